@@ -1,0 +1,4 @@
+/**
+ * Measurements, outside the default build.
+ */
+package dev.stoker.benchmarks;

@@ -1,0 +1,4 @@
+/**
+ * The command stoker, one class per verb.
+ */
+package dev.stoker.cli;

@@ -1,0 +1,4 @@
+/**
+ * The Java trainer client. Contains no Flink.
+ */
+package dev.stoker.client;

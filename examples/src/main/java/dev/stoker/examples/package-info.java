@@ -1,0 +1,4 @@
+/**
+ * Runnable, tested examples.
+ */
+package dev.stoker.examples;

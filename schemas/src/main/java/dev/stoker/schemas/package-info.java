@@ -1,0 +1,4 @@
+/**
+ * Every byte layout of Stoker, and the order of the data. Pure functions: no sockets, threads or file systems.
+ */
+package dev.stoker.schemas;
