@@ -1,0 +1,74 @@
+"""Batch buffers that are used again, but never while anything still refers to them.
+
+A fresh 7-MB buffer costs more in page faults than filling it. A buffer handed out is an array whose
+base is not an array, so that every view of it (NumPy, pyarrow, torch, DLPack) keeps exactly that array
+alive; when the last view is gone, the memory goes back to the pool by a weak reference's callback.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+ALIGNMENT = 64
+
+
+class BufferPool:
+    """Hands out writable uint8 arrays that start at a multiple of 64. Safe for several threads.
+
+    At most `limit_bytes` are kept for use again; what is handed out is not limited here.
+    """
+
+    def __init__(self, limit_bytes: int = 256 << 20, allocate: Callable[[int], Any] | None = None) -> None:
+        """`allocate(n)` returns any writable buffer of n bytes (pinned memory, say)."""
+        self._limit = limit_bytes
+        self._allocate = allocate or (lambda n: np.empty(n, np.uint8))
+        self._free: dict[int, list[memoryview]] = {}
+        self._kept = 0
+        self._lock = threading.RLock()  # a callback may run while this thread holds it
+        self._out: dict[int, tuple[Any, int, memoryview]] = {}
+        self._pid = os.getpid()
+
+    def take(self, nbytes: int) -> npt.NDArray[np.uint8]:
+        """An array of exactly `nbytes`, contents undefined."""
+        size = _size_class(nbytes)
+        with self._lock:
+            kept = self._free.get(size)
+            block = kept.pop() if kept else None
+            if block is not None:
+                self._kept -= size
+        if block is None:
+            raw = memoryview(self._allocate(size + ALIGNMENT)).cast("B")
+            start = -np.frombuffer(raw, np.uint8).ctypes.data % ALIGNMENT
+            block = raw[start : start + size]
+        array = np.frombuffer(block, np.uint8)
+        token = id(array)
+        with self._lock:
+            self._out[token] = (weakref.ref(array, lambda _: self._give_back(token)), size, block)
+        return array[:nbytes]
+
+    def _give_back(self, token: int) -> None:
+        with self._lock:
+            _, size, block = self._out.pop(token)
+            if self._kept + size <= self._limit:
+                self._free.setdefault(size, []).append(block)
+                self._kept += size
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes lying ready."""
+        return self._kept
+
+
+def _size_class(nbytes: int) -> int:
+    """Rounds up to one of eight sizes per power of two, so that batches of varying size share buffers."""
+    if nbytes <= 4096:
+        return 4096
+    step = 1 << max(12, nbytes.bit_length() - 4)
+    return -(-nbytes // step) * step

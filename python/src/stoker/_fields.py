@@ -1,0 +1,135 @@
+"""Fields of a dataset and their types (canonical type strings)."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from stoker.errors import CorruptDataError
+
+_NUMBERS: dict[str, Any] = {
+    "int8": pa.int8(),
+    "int16": pa.int16(),
+    "int32": pa.int32(),
+    "int64": pa.int64(),
+    "uint8": pa.uint8(),
+    "uint16": pa.uint16(),
+    "uint32": pa.uint32(),
+    "uint64": pa.uint64(),
+    "float16": pa.float16(),
+    "float32": pa.float32(),
+    "float64": pa.float64(),
+    "bfloat16": pa.uint16(),
+}
+_TYPE = re.compile(r"([a-z0-9]+)(?:\[((?:[0-9]+(?:,[0-9]+)*)?)\])?")
+_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]{0,127}")
+
+
+@dataclass(frozen=True)
+class Field:
+    """A named, typed column."""
+
+    name: str
+    type: str
+    nullable: bool = False
+    payload: bool = False
+
+    def __post_init__(self) -> None:
+        kind, _, shape = self._parts()
+        if not _NAME.fullmatch(self.name) or self.name == "key":
+            raise ValueError(f"field name {self.name!r} is not allowed")
+        known = kind in _NUMBERS if shape is not None else kind in _NUMBERS or kind in _OTHERS
+        if not known or (shape is not None and any(d < 1 for d in shape)):
+            raise ValueError(f"field {self.name}: unknown type {self.type!r}")
+        if self.payload and (self.nullable or not (shape is not None or kind in ("utf8", "binary"))):
+            raise ValueError(f"field {self.name}: {self.type} cannot be a payload field")
+
+    def _parts(self) -> tuple[str, bool, tuple[int, ...] | None]:
+        """(element type, is a list or tensor, shape: None scalar, () list, else tensor)."""
+        match = _TYPE.fullmatch(self.type)
+        if match is None:
+            raise ValueError(f"field {self.name}: unknown type {self.type!r}")
+        if match[2] is None:
+            return match[1], False, None
+        return match[1], True, tuple(int(d) for d in match[2].split(",")) if match[2] else ()
+
+    @property
+    def element(self) -> str:
+        """The element type of a list or tensor, else the type itself."""
+        return self._parts()[0]
+
+    @property
+    def is_list(self) -> bool:
+        return self._parts()[2] == ()
+
+    @property
+    def shape(self) -> tuple[int, ...] | None:
+        """The shape of a tensor field, else None."""
+        return self._parts()[2] or None
+
+    @property
+    def has_offsets(self) -> bool:
+        """True if the values of a row vary in length: utf8, binary, lists."""
+        return self.type in ("utf8", "binary") or self.is_list
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy type of an element (bfloat16: its bits as uint16; utf8, binary: bytes)."""
+        kind = self.element
+        if kind in ("utf8", "binary"):
+            return np.dtype(np.uint8)
+        if kind == "categorical":
+            return np.dtype(np.int32)
+        if kind == "bool":
+            return np.dtype(np.bool_)
+        return np.dtype("uint16" if kind == "bfloat16" else kind)
+
+    @property
+    def row_bytes(self) -> int:
+        """Bytes of one row of a fixed-width field's data buffer (not bool)."""
+        size = self.dtype.itemsize
+        for d in self.shape or ():
+            size *= d
+        return size
+
+    def arrow(self) -> pa.Field:
+        """The column as it stands in a batch (categorical ids of the version)."""
+        metadata = {"stoker.type": self.element} if self.element in ("bfloat16", "categorical") else None
+        return pa.field(self.name, self._arrow_type(), self.nullable, metadata)
+
+    def _arrow_type(self) -> pa.DataType:
+        kind, _, shape = self._parts()
+        if shape is None:
+            return _NUMBERS.get(kind) or _OTHERS[kind]
+        value = _NUMBERS[kind]
+        if shape:
+            return pa.fixed_shape_tensor(value, shape)
+        return pa.list_(pa.field("item", value, False))
+
+    @staticmethod
+    def from_json(item: Any, where: str) -> Field:
+        """Reads one entry of `fields` of dataset.json or WELCOME."""
+        try:
+            return Field(item["name"], item["type"], bool(item["nullable"]), bool(item["payload"]))
+        except (KeyError, TypeError, ValueError) as e:
+            raise CorruptDataError(f"{where}: bad field entry {item!r}: {e}") from e
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "type": self.type, "nullable": self.nullable, "payload": self.payload}
+
+
+_OTHERS: dict[str, Any] = {
+    "bool": pa.bool_(),
+    "utf8": pa.utf8(),
+    "binary": pa.binary(),
+    "categorical": pa.int32(),
+}
+
+
+def batch_schema(fields: tuple[Field, ...]) -> pa.Schema:
+    """The schema of a batch: key, then the fields in dataset order."""
+    return pa.schema([pa.field("key", pa.utf8(), False), *(f.arrow() for f in fields)])

@@ -1,0 +1,120 @@
+"""What stands between a `Feed` and the bytes: the path reader and the socket client are both a `BatchSource`.
+
+Order, delivery, batches, iteration, resume and statistics are written once, above this interface.
+
+Threads: one thread calls a source. Processes: a `Feed` never calls a source in another process than the
+one that opened it; it drops the object and opens a new one. A source's `__del__` must therefore do
+nothing in a forked child but release its own descriptors (no BYE, no joins).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker._fields import Field
+from stoker._spec import OrderSpec, Tail
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """Who reads: the identity within a group, and what it demands of the order."""
+
+    stream: str | None = None
+    group: str = "default"
+    order: Mapping[str, Any] = field(default_factory=dict)
+    """The keys of the order spec that the user gave (JSON names); the rest is the feed's default."""
+    rank: int = 0
+    world_size: int = 1
+    worker: int = 0
+    workers: int = 1
+    replica: int = 0
+    run: int = 0
+    """0: the server assigns one."""
+
+
+@dataclass(frozen=True)
+class StreamInfo:
+    """What a stream is, before its first batch."""
+
+    fingerprint: str
+    order: OrderSpec
+    fields: tuple[Field, ...]
+    """Dataset order: small fields, then payload fields; without `key`."""
+    classes: Mapping[str, tuple[str, ...]]
+    """Categorical field to the version's class names; index = id in a batch."""
+    lane_rows: tuple[int, ...]
+    """Live rows of each lane."""
+    samples: int
+    batches: int
+    dataset: str
+    dataset_name: str
+    version: int
+    split: str
+    stream: str
+    run: int
+    epochs: int | None = None
+    """Epochs that the feed serves; None: without end."""
+
+
+@dataclass
+class PieceData:
+    """One piece as it arrived, its checksum already verified."""
+
+    lane: int
+    rows: int
+    """Rows in the message."""
+    repeated: bool
+    skipped: int
+    """Rows that the order has but the message leaves out (`on-corrupt: skip`)."""
+    buffer: npt.NDArray[np.uint8]
+    """The record batch message (CONTRACT section 2), writable, starting at a multiple of 64 in memory,
+    from a `stoker._buffers.BufferPool`. Belongs to the receiver of the piece."""
+    crc: int = 0
+    """CRC-32C of the wire frame; 0 from a path."""
+
+
+@dataclass
+class DeliveredBatch:
+    """All pieces of one virtual batch number, in order."""
+
+    epoch: int
+    number: int
+    """Virtual number (may be >= batches under tail `pad`)."""
+    pieces: Sequence[PieceData]
+
+
+class BatchSource(Protocol):
+    """Delivers the batches of one stream to one consumer."""
+
+    def open(self, consumer: Consumer) -> StreamInfo:
+        """Connects or reads the metadata. Called once, before anything else."""
+        ...
+
+    def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
+        """The virtual numbers first, first + stride, … (count of them) of an epoch, in that order.
+
+        Ends whatever epoch was being read. A call with the arguments of the last `prefetch` picks up
+        what that one started. Raises `BatchTimeoutError`, `CorruptDataError`, `FencedError`, …
+        """
+        ...
+
+    def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
+        """Hint: this comes after the epoch being read; the source may start it once that one is all read."""
+        ...
+
+    def ack(self, epoch: int, number: int) -> None:
+        """The trainer has consumed the batch: it asked for the next one, or ended the epoch."""
+        ...
+
+    def stats(self) -> Mapping[str, float]:
+        """Seconds and counts by name, for the stall report (`wait_<cause>_s`, `bytes`, …)."""
+        ...
+
+    def close(self) -> None:
+        """Ends threads and connections; idempotent."""
+        ...
