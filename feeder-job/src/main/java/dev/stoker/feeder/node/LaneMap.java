@@ -1,0 +1,68 @@
+package dev.stoker.feeder.node;
+
+import java.util.List;
+
+/**
+ * Which feeders serve each lane of a stream, most preferred first. Advice only: every feeder serves every lane.
+ *
+ * @param startMs wall clock at which the map's author started; with {@code counter} the generation, greater is newer
+ * @param counter maps published by that author so far
+ * @param addresses {@code host:port} of the feeders
+ * @param lanes for each lane the indexes into {@code addresses}, by preference
+ */
+public record LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes)
+        implements Comparable<LaneMap> {
+    public LaneMap {
+        addresses = List.copyOf(addresses);
+        lanes = lanes.stream().map(List::copyOf).toList();
+        for (List<Integer> lane : lanes) {
+            for (int address : lane) {
+                if (address < 0 || address >= addresses.size()) {
+                    throw new IllegalArgumentException(
+                            "lane map: index " + address + " with " + addresses.size() + " addresses");
+                }
+            }
+        }
+    }
+
+    /** Every lane at one address; older than every published map. */
+    public static LaneMap single(String address, int lanes) {
+        return new LaneMap(0, 0, List.of(address), java.util.Collections.nCopies(lanes, List.of(0)));
+    }
+
+    /** By generation. */
+    @Override
+    public int compareTo(LaneMap other) {
+        int byStart = Long.compare(startMs, other.startMs);
+        return byStart != 0 ? byStart : Long.compare(counter, other.counter);
+    }
+
+    /** The map for a group whose order spec has {@code count} lanes. */
+    public LaneMap forLanes(int count) {
+        if (count == lanes.size() || lanes.isEmpty()) {
+            return this;
+        }
+        List<List<Integer>> mapped = new java.util.ArrayList<>(count);
+        for (int lane = 0; lane < count; lane++) {
+            mapped.add(lanes.get(lane % lanes.size()));
+        }
+        return new LaneMap(startMs, counter, addresses, mapped);
+    }
+
+    /** The protocol's JSON. */
+    public String toJson() {
+        StringBuilder json = new StringBuilder("{\"generation\":[")
+                .append(startMs)
+                .append(',')
+                .append(counter)
+                .append("],\"addresses\":[");
+        for (int i = 0; i < addresses.size(); i++) {
+            json.append(i == 0 ? "\"" : ",\"").append(addresses.get(i)).append('"');
+        }
+        json.append("],\"lanes\":[");
+        for (int i = 0; i < lanes.size(); i++) {
+            json.append(i == 0 ? "" : ",").append(lanes.get(i).toString().replace(" ", ""));
+        }
+        return json.append("]}").toString();
+    }
+}

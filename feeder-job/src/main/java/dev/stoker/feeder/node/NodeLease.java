@@ -1,0 +1,68 @@
+package dev.stoker.feeder.node;
+
+import java.io.IOException;
+import java.time.Instant;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * One reader's share in a {@link FeedNode}. The node stays up while a lease is open, and a while longer.
+ *
+ * <p>Ledger items are drained by whoever comes first and belong to that lease until they are durable; what a closed lease
+ * drained and did not make durable goes back to the table and is drained again. {@link #drainAcks}, {@link #drainToken},
+ * {@link #markDurable} and {@link #close} are for one thread; everything else may be called by any.
+ */
+public interface NodeLease extends AutoCloseable {
+    /** {@code host:port} for trainers. */
+    String address();
+
+    /** Says that this process is a preferred place of the lane: its windows may be opened ahead of demand. */
+    void registerLane(String stream, int lane);
+
+    /** Takes back {@link #registerLane}; trainers that still ask for the lane are served as before. */
+    void releaseLane(String stream, int lane);
+
+    /** Gives the stream's lane map to all sessions, unless the node has a newer one. */
+    void updateLaneMap(String stream, LaneMap map);
+
+    /**
+     * Takes ledger items out of the table.
+     *
+     * @param consumer called for each item, in order per trainer
+     * @param max entries (see {@link LedgerItem#weight}) after which no further item is taken
+     * @return entries taken
+     */
+    int drainAcks(Consumer<LedgerItem> consumer, int max);
+
+    /** Completes when the table has something to drain; complete already when it has. */
+    CompletableFuture<Void> acksAvailable();
+
+    /** Stands for everything this lease has drained so far; taken when a checkpoint begins. */
+    long drainToken();
+
+    /** Everything up to the token is in the ledger for good: trainers are told, and may forget it. */
+    void markDurable(long token);
+
+    /** Acknowledged numbers of the newest subscription of each trainer of each group's newest run. */
+    List<SubscriptionProgress> progress();
+
+    /** What this node knows of the groups. */
+    List<GroupFacts> groupFacts();
+
+    /** Takes over what another node knows of a group: its order spec if none is fixed here, and its run. */
+    void learn(GroupFacts facts);
+
+    /** Since when no trainer has been connected; empty while one is. */
+    Optional<Instant> idleSince();
+
+    /** Totals and gauges of the node, the same for all its leases. */
+    NodeMetrics metrics();
+
+    /** A failure that ended the node's server, if any. */
+    Optional<IOException> failure();
+
+    @Override
+    void close();
+}

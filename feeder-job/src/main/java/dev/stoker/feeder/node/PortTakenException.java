@@ -1,0 +1,17 @@
+package dev.stoker.feeder.node;
+
+import java.io.IOException;
+
+/** None of the configured ports is free. */
+public final class PortTakenException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    PortTakenException(String bind, PortRange ports, IOException cause) {
+        super(
+                (ports.first() == ports.last() ? "port " + ports + " on " : "every port of " + ports + " on ")
+                        + bind
+                        + " is taken, perhaps by another feed (stoker ps lists them): stop that one, or give --port with another"
+                        + " port, a range such as 7420-7430, or 0 for any",
+                cause);
+    }
+}

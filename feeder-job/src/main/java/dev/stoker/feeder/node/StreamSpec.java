@@ -1,0 +1,28 @@
+package dev.stoker.feeder.node;
+
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * One named stream of a feed: a pinned version of one split of a dataset.
+ *
+ * @param name the stream's name within the feed
+ * @param path the dataset's directory
+ * @param dataset the dataset's id, so that another dataset at the same path is noticed
+ * @param version the pinned version, at least 1
+ * @param split the split served
+ */
+public record StreamSpec(String name, String path, UUID dataset, long version, String split) {
+    public StreamSpec {
+        Objects.requireNonNull(name, "name");
+        Objects.requireNonNull(path, "path");
+        Objects.requireNonNull(dataset, "dataset");
+        Objects.requireNonNull(split, "split");
+        if (name.isEmpty()) {
+            throw new IllegalArgumentException("a stream needs a name");
+        }
+        if (version < 1) {
+            throw new IllegalArgumentException("stream " + name + ": version " + version + " is not a version");
+        }
+    }
+}
