@@ -1,0 +1,7 @@
+import importlib.resources
+
+import stoker
+
+
+def test_declares_its_types():
+    assert (importlib.resources.files(stoker) / "py.typed").is_file()

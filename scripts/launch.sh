@@ -1,0 +1,34 @@
+# Shared by the launchers (stoker, quickstart, python/env); bash, to be sourced.
+
+fail() {
+  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  exit 1
+}
+
+# with_progress LOG TITLE COMMAND…: runs the command with its output in LOG and says every few seconds that, and with
+# what, it is busy. Ends the script with the command's last error line when it fails.
+with_progress() {
+  local log=$1 title=$2 pid status=0 start=$SECONDS next=5 at
+  shift 2
+  mkdir -p -- "${log%/*}"
+  : >"$log"
+  printf '%s: %s …\n' "${0##*/}" "$title" >&2
+  "$@" >"$log" 2>&1 </dev/null &
+  pid=$!
+  # A background job of a script ignores Ctrl-C, so it is ended from here.
+  trap 'kill -TERM "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; printf "%s: interrupted\n" "${0##*/}" >&2; exit 130' INT TERM
+  while kill -0 "$pid" 2>/dev/null; do
+    read -r -t 0.2 <> <(:) || true
+    if ((SECONDS - start >= next)); then
+      next=$((SECONDS - start + 5))
+      at=$(tail -n 30 -- "$log" | sed -n 's/^\[INFO\] Building \(Stoker[^[]*[^ [0-9]\).*/\1/p; s/^ *\(Downloading [^ ]*\).*/\1/p; s/^\(Installing\|Building\|Preparing\) .*/\1/p' | tail -n 1) || true
+      printf '%s: %s … %d s%s\n' "${0##*/}" "$title" "$((SECONDS - start))" "${at:+, $at}" >&2
+    fi
+  done
+  wait "$pid" || status=$?
+  trap - INT TERM
+  if ((status != 0)); then
+    at=$(grep -E '^(\[ERROR\]|ERROR|error|[A-Za-z]*Error:|mvnw: )' -- "$log" | grep -vE '^\[ERROR\] *($|->|To see|Re-run|For more|\[Help)' | head -n 1) || true
+    fail "$title failed${at:+: $at} (all of it is in $log)"
+  fi
+}
