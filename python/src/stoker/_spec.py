@@ -33,7 +33,7 @@ class OrderSpec:
             ("seed", 0, 2**63 - 1),
             ("batch_size", 1, 2**31 - 1),
             ("lanes", 1, 65535),
-            ("shuffle_window", 1, 2**63 - 1),
+            ("shuffle_window", 0, 2**63 - 1),
         ):
             value = getattr(self, name)
             if not isinstance(value, int) or isinstance(value, bool) or not low <= value <= high:

@@ -1,0 +1,154 @@
+"""Which pieces make up a batch, and which batches a consumer takes (docs/formats/order.md, steps 5, 6 and delivery).
+
+Needs the order spec and the live rows of each lane only, so it is the same over a path and a server.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from stoker._order import LANES, argsort_keys, fold_array, key
+from stoker._spec import OrderSpec, Tail
+
+
+class Piece(NamedTuple):
+    """Rows [first, first + rows) of a lane's epoch."""
+
+    lane: int
+    first: int
+    rows: int
+    repeated: bool = False
+
+
+class BatchPlan:
+    """Every batch of every epoch of a stream. Not safe for several threads (it remembers the last round)."""
+
+    def __init__(self, spec: OrderSpec, lane_rows: Sequence[int]) -> None:
+        self.spec = spec
+        size = spec.batch_size
+        rows = np.array(lane_rows, np.int64)
+        self.samples = int(rows.sum())
+        self.batches = -(-self.samples // size)
+        """Batches of an epoch."""
+        self._full = rows // size
+        self._full_batches = int(self._full.sum())
+        rest = rows - self._full * size
+        self._rest_lanes = np.flatnonzero(rest).tolist()
+        self._rest_ends = np.cumsum(rest[rest > 0]).tolist()
+        self._rest_first = (self._full * size).tolist()
+        self._round: tuple[int, int, int, list[int]] = (-1, 0, 0, [])  # epoch, number of its first batch, round, lanes
+
+    def pieces(self, epoch: int, number: int) -> list[Piece]:
+        """The pieces of a physical batch number."""
+        if not 0 <= number < self.batches:
+            raise IndexError(f"batch {number} of an epoch of {self.batches}")
+        size = self.spec.batch_size
+        if number >= self._full_batches:
+            return self._joint((number - self._full_batches) * size)
+        known, start, turn, lanes = self._round
+        if known != epoch or not start <= number < start + len(lanes):
+            if known == epoch and lanes and number == start + len(lanes):
+                start, turn = number, turn + 1
+            else:
+                turn = self._find_round(number)
+                start = int(np.minimum(self._full, turn).sum())
+            lanes = self._lanes_of_round(epoch, turn)
+            self._round = (epoch, start, turn, lanes)
+        return [Piece(lanes[number - start], turn * size, size)]
+
+    def _find_round(self, number: int) -> int:
+        low, high = 0, int(self._full.max())
+        while high - low > 1:
+            middle = (low + high) // 2
+            if int(np.minimum(self._full, middle).sum()) <= number:
+                low = middle
+            else:
+                high = middle
+        return low
+
+    def _lanes_of_round(self, epoch: int, turn: int) -> list[int]:
+        lanes = np.flatnonzero(self._full > turn)
+        if self.spec.lane_order == "mixed":
+            lanes = lanes[argsort_keys(fold_array(key(self.spec.seed, LANES, epoch, turn), lanes))]
+        return lanes.tolist()
+
+    def _joint(self, start: int) -> list[Piece]:
+        pieces = []
+        end = min(start + self.spec.batch_size, self._rest_ends[-1])
+        i = bisect_right(self._rest_ends, start)
+        while start < end:
+            lane = self._rest_lanes[i]
+            before = self._rest_ends[i - 1] if i else 0
+            count = min(end, self._rest_ends[i]) - start
+            pieces.append(Piece(lane, self._rest_first[lane] + start - before, count))
+            start += count
+            i += 1
+        return pieces
+
+    def delivered(self, epoch: int, number: int, tail: Tail) -> list[Piece]:
+        """The pieces of a virtual batch number, fill included."""
+        if tail != "pad":
+            return self.pieces(epoch, number)
+        pieces = self.pieces(epoch, number % self.batches)
+        if number >= self.batches:
+            pieces = [p._replace(repeated=True) for p in pieces]
+        missing = self.spec.batch_size - sum(p.rows for p in pieces)
+        source = 0
+        while missing > 0:
+            for p in self.pieces(epoch, source % self.batches):
+                if missing > 0:
+                    pieces.append(Piece(p.lane, p.first, min(p.rows, missing), True))
+                    missing -= p.rows
+            source += 1
+        return pieces
+
+
+
+@dataclass(frozen=True)
+class Share:
+    """The steps of one rank in an epoch begun at `start`, and those of one of its workers."""
+
+    plan: BatchPlan
+    tail: Tail
+    start: int = 0
+    rank: int = 0
+    world_size: int = 1
+
+    @property
+    def first(self) -> int:
+        """The rank's first virtual number."""
+        return self.start + (self.rank - self.start) % self.world_size
+
+    @property
+    def steps(self) -> int:
+        """Steps that the rank takes."""
+        if self.tail == "pad":
+            return max(0, -(-(self.plan.batches - self.start) // self.world_size))
+        if self.tail == "drop":
+            return max(0, (self._whole - self.start) // self.world_size)
+        return len(range(self.first, self.plan.batches, self.world_size))
+
+    @property
+    def _whole(self) -> int:
+        return self.plan.samples // self.plan.spec.batch_size
+
+    def number(self, step: int) -> int:
+        """The virtual number of a step."""
+        return self.first + step * self.world_size
+
+    def worker(self, worker: int, workers: int, skip: int = 0) -> tuple[int, int, int]:
+        """(first, stride, count) of a worker's virtual numbers, without its first `skip` ones."""
+        step = worker + skip * workers
+        count = len(range(step, self.steps, workers))
+        return self.number(step), self.world_size * workers, count
+
+    def after(self, epoch: int, step: int) -> tuple[int, int]:
+        """(epoch, next batch) once the step has been taken by every rank."""
+        following = self.start + (step + 1) * self.world_size
+        ended = self._whole - following < self.world_size if self.tail == "drop" else following >= self.plan.batches
+        return (epoch + 1, 0) if ended else (epoch, following)
