@@ -5,6 +5,19 @@ fail() {
   exit 1
 }
 
+# lock FILE WHO: holds FILE until `unlock` or the end of the script; says that it waits for WHO.
+lock() {
+  mkdir -p -- "${1%/*}"
+  command -v flock >/dev/null || return 0
+  exec 9>"$1"
+  if ! flock -n 9; then
+    printf '%s: waiting for %s to finish …\n' "${0##*/}" "$2" >&2
+    until flock -w 5 9; do printf '%s: still waiting for %s …\n' "${0##*/}" "$2" >&2; done
+  fi
+}
+
+unlock() { exec 9>&-; }
+
 # with_progress LOG TITLE COMMAND…: runs the command with its output in LOG and says every few seconds that, and with
 # what, it is busy. Ends the script with the command's last error line when it fails.
 with_progress() {
@@ -31,4 +44,26 @@ with_progress() {
     at=$(grep -E '^(\[ERROR\]|ERROR|error|[A-Za-z]*Error:|mvnw: )' -- "$log" | grep -vE '^\[ERROR\] *($|->|To see|Re-run|For more|\[Help)' | head -n 1) || true
     fail "$title failed${at:+: $at} (all of it is in $log)"
   fi
+}
+
+# Builds the command into cli/target/dist when it is not there or older than its sources; needs $root.
+build_if_needed() {
+  up_to_date && return
+  [ -x "$root/mvnw" ] || fail "there is no build of the command, and no mvnw in $root to make one"
+  lock "$root/target/build.lock" "another build"
+  if ! up_to_date; then
+    local title="building (first use)"
+    [ ! -f "$root/cli/target/dist/built" ] || title="building (the sources have changed)"
+    with_progress "$root/target/build.log" "$title" \
+      "$root/mvnw" -f "$root/pom.xml" -B -ntp -Dfast -DskipTests -pl cli -am package
+  fi
+  unlock
+}
+
+up_to_date() {
+  local stamp=$root/cli/target/dist/built newer
+  [ -f "$stamp" ] || return 1
+  newer=$(find "$root"/pom.xml "$root"/{schemas,storage,metadata-store,connectors,ingest-job,feeder-job,cli}/{pom.xml,src/main} \
+    -newer "$stamp" -print -quit 2>/dev/null) || true
+  [ -z "$newer" ]
 }
