@@ -1,0 +1,121 @@
+package dev.stoker.schemas.order;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What one participant receives in the epoch where its run starts or goes on: numbers, steps, tail and resume state;
+ * section "Delivery" of {@code docs/formats/order.md}.
+ *
+ * <p>Rank r of W takes the numbers m ≡ r (mod W) from {@code start} on; its worker w of K every K-th of those, from
+ * the w-th. A number is <em>virtual</em>: under {@code pad} it goes past the end of the epoch and repeats.
+ *
+ * @param size the epoch's lengths
+ * @param tail what happens at its end
+ * @param participant whose part it is
+ * @param start the first number that no rank has consumed: 0 … {@code size.batches()}
+ */
+public record Delivery(EpochSize size, TailPolicy tail, Participant participant, long start) {
+    public Delivery {
+        if (start < 0 || start > size.batches()) {
+            throw new IllegalArgumentException("start " + start + " in an epoch of " + size.batches()
+                    + " batches: the position belongs to other data or another batch size");
+        }
+    }
+
+    /** The first number of the participant's rank; past the end when the rank has no step. */
+    public long rankFirst() {
+        return start + Math.floorMod(participant.rank() - start, (long) participant.worldSize());
+    }
+
+    /** Steps of the rank, over all its workers. */
+    public long rankSteps() {
+        long world = participant.worldSize();
+        return switch (tail) {
+            case PAD -> ceilDiv(size.batches() - start, world);
+            case DROP -> Math.max(0, size.wholeBatches() - start) / world;
+            case KEEP -> ceilDiv(Math.max(0, size.batches() - rankFirst()), world);
+        };
+    }
+
+    /** The first number of this worker. */
+    public long first() {
+        return rankFirst() + (long) participant.worker() * participant.worldSize();
+    }
+
+    /** The distance between two numbers of this worker. */
+    public int stride() {
+        return participant.stride();
+    }
+
+    /** Steps of this worker. */
+    public long steps() {
+        return ceilDiv(Math.max(0, rankSteps() - participant.worker()), participant.workers());
+    }
+
+    /** The virtual number of this worker's step {@code i}. */
+    public long number(long i) {
+        if (i < 0 || i >= steps()) {
+            throw new IllegalArgumentException("step " + i + " of " + steps());
+        }
+        return first() + i * stride();
+    }
+
+    /** The rank's step that this worker's step {@code i} is; what {@link #after} wants. */
+    public long rankStep(long i) {
+        return participant.worker() + i * participant.workers();
+    }
+
+    /** The position after the rank's step {@code rankStep} in {@code epoch}: the same on all ranks and workers. */
+    public Position after(long epoch, long rankStep) {
+        long world = participant.worldSize();
+        long next = start + (rankStep + 1) * world;
+        boolean ends = tail == TailPolicy.DROP ? size.wholeBatches() - next < world : next >= size.batches();
+        return ends ? new Position(epoch + 1, 0) : new Position(epoch, next);
+    }
+
+    /**
+     * The batch that a virtual number delivers. Start, ranks and workers do not enter.
+     *
+     * @throws IllegalArgumentException if the number delivers nothing under this tail policy
+     */
+    public static DeliveredBatch batch(EpochNumbering numbering, TailPolicy tail, long number) {
+        EpochSize size = numbering.size();
+        long batches = size.batches();
+        long end = tail == TailPolicy.DROP ? size.wholeBatches() : batches;
+        if (number < 0 || batches == 0 || (tail != TailPolicy.PAD && number >= end)) {
+            throw new IllegalArgumentException(
+                    "number " + number + " delivers nothing: the epoch has " + end + " batches under " + tail);
+        }
+        long physical = tail == TailPolicy.PAD ? number % batches : number;
+        boolean again = number >= batches;
+        List<DeliveredPiece> pieces = new ArrayList<>();
+        int rows = 0;
+        for (Piece piece : numbering.batch(physical)) {
+            pieces.add(new DeliveredPiece(piece.lane(), piece.firstRow(), piece.rows(), again));
+            rows += piece.rows();
+        }
+        if (tail == TailPolicy.PAD) {
+            fill(numbering, size.batchSize() - rows, pieces);
+        }
+        return new DeliveredBatch(number, physical, pieces);
+    }
+
+    /** Fills a short batch with the first rows of the epoch, batch after batch, as often as it takes. */
+    private static void fill(EpochNumbering numbering, int missingRows, List<DeliveredPiece> pieces) {
+        int missing = missingRows;
+        for (long b = 0; missing > 0; b = (b + 1) % numbering.size().batches()) {
+            for (Piece piece : numbering.batch(b)) {
+                int rows = Math.min(piece.rows(), missing);
+                if (rows > 0) {
+                    pieces.add(new DeliveredPiece(piece.lane(), piece.firstRow(), rows, true));
+                }
+                missing -= rows;
+            }
+        }
+    }
+
+    private static long ceilDiv(long a, long b) {
+        return a / b + (a % b == 0 ? 0 : 1);
+    }
+}

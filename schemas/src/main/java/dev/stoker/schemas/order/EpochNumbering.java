@@ -1,0 +1,178 @@
+package dev.stoker.schemas.order;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Which rows of which lanes make up batch m of an epoch; steps 5 and 6 of the order function.
+ *
+ * <p>It needs the lanes' live row counts alone, so a trainer that was told them (WELCOME) knows every batch's pieces
+ * without the chunk table. The round of a number is found by bisection; no earlier round is enumerated. Immutable but
+ * for the last round's lane order, which is kept because neighbours ask for the same one; safe for several threads.
+ */
+public final class EpochNumbering {
+    private final OrderSpec spec;
+    private final long epoch;
+    private final EpochSize size;
+    /** Full batches of each lane. */
+    private final long[] full;
+    /** The same, ascending, and the sums of the first i of them. */
+    private final long[] ascending;
+
+    private final long[] ascendingSums;
+    /** Rows left over in the lanes before lane l. */
+    private final long[] restBefore;
+
+    private final long fullBatches;
+    private volatile Round lastRound;
+
+    private record Round(long index, int[] lanes) {}
+
+    /**
+     * @param laneRows live rows of each lane
+     * @param epoch 0 …
+     */
+    public EpochNumbering(OrderSpec spec, long[] laneRows, long epoch) {
+        if (epoch < 0) {
+            throw new IllegalArgumentException("epoch " + epoch + ": epochs count from 0");
+        }
+        this.spec = spec;
+        this.epoch = epoch;
+        int lanes = laneRows.length;
+        this.full = new long[lanes];
+        this.restBefore = new long[lanes + 1];
+        long samples = 0;
+        for (int l = 0; l < lanes; l++) {
+            if (laneRows[l] < 0) {
+                throw new IllegalArgumentException("lane " + l + " has " + laneRows[l] + " rows");
+            }
+            full[l] = laneRows[l] / spec.batchSize();
+            restBefore[l + 1] = restBefore[l] + laneRows[l] % spec.batchSize();
+            samples = Math.addExact(samples, laneRows[l]);
+        }
+        this.size = new EpochSize(samples, spec.batchSize());
+        this.ascending = full.clone();
+        Arrays.sort(ascending);
+        this.ascendingSums = new long[lanes + 1];
+        for (int i = 0; i < lanes; i++) {
+            ascendingSums[i + 1] = ascendingSums[i] + ascending[i];
+        }
+        this.fullBatches = ascendingSums[lanes];
+    }
+
+    /** The epoch's lengths. */
+    public EpochSize size() {
+        return size;
+    }
+
+    /** Lanes of the stream, empty ones included. */
+    public int lanes() {
+        return full.length;
+    }
+
+    /** Batches that come from one lane each; the joint ones follow them. */
+    public long fullBatches() {
+        return fullBatches;
+    }
+
+    /**
+     * The pieces of a batch, in the order of their rows.
+     *
+     * @throws IllegalArgumentException if the epoch has no batch of this number
+     */
+    public List<Piece> batch(long number) {
+        if (number < 0 || number >= size.batches()) {
+            throw new IllegalArgumentException("batch " + number + " of an epoch of " + size.batches());
+        }
+        return number < fullBatches ? List.of(fullBatch(number)) : jointBatch(number - fullBatches);
+    }
+
+    private Piece fullBatch(long number) {
+        long round = roundOf(number);
+        int lane = lanesOf(round)[(int) (number - before(round))];
+        return new Piece(lane, round * spec.batchSize(), spec.batchSize());
+    }
+
+    private List<Piece> jointBatch(long index) {
+        long from = index * spec.batchSize();
+        long to = Math.min(from + spec.batchSize(), restBefore[full.length]);
+        int lane = Arrays.binarySearch(restBefore, from);
+        // A lane without rest shares its neighbour's place; the loop below steps over it.
+        lane = lane < 0 ? -lane - 2 : lane;
+        List<Piece> pieces = new ArrayList<>();
+        for (long at = from; at < to; lane++) {
+            long end = Math.min(to, restBefore[lane + 1]);
+            if (end > at) {
+                long firstRow = full[lane] * spec.batchSize() + (at - restBefore[lane]);
+                pieces.add(new Piece(lane, firstRow, (int) (end - at)));
+                at = end;
+            }
+        }
+        return pieces;
+    }
+
+    /** C(k): how many numbers lie before round k. */
+    private long before(long round) {
+        int ended = firstGreater(round);
+        return ascendingSums[ended] + (ascending.length - ended) * round;
+    }
+
+    /** How many lanes have at most {@code round} full batches. */
+    private int firstGreater(long round) {
+        int low = 0;
+        int high = ascending.length;
+        while (low < high) {
+            int middle = (low + high) >>> 1;
+            if (ascending[middle] > round) {
+                high = middle;
+            } else {
+                low = middle + 1;
+            }
+        }
+        return low;
+    }
+
+    /** The last round before which no more than {@code number} numbers lie. */
+    private long roundOf(long number) {
+        long low = 0;
+        long high = ascending[ascending.length - 1];
+        while (high - low > 1) {
+            long middle = (low + high) >>> 1;
+            if (before(middle) <= number) {
+                low = middle;
+            } else {
+                high = middle;
+            }
+        }
+        return low;
+    }
+
+    private int[] lanesOf(long round) {
+        Round cached = lastRound;
+        if (cached != null && cached.index == round) {
+            return cached.lanes;
+        }
+        int[] lanes = new int[full.length - firstGreater(round)];
+        int n = 0;
+        for (int l = 0; l < full.length; l++) {
+            if (full[l] > round) {
+                lanes[n++] = l;
+            }
+        }
+        if (spec.laneOrder() == LaneOrder.MIXED) {
+            long prefix = OrderHash.key(spec.seed(), OrderHash.ROUNDS, epoch, round);
+            long[] keys = new long[n];
+            for (int i = 0; i < n; i++) {
+                keys[i] = OrderHash.fold(prefix, lanes[i]);
+            }
+            int[] order = KeySort.order(keys);
+            for (int i = 0; i < n; i++) {
+                order[i] = lanes[order[i]];
+            }
+            lanes = order;
+        }
+        lastRound = new Round(round, lanes);
+        return lanes;
+    }
+}

@@ -1,0 +1,50 @@
+package dev.stoker.schemas.order;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * One epoch of a stream. A lane is computed when it is first asked for and then kept, as long as this object is; two
+ * threads that ask at once compute it twice and get equal results. Safe for any number of threads.
+ */
+public final class EpochOrder {
+    private final StreamOrder stream;
+    private final long epoch;
+    private final EpochNumbering numbering;
+    private final AtomicReferenceArray<LaneEpoch> lanes;
+
+    EpochOrder(StreamOrder stream, long epoch) {
+        this.stream = stream;
+        this.epoch = epoch;
+        this.numbering = new EpochNumbering(stream.spec(), stream.laneRows(), epoch);
+        this.lanes = new AtomicReferenceArray<>(stream.lanes());
+    }
+
+    public StreamOrder stream() {
+        return stream;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    /** Which rows of which lanes make up a batch. */
+    public EpochNumbering numbering() {
+        return numbering;
+    }
+
+    /** The pieces of a batch; see {@link EpochNumbering#batch}. */
+    public List<Piece> batch(long number) {
+        return numbering.batch(number);
+    }
+
+    /** The lane's chunk sequence and windows. */
+    public LaneEpoch lane(int lane) {
+        LaneEpoch known = lanes.get(lane);
+        if (known == null) {
+            known = new LaneEpoch(stream, lane, epoch);
+            lanes.set(lane, known);
+        }
+        return known;
+    }
+}

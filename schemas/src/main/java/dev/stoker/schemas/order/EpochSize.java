@@ -1,0 +1,31 @@
+package dev.stoker.schemas.order;
+
+/**
+ * The lengths of every epoch of a stream.
+ *
+ * @param samples live rows of the stream
+ * @param batchSize rows of a full batch
+ */
+public record EpochSize(long samples, int batchSize) {
+    public EpochSize {
+        if (samples < 0 || batchSize < 1) {
+            throw new IllegalArgumentException("no epoch: samples " + samples + ", batch size " + batchSize);
+        }
+    }
+
+    /** Batches of an epoch, the short last one included. */
+    public long batches() {
+        return samples / batchSize + (samples % batchSize == 0 ? 0 : 1);
+    }
+
+    /** Batches of exactly {@code batchSize} rows. */
+    public long wholeBatches() {
+        return samples / batchSize;
+    }
+
+    /** Rows of the last batch; 0 when there is none. */
+    public int lastRows() {
+        int rest = (int) (samples % batchSize);
+        return rest == 0 && samples > 0 ? batchSize : rest;
+    }
+}

@@ -1,0 +1,83 @@
+package dev.stoker.schemas.order;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.UUID;
+
+/**
+ * Names the data and its order: two feeds with one fingerprint deliver the same batches, and a position is valid for
+ * exactly one fingerprint.
+ *
+ * @param text 32 lower-case hexadecimal digits
+ */
+public record Fingerprint(String text) {
+    private static final int DIGITS = 32;
+    private static final int TAG_DIGITS = 16;
+
+    public Fingerprint {
+        if (!text.matches("[0-9a-f]{" + DIGITS + "}")) {
+            throw new IllegalArgumentException(
+                    "fingerprint '" + text + "': expected " + DIGITS + " lower-case hexadecimal digits");
+        }
+    }
+
+    /**
+     * The fingerprint of a stream under an order spec.
+     *
+     * @param split must not contain a line break
+     */
+    public static Fingerprint of(UUID dataset, long version, String split, StreamChunks chunks, OrderSpec spec) {
+        if (split.indexOf('\n') >= 0) {
+            throw new IllegalArgumentException("split '" + split + "' contains a line break");
+        }
+        String text = "stoker-fingerprint-1\ndataset " + dataset + "\nversion " + version + "\nsplit " + split
+                + "\nchunks " + chunksDigest(chunks) + "\norder " + spec.toJson() + "\n";
+        byte[] hash = sha256().digest(text.getBytes(StandardCharsets.UTF_8));
+        return new Fingerprint(HexFormat.of().formatHex(hash).substring(0, DIGITS));
+    }
+
+    /** Its first 64 bits, as they stand in every BATCH header. */
+    public long tag() {
+        return Long.parseUnsignedLong(text.substring(0, TAG_DIGITS), 16);
+    }
+
+    @Override
+    public String toString() {
+        return text;
+    }
+
+    static String chunksDigest(StreamChunks chunks) {
+        MessageDigest digest = sha256();
+        ByteBuffer entry = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < chunks.size(); i++) {
+            if (!chunks.isLive(i)) {
+                continue;
+            }
+            int[] removed = chunks.removedRows(i);
+            entry.clear();
+            entry.putLong(chunks.ordinal(i));
+            // Id bytes stand in the UUID's own order, which is big-endian.
+            entry.putLong(Long.reverseBytes(chunks.idHigh(i))).putLong(Long.reverseBytes(chunks.idLow(i)));
+            entry.putInt(chunks.rows(i)).putInt(removed.length);
+            digest.update(entry.flip());
+            if (removed.length > 0) {
+                ByteBuffer rows = ByteBuffer.allocate(4 * removed.length).order(ByteOrder.LITTLE_ENDIAN);
+                rows.asIntBuffer().put(removed);
+                digest.update(rows);
+            }
+        }
+        return HexFormat.of().formatHex(digest.digest());
+    }
+
+    private static MessageDigest sha256() {
+        try {
+            return MessageDigest.getInstance("SHA-256");
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package dev.stoker.schemas.order;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Some keys of an order spec: what a trainer asks for over a feed's default. Keys that are not given are left to the
+ * other side. Immutable.
+ */
+public final class OrderOverlay {
+    /** Nothing given: the feed's default. */
+    public static final OrderOverlay NONE = new OrderOverlay(new TreeMap<>());
+
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .build();
+
+    /** Keys in canonical order. */
+    private enum Key {
+        FUNCTION,
+        SEED,
+        BATCH_SIZE,
+        LANES,
+        SHUFFLE_WINDOW,
+        SHUFFLE,
+        LANE_ORDER;
+
+        String text() {
+            return name().toLowerCase(Locale.ROOT);
+        }
+
+        boolean isNumber() {
+            return ordinal() <= SHUFFLE_WINDOW.ordinal();
+        }
+    }
+
+    /** A given key that differs from the spec in force. */
+    public record Difference(String key, String given, String inForce) {
+        @Override
+        public String toString() {
+            return key + " is " + inForce + " here, asked for " + given;
+        }
+    }
+
+    /** Long for numbers, String for names; validated. */
+    private final Map<Key, Object> given;
+
+    private OrderOverlay(Map<Key, Object> given) {
+        this.given = given;
+    }
+
+    /** Every key of a spec. */
+    public static OrderOverlay of(OrderSpec spec) {
+        return new OrderOverlay(values(spec));
+    }
+
+    /**
+     * Reads the keys that are there. Unknown keys are refused: they would change the order in a way not known here.
+     *
+     * @throws IllegalArgumentException naming all that is wrong
+     */
+    public static OrderOverlay fromJson(String json) {
+        try {
+            return fromJson(JSON.readTree(json));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("order spec is not JSON: " + e.getOriginalMessage(), e);
+        }
+    }
+
+    /**
+     * Reads the keys that are there. Unknown keys are refused: they would change the order in a way not known here.
+     *
+     * @throws IllegalArgumentException naming all that is wrong
+     */
+    public static OrderOverlay fromJson(JsonNode json) {
+        if (json == null || !json.isObject()) {
+            throw new IllegalArgumentException("order spec: expected a JSON object");
+        }
+        List<String> problems = new ArrayList<>();
+        Map<Key, Object> given = new TreeMap<>();
+        for (Iterator<Map.Entry<String, JsonNode>> it = json.fields(); it.hasNext(); ) {
+            Map.Entry<String, JsonNode> entry = it.next();
+            Key key = key(entry.getKey());
+            if (key == null) {
+                problems.add(unknown(entry.getKey()));
+            } else {
+                Object value = value(key, entry.getValue(), problems);
+                if (value != null) {
+                    given.put(key, value);
+                }
+            }
+        }
+        OrderSpec.refuse(problems);
+        return new OrderOverlay(given);
+    }
+
+    /** The given keys over {@code base}. */
+    public OrderSpec over(OrderSpec base) {
+        Map<Key, Object> merged = values(base);
+        merged.putAll(given);
+        return build(merged);
+    }
+
+    /** The given keys that differ from {@code spec}, in canonical order; empty if it satisfies this overlay. */
+    public List<Difference> differences(OrderSpec spec) {
+        List<Difference> differences = new ArrayList<>();
+        Map<Key, Object> inForce = values(spec);
+        given.forEach((key, value) -> {
+            if (!value.equals(inForce.get(key))) {
+                differences.add(new Difference(
+                        key.text(), value.toString(), inForce.get(key).toString()));
+            }
+        });
+        return differences;
+    }
+
+    public boolean isEmpty() {
+        return given.isEmpty();
+    }
+
+    /** The given keys in canonical order, no spaces. */
+    public String toJson() {
+        StringBuilder out = new StringBuilder("{");
+        given.forEach((key, value) -> {
+            out.append(out.length() > 1 ? "," : "")
+                    .append('"')
+                    .append(key.text())
+                    .append("\":");
+            out.append(key.isNumber() ? value : "\"" + value + "\"");
+        });
+        return out.append('}').toString();
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof OrderOverlay && given.equals(((OrderOverlay) other).given);
+    }
+
+    @Override
+    public int hashCode() {
+        return given.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return toJson();
+    }
+
+    /** The spec, if every key is given. */
+    OrderSpec complete() {
+        List<String> problems = new ArrayList<>();
+        for (Key key : Key.values()) {
+            if (!given.containsKey(key)) {
+                problems.add(key.text() + " is missing");
+            }
+        }
+        OrderSpec.refuse(problems);
+        return build(given);
+    }
+
+    private static OrderSpec build(Map<Key, Object> values) {
+        return new OrderSpec(
+                (Long) values.get(Key.SEED),
+                (int) (long) (Long) values.get(Key.BATCH_SIZE),
+                (int) (long) (Long) values.get(Key.LANES),
+                (Long) values.get(Key.SHUFFLE_WINDOW),
+                ShufflePolicy.valueOf(enumName(values.get(Key.SHUFFLE))),
+                LaneOrder.valueOf(enumName(values.get(Key.LANE_ORDER))));
+    }
+
+    private static Map<Key, Object> values(OrderSpec spec) {
+        Map<Key, Object> values = new TreeMap<>();
+        values.put(Key.FUNCTION, (long) OrderSpec.FUNCTION);
+        values.put(Key.SEED, spec.seed());
+        values.put(Key.BATCH_SIZE, (long) spec.batchSize());
+        values.put(Key.LANES, (long) spec.lanes());
+        values.put(Key.SHUFFLE_WINDOW, spec.shuffleWindowBytes());
+        values.put(Key.SHUFFLE, spec.shuffle().text());
+        values.put(Key.LANE_ORDER, spec.laneOrder().text());
+        return values;
+    }
+
+    private static Key key(String text) {
+        return Arrays.stream(Key.values())
+                .filter(k -> k.text().equals(text))
+                .findFirst()
+                .orElse(null);
+    }
+
+    private static String unknown(String key) {
+        return key.equals("streams") || key.equals("weights")
+                ? key + " is reserved for a later order function"
+                : key + " is not a key of an order spec";
+    }
+
+    private static Object value(Key key, JsonNode node, List<String> problems) {
+        return switch (key) {
+            case FUNCTION -> {
+                Long value = number(key, node, 0, Long.MAX_VALUE, problems);
+                if (value != null && value != OrderSpec.FUNCTION) {
+                    problems.add("function is " + value + ": this version knows " + OrderSpec.FUNCTION);
+                }
+                yield value;
+            }
+            case SEED, SHUFFLE_WINDOW -> number(key, node, 0, Long.MAX_VALUE, problems);
+            case BATCH_SIZE -> number(key, node, 1, OrderSpec.MAX_BATCH_SIZE, problems);
+            case LANES -> number(key, node, 1, OrderSpec.MAX_LANES, problems);
+            case SHUFFLE -> name(key, node, List.of("window", "none"), problems);
+            case LANE_ORDER -> name(key, node, List.of("mixed", "fixed"), problems);
+        };
+    }
+
+    private static Long number(Key key, JsonNode node, long least, long greatest, List<String> problems) {
+        if (node.isIntegralNumber()
+                && node.canConvertToLong()
+                && node.longValue() >= least
+                && node.longValue() <= greatest) {
+            return node.longValue();
+        }
+        String end = greatest == Long.MAX_VALUE ? "2^63-1" : Long.toString(greatest);
+        problems.add(key.text() + " is " + shown(node) + ": expected a whole number from " + least + " to " + end);
+        return null;
+    }
+
+    private static String name(Key key, JsonNode node, List<String> names, List<String> problems) {
+        if (node.isTextual() && names.contains(node.textValue())) {
+            return node.textValue();
+        }
+        problems.add(key.text() + " is " + shown(node) + ": expected " + String.join(" or ", names));
+        return null;
+    }
+
+    private static String shown(JsonNode node) {
+        String text = node.toString();
+        return text.length() > 60 ? text.substring(0, 60) + "…" : text;
+    }
+
+    private static String enumName(Object text) {
+        return ((String) text).toUpperCase(Locale.ROOT);
+    }
+}

@@ -1,0 +1,86 @@
+package dev.stoker.schemas.order;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What determines, together with a stream, every batch of every epoch.
+ *
+ * @param seed 0 … 2^63-1
+ * @param batchSize samples of a batch for one rank, 1 … 65,535 (pieces of a batch are counted in 16 bits)
+ * @param lanes 1 … 65,535; a stream with fewer chunks gets fewer
+ * @param shuffleWindowBytes file bytes that are shuffled together, over all lanes; a window has at least one chunk
+ * @param shuffle how rows are permuted
+ * @param laneOrder how lanes take turns
+ */
+public record OrderSpec(
+        long seed, int batchSize, int lanes, long shuffleWindowBytes, ShufflePolicy shuffle, LaneOrder laneOrder) {
+    /** The version of the order function. */
+    public static final int FUNCTION = 1;
+
+    public static final int MAX_BATCH_SIZE = 65_535;
+    public static final int MAX_LANES = 65_535;
+
+    private static final OrderSpec DEFAULTS = new OrderSpec(0, 64, 16, 1L << 30, ShufflePolicy.WINDOW, LaneOrder.MIXED);
+
+    public OrderSpec {
+        List<String> problems = new ArrayList<>();
+        if (seed < 0) {
+            problems.add("seed is " + seed + ": expected 0 … 2^63-1");
+        }
+        if (batchSize < 1 || batchSize > MAX_BATCH_SIZE) {
+            problems.add("batch_size is " + batchSize + ": expected 1 … " + MAX_BATCH_SIZE);
+        }
+        if (lanes < 1 || lanes > MAX_LANES) {
+            problems.add("lanes is " + lanes + ": expected 1 … " + MAX_LANES);
+        }
+        if (shuffleWindowBytes < 0) {
+            problems.add("shuffle_window is " + shuffleWindowBytes + ": expected 0 … 2^63-1 bytes");
+        }
+        if (shuffle == null) {
+            problems.add("shuffle is missing");
+        }
+        if (laneOrder == null) {
+            problems.add("lane_order is missing");
+        }
+        refuse(problems);
+    }
+
+    /** seed 0, batch size 64, 16 lanes, 1 GiB, window, mixed. */
+    public static OrderSpec defaults() {
+        return DEFAULTS;
+    }
+
+    /**
+     * A full order spec; every key must be there.
+     *
+     * @throws IllegalArgumentException naming all that is wrong
+     */
+    public static OrderSpec fromJson(JsonNode json) {
+        return OrderOverlay.fromJson(json).complete();
+    }
+
+    /**
+     * A full order spec; every key must be there.
+     *
+     * @throws IllegalArgumentException naming all that is wrong
+     */
+    public static OrderSpec fromJson(String json) {
+        return OrderOverlay.fromJson(json).complete();
+    }
+
+    /** The canonical text: all keys in their fixed order, no spaces. Part of the fingerprint. */
+    public String toJson() {
+        return "{\"function\":" + FUNCTION + ",\"seed\":" + seed + ",\"batch_size\":" + batchSize + ",\"lanes\":"
+                + lanes
+                + ",\"shuffle_window\":" + shuffleWindowBytes + ",\"shuffle\":\"" + shuffle.text()
+                + "\",\"lane_order\":\"" + laneOrder.text() + "\"}";
+    }
+
+    static void refuse(List<String> problems) {
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException("order spec: " + String.join("; ", problems));
+        }
+    }
+}

@@ -1,0 +1,283 @@
+package dev.stoker.schemas.order;
+
+import java.util.Arrays;
+import java.util.UUID;
+
+/**
+ * The chunks of one split at one version, in ascending ordinal: all that order, fingerprint and readers need of them.
+ *
+ * <p>Chunks that were removed stay as <em>ghosts</em> (ordinal and rows at commit), because lanes are assigned over
+ * every chunk the stream ever had. Columnar, 61 bytes a chunk; immutable and safe for any number of threads. Chunks
+ * are named by their <em>index</em> here, 0 … {@link #size()}-1.
+ */
+public final class StreamChunks {
+    private final int size;
+    private final int liveChunks;
+    private final long liveRowsInAll;
+    private final long[] ordinals;
+    private final long[] idHigh;
+    private final long[] idLow;
+    /** Rows at commit. */
+    private final int[] rows;
+
+    private final boolean[] live;
+    private final int[] lengths;
+    private final int[] crcs;
+    private final int[] headLengths;
+    private final int[] headCrcs;
+    private final long[] largestRows;
+    /** Indexes of the live chunks that lost rows, ascending; their removed rows lie one after the other. */
+    private final int[] thinned;
+
+    private final int[] thinnedStart;
+    private final int[] removedRows;
+
+    private StreamChunks(Builder b) {
+        size = b.size;
+        liveChunks = b.liveChunks;
+        liveRowsInAll = b.liveRows;
+        ordinals = Arrays.copyOf(b.ordinals, size);
+        idHigh = Arrays.copyOf(b.idHigh, size);
+        idLow = Arrays.copyOf(b.idLow, size);
+        rows = Arrays.copyOf(b.rows, size);
+        live = Arrays.copyOf(b.live, size);
+        lengths = Arrays.copyOf(b.lengths, size);
+        crcs = Arrays.copyOf(b.crcs, size);
+        headLengths = Arrays.copyOf(b.headLengths, size);
+        headCrcs = Arrays.copyOf(b.headCrcs, size);
+        largestRows = Arrays.copyOf(b.largestRows, size);
+        thinned = Arrays.copyOf(b.thinned, b.thinnedCount);
+        thinnedStart = Arrays.copyOf(b.thinnedStart, b.thinnedCount + 1);
+        removedRows = Arrays.copyOf(b.removed, b.removedCount);
+        thinnedStart[b.thinnedCount] = b.removedCount;
+    }
+
+    /** @param expectedChunks how many chunks, ghosts included, will come; more or fewer may come */
+    public static Builder builder(int expectedChunks) {
+        return new Builder(expectedChunks);
+    }
+
+    /** Chunks, ghosts included. */
+    public int size() {
+        return size;
+    }
+
+    /** Chunks without ghosts. */
+    public int liveChunks() {
+        return liveChunks;
+    }
+
+    /** Samples of the stream. */
+    public long liveRows() {
+        return liveRowsInAll;
+    }
+
+    public long ordinal(int index) {
+        return ordinals[index];
+    }
+
+    /** The index of an ordinal, or a negative number. */
+    public int indexOf(long ordinal) {
+        return Arrays.binarySearch(ordinals, ordinal);
+    }
+
+    /** Rows at commit: what the file holds. */
+    public int rows(int index) {
+        return rows[index];
+    }
+
+    public boolean isLive(int index) {
+        return live[index];
+    }
+
+    /** Rows that are still part of the version; 0 for a ghost. */
+    public int liveRows(int index) {
+        return live[index] ? rows[index] - removedCount(index) : 0;
+    }
+
+    /** The chunk's id; all zero for a ghost. */
+    public UUID id(int index) {
+        return new UUID(idHigh[index], idLow[index]);
+    }
+
+    public long idHigh(int index) {
+        return idHigh[index];
+    }
+
+    public long idLow(int index) {
+        return idLow[index];
+    }
+
+    /** Bytes of the file; 0 for a ghost. */
+    public int length(int index) {
+        return lengths[index];
+    }
+
+    /** CRC-32C of the file, 0 … 2^32-1. */
+    public long crc32c(int index) {
+        return Integer.toUnsignedLong(crcs[index]);
+    }
+
+    /** Bytes of the head. */
+    public int headLength(int index) {
+        return headLengths[index];
+    }
+
+    /** CRC-32C of the head, 0 … 2^32-1. */
+    public long headCrc32c(int index) {
+        return Integer.toUnsignedLong(headCrcs[index]);
+    }
+
+    /** Upper bound of a row's bytes in a batch. */
+    public long largestRow(int index) {
+        return largestRows[index];
+    }
+
+    /** Upper bound of the bytes of any row of the stream; 0 without live chunks. */
+    public long largestRow() {
+        long largest = 0;
+        for (int i = 0; i < size; i++) {
+            largest = Math.max(largest, largestRows[i]);
+        }
+        return largest;
+    }
+
+    /** How many rows of a live chunk were removed since its commit. */
+    public int removedCount(int index) {
+        int at = Arrays.binarySearch(thinned, index);
+        return at < 0 ? 0 : thinnedStart[at + 1] - thinnedStart[at];
+    }
+
+    /** The rows of a live chunk that were removed since its commit, ascending; a copy. */
+    public int[] removedRows(int index) {
+        int at = Arrays.binarySearch(thinned, index);
+        return at < 0 ? new int[0] : Arrays.copyOfRange(removedRows, thinnedStart[at], thinnedStart[at + 1]);
+    }
+
+    /** Collects chunks in ascending ordinal; not for several threads. */
+    public static final class Builder {
+        private int size;
+        private int liveChunks;
+        private long liveRows;
+        private long[] ordinals;
+        private long[] idHigh;
+        private long[] idLow;
+        private int[] rows;
+        private boolean[] live;
+        private int[] lengths;
+        private int[] crcs;
+        private int[] headLengths;
+        private int[] headCrcs;
+        private long[] largestRows;
+        private int[] thinned = new int[4];
+        private int[] thinnedStart = new int[5];
+        private int[] removed = new int[16];
+        private int thinnedCount;
+        private int removedCount;
+
+        private Builder(int expectedChunks) {
+            int n = Math.max(1, expectedChunks);
+            ordinals = new long[n];
+            idHigh = new long[n];
+            idLow = new long[n];
+            rows = new int[n];
+            live = new boolean[n];
+            lengths = new int[n];
+            crcs = new int[n];
+            headLengths = new int[n];
+            headCrcs = new int[n];
+            largestRows = new long[n];
+        }
+
+        /** Adds a chunk that is no longer part of the version but keeps its place in the lanes. */
+        public Builder addGhost(long ordinal, int rowsAtCommit) {
+            append(ordinal, rowsAtCommit);
+            return this;
+        }
+
+        /** Adds a chunk of the version that has all its rows. */
+        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, ChunkFile file) {
+            return addLive(ordinal, id, rowsAtCommit, new int[0], file);
+        }
+
+        /**
+         * Adds a chunk of the version.
+         *
+         * @param removedRows ascending rows that are no longer part of the version; not kept
+         */
+        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, int[] removedRows, ChunkFile file) {
+            for (int i = 0; i < removedRows.length; i++) {
+                if (removedRows[i] < 0
+                        || removedRows[i] >= rowsAtCommit
+                        || (i > 0 && removedRows[i] <= removedRows[i - 1])) {
+                    throw new IllegalArgumentException("chunk " + ordinal + " of " + rowsAtCommit
+                            + " rows: removed rows must ascend within it, found " + removedRows[i] + " at place " + i);
+                }
+            }
+            int at = append(ordinal, rowsAtCommit);
+            live[at] = true;
+            idHigh[at] = id.getMostSignificantBits();
+            idLow[at] = id.getLeastSignificantBits();
+            lengths[at] = (int) file.lengthBytes();
+            crcs[at] = (int) file.crc32c();
+            headLengths[at] = (int) file.headLengthBytes();
+            headCrcs[at] = (int) file.headCrc32c();
+            largestRows[at] = file.largestRowBytes();
+            liveChunks++;
+            liveRows += rowsAtCommit - removedRows.length;
+            if (removedRows.length > 0) {
+                thin(at, removedRows);
+            }
+            return this;
+        }
+
+        public StreamChunks build() {
+            return new StreamChunks(this);
+        }
+
+        private int append(long ordinal, int rowsAtCommit) {
+            if (ordinal < 0 || (size > 0 && ordinal <= ordinals[size - 1])) {
+                throw new IllegalArgumentException("chunk ordinals must ascend from 0: " + ordinal
+                        + (size > 0 ? " after " + ordinals[size - 1] : ""));
+            }
+            if (rowsAtCommit < 0) {
+                throw new IllegalArgumentException("chunk " + ordinal + " has " + rowsAtCommit + " rows");
+            }
+            if (size == ordinals.length) {
+                grow();
+            }
+            ordinals[size] = ordinal;
+            rows[size] = rowsAtCommit;
+            return size++;
+        }
+
+        private void thin(int index, int[] removedRows) {
+            if (thinnedCount == thinned.length) {
+                thinned = Arrays.copyOf(thinned, thinnedCount * 2);
+                thinnedStart = Arrays.copyOf(thinnedStart, thinnedCount * 2 + 1);
+            }
+            int needed = Math.addExact(removedCount, removedRows.length);
+            if (needed > removed.length) {
+                removed = Arrays.copyOf(removed, (int) Math.max(needed, Math.min(removed.length * 2L, 1 << 30)));
+            }
+            thinned[thinnedCount] = index;
+            thinnedStart[thinnedCount++] = removedCount;
+            System.arraycopy(removedRows, 0, removed, removedCount, removedRows.length);
+            removedCount = needed;
+        }
+
+        private void grow() {
+            int n = (int) Math.min(Integer.MAX_VALUE - 8L, size * 2L);
+            ordinals = Arrays.copyOf(ordinals, n);
+            idHigh = Arrays.copyOf(idHigh, n);
+            idLow = Arrays.copyOf(idLow, n);
+            rows = Arrays.copyOf(rows, n);
+            live = Arrays.copyOf(live, n);
+            lengths = Arrays.copyOf(lengths, n);
+            crcs = Arrays.copyOf(crcs, n);
+            headLengths = Arrays.copyOf(headLengths, n);
+            headCrcs = Arrays.copyOf(headCrcs, n);
+            largestRows = Arrays.copyOf(largestRows, n);
+        }
+    }
+}

@@ -1,0 +1,85 @@
+package dev.stoker.schemas.order;
+
+import java.util.Arrays;
+
+/**
+ * An order spec applied to a stream: lanes and their live rows, and from there every epoch.
+ *
+ * <p>Costs a pass over the chunks to make (10^6 chunks: some ten milliseconds, 6 bytes a chunk). Immutable; safe for
+ * any number of threads.
+ */
+public final class StreamOrder {
+    private final StreamChunks chunks;
+    private final OrderSpec spec;
+    private final char[] laneOf;
+    /** Indexes of the live chunks, lane after lane, ascending within a lane. */
+    private final int[] liveByLane;
+
+    private final int[] laneStart;
+    private final long[] laneRows;
+    private final EpochSize size;
+
+    public StreamOrder(StreamChunks chunks, OrderSpec spec) {
+        this.chunks = chunks;
+        this.spec = spec;
+        int lanes = LaneAssignment.lanes(spec, chunks);
+        this.laneOf = LaneAssignment.assign(lanes, chunks);
+        this.laneRows = new long[lanes];
+        this.laneStart = new int[lanes + 1];
+        for (int i = 0; i < laneOf.length; i++) {
+            if (chunks.isLive(i)) {
+                laneRows[laneOf[i]] += chunks.liveRows(i);
+                laneStart[laneOf[i] + 1]++;
+            }
+        }
+        for (int lane = 0; lane < lanes; lane++) {
+            laneStart[lane + 1] += laneStart[lane];
+        }
+        this.liveByLane = new int[chunks.liveChunks()];
+        int[] next = laneStart.clone();
+        for (int i = 0; i < laneOf.length; i++) {
+            if (chunks.isLive(i)) {
+                liveByLane[next[laneOf[i]]++] = i;
+            }
+        }
+        this.size = new EpochSize(chunks.liveRows(), spec.batchSize());
+    }
+
+    public StreamChunks chunks() {
+        return chunks;
+    }
+
+    public OrderSpec spec() {
+        return spec;
+    }
+
+    /** Lanes, empty ones included; at most the spec's. */
+    public int lanes() {
+        return laneRows.length;
+    }
+
+    /** The lane of a chunk, by its index in {@link #chunks()}. */
+    public int laneOf(int chunkIndex) {
+        return laneOf[chunkIndex];
+    }
+
+    /** Live rows of each lane; a copy. */
+    public long[] laneRows() {
+        return laneRows.clone();
+    }
+
+    /** Live chunks of a lane, ascending indexes into {@link #chunks()}; a copy. */
+    public int[] laneChunks(int lane) {
+        return Arrays.copyOfRange(liveByLane, laneStart[lane], laneStart[lane + 1]);
+    }
+
+    /** The lengths of every epoch. */
+    public EpochSize size() {
+        return size;
+    }
+
+    /** One epoch; cheap, its lanes are computed when they are asked for. */
+    public EpochOrder epoch(long epoch) {
+        return new EpochOrder(this, epoch);
+    }
+}

@@ -1,0 +1,122 @@
+package dev.stoker.schemas.order;
+
+import java.util.Arrays;
+
+/**
+ * The rows of one window of a lane in their order; step 4 of the order function. Immutable; 8 bytes a row; safe for any
+ * number of threads.
+ */
+public final class Window {
+    private final int index;
+    private final long firstRow;
+    /** In the lane's sequence. */
+    private final int[] chunks;
+
+    private final int[] places;
+    private final int[] rows;
+
+    private Window(int index, long firstRow, int[] chunks, int[] places, int[] rows) {
+        this.index = index;
+        this.firstRow = firstRow;
+        this.chunks = chunks;
+        this.places = places;
+        this.rows = rows;
+    }
+
+    static Window compute(LaneEpoch lane, int w) {
+        StreamChunks all = lane.stream().chunks();
+        int[] chunks = lane.windowChunks(w);
+        int n = lane.windowRows(w);
+        // Places of the window's chunks in ascending ordinal, which is ascending index: ties of keys go by it.
+        long[] byIndex = new long[chunks.length];
+        for (int place = 0; place < chunks.length; place++) {
+            byIndex[place] = (long) chunks[place] << 32 | place;
+        }
+        Arrays.sort(byIndex);
+        int[] places = new int[n];
+        int[] rows = new int[n];
+        int at = 0;
+        for (long packed : byIndex) {
+            at = liveRows(all, (int) (packed >>> 32), (int) packed, places, rows, at);
+        }
+        OrderSpec spec = lane.stream().spec();
+        if (spec.shuffle() == ShufflePolicy.WINDOW) {
+            long prefix = OrderHash.key(spec.seed(), OrderHash.ROWS, lane.epoch(), lane.lane(), w);
+            long[] keys = new long[n];
+            long chunkKey = 0;
+            for (int i = 0; i < n; i++) {
+                if (i == 0 || places[i] != places[i - 1]) {
+                    chunkKey = OrderHash.fold(prefix, all.ordinal(chunks[places[i]]));
+                }
+                keys[i] = OrderHash.fold(chunkKey, rows[i]);
+            }
+            int[] order = KeySort.order(keys);
+            places = pick(places, order);
+            rows = pick(rows, order);
+        }
+        return new Window(w, lane.windowFirstRow(w), chunks, places, rows);
+    }
+
+    private static int liveRows(StreamChunks all, int chunk, int place, int[] places, int[] rows, int from) {
+        int[] removed = all.removedRows(chunk);
+        int at = from;
+        int next = 0;
+        for (int row = 0; row < all.rows(chunk); row++) {
+            if (next < removed.length && removed[next] == row) {
+                next++;
+            } else {
+                places[at] = place;
+                rows[at++] = row;
+            }
+        }
+        return at;
+    }
+
+    private static int[] pick(int[] values, int[] order) {
+        int[] picked = new int[order.length];
+        for (int i = 0; i < order.length; i++) {
+            picked[i] = values[order[i]];
+        }
+        return picked;
+    }
+
+    /** The window's number in its lane. */
+    public int index() {
+        return index;
+    }
+
+    /** The place of its first row in the lane's epoch. */
+    public long firstRow() {
+        return firstRow;
+    }
+
+    /** How many rows it has. */
+    public int rows() {
+        return rows.length;
+    }
+
+    /** How many chunks it has, those without a live row included. */
+    public int chunks() {
+        return chunks.length;
+    }
+
+    /** The chunk at a place of the window, as an index into the stream's chunks. */
+    public int chunk(int place) {
+        return chunks[place];
+    }
+
+    /** Which of the window's chunks holds the i-th row: a place for {@link #chunk}. */
+    public int placeAt(int i) {
+        return places[i];
+    }
+
+    /** The chunk that holds the i-th row, as an index into the stream's chunks. */
+    public int chunkAt(int i) {
+        return chunks[places[i]];
+    }
+
+    /** The i-th row's place in its chunk. */
+    public int rowAt(int i) {
+        return rows[i];
+    }
+}

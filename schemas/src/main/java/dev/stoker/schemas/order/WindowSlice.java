@@ -1,0 +1,20 @@
+package dev.stoker.schemas.order;
+
+/**
+ * Consecutive rows of one window.
+ *
+ * @param window the window's number in its lane
+ * @param from first place in the window
+ * @param to one past the last place
+ */
+public record WindowSlice(int window, int from, int to) {
+    public WindowSlice {
+        if (window < 0 || from < 0 || to <= from) {
+            throw new IllegalArgumentException("no slice: window " + window + ", [" + from + ", " + to + ")");
+        }
+    }
+
+    public int rows() {
+        return to - from;
+    }
+}
