@@ -1,0 +1,209 @@
+package dev.stoker.feeder.source.enumerator;
+
+import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.feeder.source.event.GroupEvent;
+import dev.stoker.feeder.source.event.LaneMapEvent;
+import dev.stoker.feeder.source.event.ProgressEvent;
+import dev.stoker.feeder.source.event.ServerEvent;
+import dev.stoker.feeder.source.split.LaneSplit;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.api.connector.source.ReaderInfo;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Places lanes on readers, tells every reader who serves which lane, and ends the job. Ownership is advice: any server
+ * serves any lane, so nothing here stands between a trainer and its next batch.
+ *
+ * <p>Every method runs on Flink's coordinator thread of this source.
+ */
+final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState> {
+
+    private static final Logger LOG = LoggerFactory.getLogger(LaneEnumerator.class);
+    private static final Duration TICK = Duration.ofSeconds(1);
+    /** Lane maps go out at least every this many ticks, so that a lost one is replaced. */
+    private static final int MAP_TICKS = 5;
+
+    private final SplitEnumeratorContext<LaneSplit> context;
+    private final List<StreamLanes> streams;
+    private final LaneMaps maps;
+    private final JobEnd end;
+    private final Duration idleTimeout;
+
+    private final Map<String, LaneSplit> pending = new TreeMap<>();
+    private final Map<String, Integer> owner = new HashMap<>();
+    private final Map<Integer, ServerEvent> servers = new TreeMap<>();
+    private final Map<Integer, Long> idleSinceMs = new HashMap<>();
+    private int ticks;
+    private boolean ended;
+
+    LaneEnumerator(
+            SplitEnumeratorContext<LaneSplit> context,
+            List<StreamLanes> streams,
+            LaneMaps maps,
+            JobEnd end,
+            Duration idleTimeout,
+            EnumeratorState restored) {
+        this.context = context;
+        this.streams = List.copyOf(streams);
+        this.maps = maps;
+        this.end = end;
+        this.idleTimeout = idleTimeout;
+        restored.pending().forEach(split -> pending.put(split.splitId(), split));
+        end.add(restored.ends());
+    }
+
+    @Override
+    public void start() {
+        context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
+    }
+
+    @Override
+    public void handleSplitRequest(int subtask, String host) {
+        throw new UnsupportedOperationException("lanes are placed, not requested");
+    }
+
+    @Override
+    public void addReader(int subtask) {
+        servers.remove(subtask);
+        owner.values().removeIf(reader -> reader == subtask);
+        ReaderInfo info = context.registeredReaders().get(subtask);
+        if (info != null) {
+            takeBack(info.<LaneSplit>getReportedSplitsOnRegistration());
+        }
+        if (ended) {
+            context.signalNoMoreSplits(subtask);
+        }
+    }
+
+    @Override
+    public void addSplitsBack(List<LaneSplit> splits, int subtask) {
+        servers.remove(subtask);
+        idleSinceMs.remove(subtask);
+        owner.values().removeIf(reader -> reader == subtask);
+        takeBack(splits);
+        announce();
+    }
+
+    private void takeBack(Collection<LaneSplit> splits) {
+        for (LaneSplit split : splits) {
+            pending.put(split.splitId(), split);
+            end.add(split.ends());
+        }
+    }
+
+    @Override
+    public void handleSourceEvent(int subtask, SourceEvent event) {
+        if (event instanceof ServerEvent server) {
+            servers.put(subtask, server);
+            place();
+            announce();
+        } else if (event instanceof ProgressEvent progress) {
+            end.add(progress.ends());
+            idleSinceMs.put(subtask, progress.idleSinceMs());
+            if (progress.stopRequested()) {
+                finish("it was asked to stop");
+            } else if (end.reached()) {
+                finish("every group has acknowledged its last epoch");
+            }
+        } else if (event instanceof GroupEvent group) {
+            for (int reader : servers.keySet()) {
+                if (reader != subtask && context.registeredReaders().containsKey(reader)) {
+                    context.sendEventToSourceReader(reader, group);
+                }
+            }
+        } else {
+            throw new IllegalArgumentException("unknown source event " + event);
+        }
+    }
+
+    /** Gives out what has no reader, once every reader's server is known. */
+    private void place() {
+        if (servers.size() < context.currentParallelism()) {
+            return;
+        }
+        for (StreamLanes stream : streams) {
+            for (int lane = 0; lane < stream.lanes(); lane++) {
+                LaneSplit fresh = LaneSplit.of(stream.name(), lane);
+                if (!owner.containsKey(fresh.splitId())) {
+                    pending.putIfAbsent(fresh.splitId(), fresh);
+                }
+            }
+        }
+        Map<Integer, Integer> owned = new HashMap<>();
+        owner.values().forEach(reader -> owned.merge(reader, 1, Integer::sum));
+        Map<Integer, String> hosts = new TreeMap<>();
+        servers.forEach((reader, server) -> hosts.put(reader, server.host()));
+        LaneAssigner.assign(new ArrayList<>(pending.keySet()), hosts, owned).forEach((lane, reader) -> {
+            context.assignSplit(pending.remove(lane), reader);
+            owner.put(lane, reader);
+        });
+    }
+
+    /** Sends the lane maps to all readers; a reader that just failed is left out and hears of them on its return. */
+    private void announce() {
+        ticks = 0;
+        if (servers.isEmpty()) {
+            return;
+        }
+        Map<String, LaneMap> next = maps.next(streams, owner, servers);
+        for (int reader : servers.keySet()) {
+            if (context.registeredReaders().containsKey(reader)) {
+                next.forEach((stream, map) -> context.sendEventToSourceReader(reader, LaneMapEvent.of(stream, map)));
+            }
+        }
+        boolean complete = servers.size() == context.currentParallelism() && pending.isEmpty();
+        context.callAsync(
+                () -> {
+                    maps.publish(next, complete);
+                    return true;
+                },
+                (done, failure) -> {
+                    if (failure != null) {
+                        LOG.warn("The hint file of the lane map was not written; trainers are not affected", failure);
+                    }
+                });
+    }
+
+    private void tick(Long nowMs, Throwable failure) {
+        if (++ticks >= MAP_TICKS) {
+            announce();
+        }
+        boolean allIdle = idleSinceMs.size() == context.currentParallelism()
+                && idleSinceMs.values().stream().allMatch(since -> since > 0);
+        if (allIdle && !idleTimeout.isZero()) {
+            long latest = idleSinceMs.values().stream()
+                    .mapToLong(Long::longValue)
+                    .max()
+                    .orElseThrow();
+            if (nowMs - latest >= idleTimeout.toMillis()) {
+                finish("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");
+            }
+        }
+    }
+
+    private void finish(String reason) {
+        if (!ended) {
+            ended = true;
+            LOG.info("The feed ends: {}", reason);
+            context.registeredReaders().keySet().forEach(context::signalNoMoreSplits);
+        }
+    }
+
+    @Override
+    public EnumeratorState snapshotState(long checkpointId) {
+        return new EnumeratorState(new ArrayList<>(pending.values()), end.ends());
+    }
+
+    @Override
+    public void close() {}
+}

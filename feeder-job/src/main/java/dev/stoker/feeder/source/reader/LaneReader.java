@@ -1,0 +1,203 @@
+package dev.stoker.feeder.source.reader;
+
+import dev.stoker.feeder.node.GroupFacts;
+import dev.stoker.feeder.node.LedgerItem;
+import dev.stoker.feeder.node.NodeLease;
+import dev.stoker.feeder.source.event.GroupEvent;
+import dev.stoker.feeder.source.event.LaneMapEvent;
+import dev.stoker.feeder.source.event.ProgressEvent;
+import dev.stoker.feeder.source.event.ServerEvent;
+import dev.stoker.feeder.source.split.LaneSplit;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
+import org.apache.flink.api.connector.source.ReaderOutput;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.core.io.InputStatus;
+
+/**
+ * Reads acknowledgements: each record it emits is one ledger record in its final encoding. Trainers are served by the
+ * node behind the lease, on its own threads, whatever this reader does.
+ *
+ * <p>All methods run on the task's mailbox thread.
+ */
+public final class LaneReader implements SourceReader<byte[], LaneSplit> {
+
+    /** Receipts taken in one call of {@link #pollNext}, so that barriers pass soon. */
+    private static final int MAX_ENTRIES = 4096;
+
+    private final SourceReaderContext context;
+    private final NodeOpener opener;
+    private final Function<LedgerItem, byte[]> encoder;
+    private final StopSignal stop;
+
+    private final Map<String, LaneSplit> splits = new TreeMap<>();
+    private final ConsumerEnds ends = new ConsumerEnds();
+    private final DurableTokens tokens = new DurableTokens();
+    private final Set<GroupFacts> told = new HashSet<>();
+    private final Runnable waker = this::wake;
+    /** Written by the mailbox thread, completed by any. */
+    private volatile CompletableFuture<Void> wake = CompletableFuture.completedFuture(null);
+
+    private NodeLease lease;
+    private boolean finishing;
+    private boolean stopTold;
+
+    /** Opens this process's node. */
+    public interface NodeOpener {
+        NodeLease open() throws IOException;
+    }
+
+    /**
+     * @param context Flink's context
+     * @param opener opens the node when the reader starts
+     * @param encoder encodes one ledger record
+     * @param stop the wish to end the feed
+     */
+    public LaneReader(
+            SourceReaderContext context, NodeOpener opener, Function<LedgerItem, byte[]> encoder, StopSignal stop) {
+        this.context = context;
+        this.opener = opener;
+        this.encoder = encoder;
+        this.stop = stop;
+    }
+
+    @Override
+    public void start() {
+        try {
+            lease = opener.open();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e.getMessage(), e);
+        }
+        NodeGauges.register(context.metricGroup(), lease);
+        splits.values().forEach(split -> lease.registerLane(split.stream(), split.lane()));
+        String address = lease.address();
+        context.sendSourceEventToCoordinator(new ServerEvent(address, address.substring(0, address.lastIndexOf(':'))));
+        stop.add(waker);
+        report();
+    }
+
+    private void wake() {
+        wake.complete(null);
+    }
+
+    @Override
+    public InputStatus pollNext(ReaderOutput<byte[]> output) throws IOException {
+        if (lease.failure().isPresent()) {
+            throw lease.failure().get();
+        }
+        int known = ends.changes();
+        int taken = lease.drainAcks(item -> take(item, output), MAX_ENTRIES);
+        tellGroups();
+        if (ends.changes() > known || (stop.requested() && !stopTold)) {
+            stopTold = stop.requested();
+            report();
+        }
+        if (taken > 0) {
+            return InputStatus.MORE_AVAILABLE;
+        }
+        return finishing ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
+    }
+
+    private void take(LedgerItem item, ReaderOutput<byte[]> output) {
+        output.collect(encoder.apply(item));
+        ends.add(item);
+    }
+
+    private void tellGroups() {
+        for (GroupFacts facts : lease.groupFacts()) {
+            if (told.add(facts)) {
+                context.sendSourceEventToCoordinator(GroupEvent.of(facts));
+            }
+        }
+    }
+
+    private void report() {
+        long idleSinceMs = lease.idleSince().map(Instant::toEpochMilli).orElse(0L);
+        context.sendSourceEventToCoordinator(ProgressEvent.of(ends.all(), idleSinceMs, stop.requested()));
+    }
+
+    @Override
+    public CompletableFuture<Void> isAvailable() {
+        if (finishing) {
+            return CompletableFuture.completedFuture(null);
+        }
+        if (wake.isDone()) {
+            CompletableFuture<Void> next = new CompletableFuture<>();
+            wake = next;
+            lease.acksAvailable().whenComplete((done, failure) -> next.complete(null));
+            if (stop.requested() && !stopTold) {
+                next.complete(null);
+            }
+        }
+        return wake;
+    }
+
+    @Override
+    public void handleSourceEvents(SourceEvent event) {
+        if (event instanceof LaneMapEvent map) {
+            lease.updateLaneMap(map.stream(), map.laneMap());
+            report();
+        } else if (event instanceof GroupEvent group) {
+            told.add(group.facts());
+            lease.learn(group.facts());
+        } else {
+            throw new IllegalArgumentException("unknown source event " + event);
+        }
+    }
+
+    @Override
+    public void addSplits(List<LaneSplit> added) {
+        for (LaneSplit split : added) {
+            splits.put(split.splitId(), split.withEnds(List.of()));
+            ends.restore(split.ends());
+            if (lease != null) {
+                lease.registerLane(split.stream(), split.lane());
+            }
+        }
+    }
+
+    @Override
+    public void notifyNoMoreSplits() {
+        finishing = true;
+        wake();
+    }
+
+    @Override
+    public List<LaneSplit> snapshotState(long checkpointId) {
+        tokens.begin(checkpointId, lease.drainToken());
+        List<LaneSplit> state = new ArrayList<>(splits.values());
+        if (!state.isEmpty()) {
+            state.set(0, state.get(0).withEnds(ends.all()));
+        }
+        return state;
+    }
+
+    @Override
+    public void notifyCheckpointComplete(long checkpointId) {
+        tokens.complete(checkpointId, finishing).ifPresent(lease::markDurable);
+    }
+
+    @Override
+    public void notifyCheckpointAborted(long checkpointId) {
+        tokens.abort(checkpointId);
+    }
+
+    @Override
+    public void close() {
+        stop.remove(waker);
+        if (lease != null) {
+            lease.close();
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package dev.stoker.feeder.source.reader;
+
+import dev.stoker.feeder.node.NodeLease;
+import dev.stoker.feeder.node.NodeMetrics;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
+import org.apache.flink.metrics.Gauge;
+import org.apache.flink.metrics.MetricGroup;
+
+/**
+ * Shows the node's figures as Flink metrics in the group {@code stoker} of the source operator. The figures are those of
+ * the whole process: readers of one process show the same ones, so take the maximum per TaskManager, not the sum.
+ */
+final class NodeGauges {
+
+    private NodeGauges() {}
+
+    static void register(MetricGroup group, NodeLease lease) {
+        MetricGroup stoker = group.addGroup("stoker");
+        whole(stoker, "batches", lease, NodeMetrics::batches);
+        whole(stoker, "bytes", lease, NodeMetrics::bytes);
+        whole(stoker, "rows", lease, NodeMetrics::rows);
+        whole(stoker, "originReads", lease, NodeMetrics::originReads);
+        whole(stoker, "originBytes", lease, NodeMetrics::originBytes);
+        whole(stoker, "sessions", lease, NodeMetrics::sessions);
+        whole(stoker, "rejected", lease, NodeMetrics::rejected);
+        whole(stoker, "nacks", lease, NodeMetrics::nacks);
+        whole(stoker, "refetches", lease, NodeMetrics::refetches);
+        whole(stoker, "corrupt", lease, NodeMetrics::corrupt);
+        whole(stoker, "openWindows", lease, NodeMetrics::openWindows);
+        whole(stoker, "workingBytes", lease, NodeMetrics::workingBytes);
+        whole(stoker, "mappings", lease, NodeMetrics::mappings);
+        whole(stoker, "pendingReceipts", lease, NodeMetrics::pendingReceipts);
+        ratio(stoker, "trainerWaitRatio", lease, NodeMetrics::trainerWaitRatio);
+    }
+
+    private static void whole(MetricGroup group, String name, NodeLease lease, ToLongFunction<NodeMetrics> value) {
+        group.gauge(name, (Gauge<Long>) () -> value.applyAsLong(lease.metrics()));
+    }
+
+    private static void ratio(MetricGroup group, String name, NodeLease lease, ToDoubleFunction<NodeMetrics> value) {
+        group.gauge(name, (Gauge<Double>) () -> value.applyAsDouble(lease.metrics()));
+    }
+}
