@@ -113,9 +113,9 @@ public final class StreamChunks {
         return lengths[index];
     }
 
-    /** CRC-32C of the file, 0 … 2^32-1. */
-    public long crc32c(int index) {
-        return Integer.toUnsignedLong(crcs[index]);
+    /** CRC-32C of the file. */
+    public int crc32c(int index) {
+        return crcs[index];
     }
 
     /** Bytes of the head. */
@@ -123,9 +123,9 @@ public final class StreamChunks {
         return headLengths[index];
     }
 
-    /** CRC-32C of the head, 0 … 2^32-1. */
-    public long headCrc32c(int index) {
-        return Integer.toUnsignedLong(headCrcs[index]);
+    /** CRC-32C of the head. */
+    public int headCrc32c(int index) {
+        return headCrcs[index];
     }
 
     /** Upper bound of a row's bytes in a batch. */
@@ -219,9 +219,9 @@ public final class StreamChunks {
             idHigh[at] = id.getMostSignificantBits();
             idLow[at] = id.getLeastSignificantBits();
             lengths[at] = (int) file.lengthBytes();
-            crcs[at] = (int) file.crc32c();
+            crcs[at] = file.crc32c();
             headLengths[at] = (int) file.headLengthBytes();
-            headCrcs[at] = (int) file.headCrc32c();
+            headCrcs[at] = file.headCrc32c();
             largestRows[at] = file.largestRowBytes();
             liveChunks++;
             liveRows += rowsAtCommit - removedRows.length;
