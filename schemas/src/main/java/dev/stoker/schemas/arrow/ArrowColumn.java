@@ -1,0 +1,270 @@
+package dev.stoker.schemas.arrow;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * One column of a record batch in memory, checked on creation: validity, offsets and lengths fit, so that an access
+ * to any row stays within the column. Immutable; any thread. Rows are not checked: outside 0 to rows-1 the result is
+ * undefined or an IndexOutOfBoundsException.
+ *
+ * <p>The values of a column may lie behind the end of the bytes at hand (payload, of which only the head was read);
+ * then only positions and lengths can be asked for.
+ */
+public final class ArrowColumn {
+    private final ArrowField field;
+    private final FieldType type;
+    private final int rows;
+    private final int nullCount;
+    private final ByteBuffer bytes;
+    private final int validityAt;
+    private final int offsetsAt;
+    private final int valuesAt;
+    private final int valuesLength;
+
+    private ArrowColumn(
+            ArrowField field, int rows, int nullCount, ByteBuffer bytes, int[] positions, int valuesLength) {
+        this.field = field;
+        this.type = field.type();
+        this.rows = rows;
+        this.nullCount = nullCount;
+        this.bytes = bytes;
+        this.validityAt = positions[0];
+        this.offsetsAt = positions[1];
+        this.valuesAt = positions[2];
+        this.valuesLength = valuesLength;
+    }
+
+    /**
+     * Checks a column and gives access to it.
+     *
+     * @param bytes little-endian; index 0 is the file's start; covers all but payload values
+     * @param bodyAt where the body begins in the file
+     */
+    static ArrowColumn open(
+            ArrowField field,
+            int column,
+            RecordBatchLayout layout,
+            RecordBatch batch,
+            ByteBuffer bytes,
+            int bodyAt,
+            String file)
+            throws CorruptDataException {
+        Check check = new Check(field, batch, file);
+        int validity = layout.validityBuffer(column);
+        int values = layout.valuesBuffer(column);
+        int node = layout.firstNode(column);
+        int rows = batch.rows();
+        FieldType type = field.type();
+        check.equal("rows", rows, batch.nodeLengths()[node]);
+        int nulls = check.nulls(node, validity);
+        int[] positions = {-1, -1, check.position(bodyAt, values)};
+        if (nulls > 0) {
+            check.atLeast("validity bytes", (rows + 7L) / 8, batch.lengths()[validity]);
+            positions[0] = check.position(bodyAt, validity);
+            int set = ones(bytes, positions[0], rows);
+            check.equal("set validity bits", rows - nulls, set);
+        }
+        long length = batch.lengths()[values];
+        switch (type.layout()) {
+            case BITS -> check.atLeast("value bytes", (rows + 7L) / 8, length);
+            case FIXED, TENSOR -> check.atLeast("value bytes", (long) rows * type.width(), length);
+            case BYTES, LIST -> {
+                int offsets = layout.offsetsBuffer(column);
+                if (rows > 0 || batch.lengths()[offsets] > 0) {
+                    check.atLeast("offset bytes", 4L * (rows + 1L), batch.lengths()[offsets]);
+                    positions[1] = check.position(bodyAt, offsets);
+                    long last = check.offsets(bytes, positions[1], rows);
+                    check.atLeast("value bytes", last * type.width(), length);
+                }
+            }
+        }
+        if (RecordBatchLayout.nodeCount(type) == 2) {
+            check.child(node + 1, type, length);
+        }
+        return new ArrowColumn(field, rows, nulls, bytes, positions, (int) length);
+    }
+
+    /** The column's description. */
+    public ArrowField field() {
+        return field;
+    }
+
+    /** Rows of the column. */
+    public int rows() {
+        return rows;
+    }
+
+    /** Rows without a value. */
+    public int nullCount() {
+        return nullCount;
+    }
+
+    /** Whether the row has no value. */
+    public boolean isNull(int row) {
+        return validityAt >= 0 && !bit(validityAt, row);
+    }
+
+    /** An integer, bool (0, 1) or categorical id; unsigned values are not sign-extended (64-bit ones keep bits). */
+    public long longAt(int row) {
+        return switch ((ScalarType) type) {
+            case BOOL -> bit(valuesAt, row) ? 1 : 0;
+            case INT8 -> bytes.get(valuesAt + row);
+            case UINT8 -> bytes.get(valuesAt + row) & 0xFF;
+            case INT16 -> bytes.getShort(valuesAt + 2 * row);
+            case UINT16 -> bytes.getShort(valuesAt + 2 * row) & 0xFFFF;
+            case INT32, CATEGORICAL -> bytes.getInt(valuesAt + 4 * row);
+            case UINT32 -> bytes.getInt(valuesAt + 4 * row) & 0xFFFFFFFFL;
+            case INT64, UINT64 -> bytes.getLong(valuesAt + 8 * row);
+            default -> throw wrongKind("integers");
+        };
+    }
+
+    /** The 32 bits of an int32, uint32 or categorical column. */
+    public int intAt(int row) {
+        return bytes.getInt(valuesAt + 4 * row);
+    }
+
+    /** A bool. */
+    public boolean booleanAt(int row) {
+        return longAt(row) != 0;
+    }
+
+    /** A floating-point number. */
+    public double doubleAt(int row) {
+        return switch ((ScalarType) type) {
+            case FLOAT16 -> HalfFloats.fromFloat16(bytes.getShort(valuesAt + 2 * row));
+            case BFLOAT16 -> HalfFloats.fromBfloat16(bytes.getShort(valuesAt + 2 * row));
+            case FLOAT32 -> bytes.getFloat(valuesAt + 4 * row);
+            case FLOAT64 -> bytes.getDouble(valuesAt + 8 * row);
+            default -> throw wrongKind("floating-point numbers");
+        };
+    }
+
+    /** Text; bytes that are not UTF-8 come out as replacement characters. */
+    public String stringAt(int row) {
+        byte[] text = new byte[valueLength(row)];
+        bytes.get(valuePosition(row), text);
+        return new String(text, StandardCharsets.UTF_8);
+    }
+
+    /** A view of the value's bytes: utf8, binary, fixed-size binary, or elements of a list or tensor. */
+    public ByteBuffer bytesAt(int row) {
+        return bytes.slice(valuePosition(row), valueLength(row)).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /** The elements of a list of int32. */
+    public int[] intsAt(int row) {
+        int at = valuePosition(row);
+        int[] elements = new int[valueLength(row) / 4];
+        for (int i = 0; i < elements.length; i++) {
+            elements[i] = bytes.getInt(at + 4 * i);
+        }
+        return elements;
+    }
+
+    /** Where the value's bytes begin in the file. Not for bool. */
+    public int valuePosition(int row) {
+        return offsetsAt >= 0
+                ? valuesAt + bytes.getInt(offsetsAt + 4 * row) * type.width()
+                : valuesAt + row * type.width();
+    }
+
+    /** Bytes of the value. Not for bool. */
+    public int valueLength(int row) {
+        if (offsetsAt < 0) {
+            return type.width();
+        }
+        int at = offsetsAt + 4 * row;
+        return (bytes.getInt(at + 4) - bytes.getInt(at)) * type.width();
+    }
+
+    /** Where the values buffer begins in the file. */
+    public int valuesPosition() {
+        return valuesAt;
+    }
+
+    /** Bytes of the values buffer, padding not counted. */
+    public int valuesLength() {
+        return valuesLength;
+    }
+
+    /** The bytes that positions refer to, little-endian; read only by absolute index. */
+    public ByteBuffer bytes() {
+        return bytes;
+    }
+
+    private boolean bit(int bitmapAt, int row) {
+        return (bytes.get(bitmapAt + (row >>> 3)) >>> (row & 7) & 1) == 1;
+    }
+
+    private static int ones(ByteBuffer bytes, int at, int rows) {
+        int set = 0;
+        for (int i = 0; i < rows / 8; i++) {
+            set += Integer.bitCount(bytes.get(at + i) & 0xFF);
+        }
+        if (rows % 8 != 0) {
+            set += Integer.bitCount(bytes.get(at + rows / 8) & ((1 << (rows % 8)) - 1));
+        }
+        return set;
+    }
+
+    private IllegalStateException wrongKind(String asked) {
+        return new IllegalStateException("column " + field.name() + " has the type " + type + ", not " + asked);
+    }
+
+    /** The comparisons, with their messages. */
+    private record Check(ArrowField field, RecordBatch batch, String file) {
+        void equal(String what, long expected, long found) throws CorruptDataException {
+            if (expected != found) {
+                throw CorruptDataException.mismatch(file, what + " of column " + field.name(), expected, found);
+            }
+        }
+
+        void atLeast(String what, long expected, long found) throws CorruptDataException {
+            if (found < expected) {
+                throw CorruptDataException.mismatch(
+                        file, what + " of column " + field.name(), "at least " + expected, found);
+            }
+        }
+
+        int nulls(int node, int validity) throws CorruptDataException {
+            long nulls = batch.nullCounts()[node];
+            if (nulls > 0 && !field.nullable()) {
+                equal("nulls", 0, nulls);
+            }
+            return (int) nulls;
+        }
+
+        int position(int bodyAt, int buffer) {
+            return (int) (bodyAt + batch.offsets()[buffer]);
+        }
+
+        long offsets(ByteBuffer bytes, int at, int rows) throws CorruptDataException {
+            int before = bytes.getInt(at);
+            if (before < 0) {
+                throw CorruptDataException.mismatch(file, "offset 0 of column " + field.name(), "0", before);
+            }
+            for (int row = 1; row <= rows; row++) {
+                int next = bytes.getInt(at + 4 * row);
+                if (next < before) {
+                    throw CorruptDataException.mismatch(
+                            file, "offset " + row + " of column " + field.name(), "at least " + before, next);
+                }
+                before = next;
+            }
+            return before;
+        }
+
+        void child(int node, FieldType type, long valueBytes) throws CorruptDataException {
+            equal("nulls among the elements", 0, batch.nullCounts()[node]);
+            int width = type instanceof TensorType tensor ? tensor.element().width() : type.width();
+            long elements = batch.nodeLengths()[node];
+            if (elements > Integer.MAX_VALUE) {
+                equal("elements", Integer.MAX_VALUE, elements);
+            }
+            atLeast("value bytes", elements * width, valueBytes);
+        }
+    }
+}

@@ -1,0 +1,35 @@
+package dev.stoker.schemas.arrow;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * A column of an Arrow schema.
+ *
+ * @param name any text
+ * @param type its type; what Arrow has no type for is told by {@code stoker.type} in the written metadata
+ * @param nullable whether values may be missing
+ * @param metadata further custom metadata in the order in which it is written; without the keys that follow from the
+ *     type ({@code stoker.type}, {@code ARROW:extension:…})
+ */
+public record ArrowField(String name, FieldType type, boolean nullable, Map<String, String> metadata) {
+    public ArrowField {
+        metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
+    }
+
+    /** A column without nulls and metadata. */
+    public static ArrowField of(String name, FieldType type) {
+        return new ArrowField(name, type, false, Map.of());
+    }
+
+    /** A column with nulls, without metadata. */
+    public static ArrowField nullable(String name, FieldType type) {
+        return new ArrowField(name, type, true, Map.of());
+    }
+
+    /** The column of a dataset's field. */
+    public static ArrowField of(Field field) {
+        return new ArrowField(field.name(), field.type(), field.nullable(), Map.of());
+    }
+}

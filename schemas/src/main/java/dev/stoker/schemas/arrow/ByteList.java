@@ -1,0 +1,97 @@
+package dev.stoker.schemas.arrow;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/** Growing little-endian bytes on the heap. One thread at a time. */
+final class ByteList {
+    private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
+
+    private byte[] array = new byte[64];
+    private ByteBuffer view = wrap(array);
+    private int length;
+
+    int length() {
+        return length;
+    }
+
+    void addByte(int value) {
+        grow(1);
+        array[length++] = (byte) value;
+    }
+
+    void addShort(int value) {
+        grow(2);
+        view.putShort(length, (short) value);
+        length += 2;
+    }
+
+    void addInt(int value) {
+        grow(4);
+        view.putInt(length, value);
+        length += 4;
+    }
+
+    void addLong(long value) {
+        grow(8);
+        view.putLong(length, value);
+        length += 8;
+    }
+
+    void add(byte[] bytes, int offset, int count) {
+        grow(count);
+        System.arraycopy(bytes, offset, array, length, count);
+        length += count;
+    }
+
+    /** Adds the bytes between position and limit; the buffer is left as it is. */
+    void add(ByteBuffer bytes) {
+        int count = bytes.remaining();
+        grow(count);
+        bytes.get(bytes.position(), array, length, count);
+        length += count;
+    }
+
+    void addZeros(int count) {
+        grow(count);
+        Arrays.fill(array, length, length + count, (byte) 0);
+        length += count;
+    }
+
+    byte get(int at) {
+        return array[at];
+    }
+
+    int getInt(int at) {
+        return view.getInt(at);
+    }
+
+    void set(int at, int value) {
+        array[at] = (byte) value;
+    }
+
+    void truncate(int to) {
+        length = to;
+    }
+
+    /** The bytes so far, shared, little-endian. */
+    ByteBuffer buffer() {
+        return ByteBuffer.wrap(array, 0, length).slice().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    private void grow(int count) {
+        if (count > MAX_BYTES - length) {
+            throw new IllegalStateException("a column would pass 2^31 bytes; write smaller batches");
+        }
+        if (length + count > array.length) {
+            long doubled = Math.max(length + (long) count, array.length * 2L);
+            array = Arrays.copyOf(array, (int) Math.min(doubled, MAX_BYTES));
+            view = wrap(array);
+        }
+    }
+
+    private static ByteBuffer wrap(byte[] array) {
+        return ByteBuffer.wrap(array).order(ByteOrder.LITTLE_ENDIAN);
+    }
+}

@@ -1,0 +1,266 @@
+package dev.stoker.schemas.arrow;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Collects the values of one column in memory. Not for payload data. One thread at a time; reusable through
+ * {@link #truncate truncate(0)}. A value that does not fit the type is an IllegalArgumentException that names the
+ * column, and leaves the column as it was.
+ */
+public final class ColumnBuilder {
+    private final ArrowField field;
+    private final FieldType type;
+    private final ByteList validity = new ByteList();
+    private final ByteList offsets = new ByteList();
+    private final ByteList values = new ByteList();
+    private int rows;
+    private int nulls;
+
+    /** An empty column. */
+    public ColumnBuilder(ArrowField field) {
+        this.field = field;
+        this.type = field.type();
+        if (type.hasOffsets()) {
+            offsets.addInt(0);
+        }
+    }
+
+    /** The column's description. */
+    public ArrowField field() {
+        return field;
+    }
+
+    /** Rows so far. */
+    public int rows() {
+        return rows;
+    }
+
+    /** An integer type or bool (0, 1), or a categorical id. Unsigned 64-bit values are given as the same bits. */
+    public void appendLong(long value) {
+        if (type == ScalarType.BOOL) {
+            checkRange(value, 0, 1);
+            appendBit(value == 1);
+            return;
+        }
+        if (!(type instanceof ScalarType scalar) || !(scalar.isInteger() || scalar == ScalarType.CATEGORICAL)) {
+            throw wrongKind("an integer");
+        }
+        switch (scalar) {
+            case INT8 -> checkRange(value, Byte.MIN_VALUE, Byte.MAX_VALUE);
+            case INT16 -> checkRange(value, Short.MIN_VALUE, Short.MAX_VALUE);
+            case INT32, CATEGORICAL -> checkRange(value, Integer.MIN_VALUE, Integer.MAX_VALUE);
+            case UINT8 -> checkRange(value, 0, 0xFF);
+            case UINT16 -> checkRange(value, 0, 0xFFFF);
+            case UINT32 -> checkRange(value, 0, 0xFFFFFFFFL);
+            default -> {}
+        }
+        addFixed(value, scalar.width());
+        valid();
+    }
+
+    /** A bool. */
+    public void appendBoolean(boolean value) {
+        appendLong(value ? 1 : 0);
+    }
+
+    /** A floating-point type; rounded to the nearest, ties to even. */
+    public void appendDouble(double value) {
+        if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
+            throw wrongKind("a floating-point number");
+        }
+        switch (scalar) {
+            case FLOAT16 -> values.addShort(HalfFloats.float16(value));
+            case BFLOAT16 -> values.addShort(HalfFloats.bfloat16(value));
+            case FLOAT32 -> values.addInt(Float.floatToRawIntBits((float) value));
+            default -> values.addLong(Double.doubleToRawLongBits(value));
+        }
+        valid();
+    }
+
+    /** Text of a utf8 column. */
+    public void appendString(String value) {
+        if (type != ScalarType.UTF8) {
+            throw wrongKind("text");
+        }
+        ByteBuffer utf8;
+        try {
+            utf8 = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("column " + field.name() + ": the text has half a surrogate pair", e);
+        }
+        values.add(utf8);
+        variable();
+    }
+
+    /** A value's bytes: utf8, binary, fixed-size binary, or the little-endian elements of a list or tensor. */
+    public void appendBytes(ByteBuffer bytes) {
+        checkBytes(bytes.remaining());
+        if (type == ScalarType.UTF8) {
+            checkUtf8(bytes);
+        }
+        values.add(bytes);
+        variable();
+    }
+
+    /** As {@link #appendBytes(ByteBuffer)}. */
+    public void appendBytes(byte[] bytes) {
+        appendBytes(ByteBuffer.wrap(bytes));
+    }
+
+    /** A list of int32. */
+    public void appendInts(int... elements) {
+        if (!type.equals(new ListType(ScalarType.INT32))) {
+            throw wrongKind("a list of int32");
+        }
+        for (int element : elements) {
+            values.addInt(element);
+        }
+        variable();
+    }
+
+    /** No value; the column must be nullable. */
+    public void appendNull() {
+        if (!field.nullable()) {
+            throw new IllegalArgumentException("column " + field.name() + " is not nullable");
+        }
+        switch (type.layout()) {
+            case BITS -> addBit(values, false);
+            case FIXED, TENSOR -> values.addZeros(type.width());
+            case BYTES, LIST -> offsets.addInt(values.length() / type.width());
+        }
+        addBit(validity, false);
+        nulls++;
+        rows++;
+    }
+
+    /** Takes back the rows from this one on. */
+    public void truncate(int toRows) {
+        if (toRows < 0 || toRows > rows) {
+            throw new IllegalArgumentException(toRows + " rows are not between 0 and " + rows);
+        }
+        for (int row = toRows; row < rows && nulls > 0; row++) {
+            nulls -= bit(validity, row) ? 0 : 1;
+        }
+        int bitmap = (toRows + 7) / 8;
+        trimBits(validity, toRows, bitmap);
+        switch (type.layout()) {
+            case BITS -> trimBits(values, toRows, bitmap);
+            case FIXED, TENSOR -> values.truncate(toRows * type.width());
+            case BYTES, LIST -> {
+                offsets.truncate(4 * (toRows + 1));
+                values.truncate(offsets.getInt(4 * toRows) * type.width());
+            }
+        }
+        rows = toRows;
+    }
+
+    /** Bytes of all buffers without padding. */
+    public long byteLength() {
+        return (nulls == 0 ? 0 : validity.length()) + (long) offsets.length() + values.length();
+    }
+
+    int nullCount() {
+        return nulls;
+    }
+
+    /** Rows of the child: elements of all lists or tensors. */
+    long childRows() {
+        if (type instanceof TensorType tensor) {
+            return (long) rows * tensor.size();
+        }
+        return values.length() / Math.max(1, type.width());
+    }
+
+    /** The column's buffers in Arrow's order; shared with this builder. */
+    ByteBuffer[] buffers() {
+        ByteBuffer none = ByteBuffer.allocate(0);
+        ByteBuffer valid = nulls == 0 ? none : validity.buffer();
+        return switch (type.layout()) {
+            case BITS, FIXED -> new ByteBuffer[] {valid, values.buffer()};
+            case BYTES -> new ByteBuffer[] {valid, offsets.buffer(), values.buffer()};
+            case LIST -> new ByteBuffer[] {valid, offsets.buffer(), none, values.buffer()};
+            case TENSOR -> new ByteBuffer[] {valid, none, values.buffer()};
+        };
+    }
+
+    private void addFixed(long value, int width) {
+        switch (width) {
+            case 1 -> values.addByte((int) value);
+            case 2 -> values.addShort((int) value);
+            case 4 -> values.addInt((int) value);
+            default -> values.addLong(value);
+        }
+    }
+
+    private void appendBit(boolean value) {
+        addBit(values, value);
+        valid();
+    }
+
+    private void variable() {
+        if (type.hasOffsets()) {
+            offsets.addInt(values.length() / type.width());
+        }
+        valid();
+    }
+
+    private void valid() {
+        addBit(validity, true);
+        rows++;
+    }
+
+    private void addBit(ByteList bits, boolean value) {
+        if (rows % 8 == 0) {
+            bits.addByte(0);
+        }
+        if (value) {
+            bits.set(rows / 8, bits.get(rows / 8) | 1 << (rows % 8));
+        }
+    }
+
+    private static boolean bit(ByteList bits, int row) {
+        return (bits.get(row / 8) >>> (row % 8) & 1) == 1;
+    }
+
+    private static void trimBits(ByteList bits, int toRows, int bitmap) {
+        bits.truncate(bitmap);
+        if (toRows % 8 != 0) {
+            bits.set(bitmap - 1, bits.get(bitmap - 1) & ((1 << (toRows % 8)) - 1));
+        }
+    }
+
+    private void checkRange(long value, long least, long greatest) {
+        if (value < least || value > greatest) {
+            throw new IllegalArgumentException("column " + field.name() + ": " + value + " is not between " + least
+                    + " and " + greatest + ", the range of " + type);
+        }
+    }
+
+    private void checkBytes(int length) {
+        boolean fits = switch (type.layout()) {
+            case BITS -> false;
+            case FIXED -> type instanceof FixedBinaryType && length == type.width();
+            case TENSOR -> length == type.width();
+            case BYTES, LIST -> length % type.width() == 0;
+        };
+        if (!fits) {
+            throw new IllegalArgumentException(
+                    "column " + field.name() + ": " + length + " bytes are no value of type " + type);
+        }
+    }
+
+    private void checkUtf8(ByteBuffer bytes) {
+        try {
+            StandardCharsets.UTF_8.newDecoder().decode(bytes.duplicate());
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("column " + field.name() + ": the bytes are not UTF-8", e);
+        }
+    }
+
+    private IllegalArgumentException wrongKind(String given) {
+        return new IllegalArgumentException("column " + field.name() + " has the type " + type + ", not " + given);
+    }
+}

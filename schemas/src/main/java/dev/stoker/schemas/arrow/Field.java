@@ -1,0 +1,50 @@
+package dev.stoker.schemas.arrow;
+
+import java.util.regex.Pattern;
+
+/**
+ * A field of a dataset. The key is no field: it is the implicit first column.
+ *
+ * @param name matches {@code [A-Za-z_][A-Za-z0-9_.-]{0,127}} and is not {@code key}
+ * @param type any type but fixed-size binary
+ * @param nullable whether a sample may have none; never for payload
+ * @param payload whether it is served without copying; utf8, binary, lists and tensors only
+ */
+public record Field(String name, FieldType type, boolean nullable, boolean payload) {
+    /** Name of the implicit first column. */
+    public static final String KEY = "key";
+
+    private static final Pattern NAME = Pattern.compile("[A-Za-z_][A-Za-z0-9_.-]{0,127}");
+
+    public Field {
+        if (!NAME.matcher(name).matches() || name.equals(KEY)) {
+            throw new IllegalArgumentException("'" + name + "' is no field name; use a letter or _ first, then at most"
+                    + " 127 letters, digits, '_', '.' or '-'; 'key' is taken");
+        }
+        if (type instanceof FixedBinaryType) {
+            throw new IllegalArgumentException("field '" + name + "' cannot have the type " + type);
+        }
+        if (payload && !type.mayBePayload()) {
+            throw new IllegalArgumentException("field '" + name + "' of type " + type
+                    + " cannot be payload; only utf8, binary, lists and tensors can");
+        }
+        if (payload && nullable) {
+            throw new IllegalArgumentException("payload field '" + name + "' cannot be nullable");
+        }
+    }
+
+    /** A small field that each sample has. */
+    public static Field small(String name, FieldType type) {
+        return new Field(name, type, false, false);
+    }
+
+    /** A small field that a sample may lack. */
+    public static Field nullable(String name, FieldType type) {
+        return new Field(name, type, true, false);
+    }
+
+    /** A payload field. */
+    public static Field payload(String name, FieldType type) {
+        return new Field(name, type, false, true);
+    }
+}

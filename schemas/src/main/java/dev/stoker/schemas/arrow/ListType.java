@@ -1,0 +1,34 @@
+package dev.stoker.schemas.arrow;
+
+/**
+ * Rows of any number of equal numbers; Arrow {@code List} with a non-nullable child {@code item}.
+ *
+ * @param element the type of a list's elements, a number
+ */
+public record ListType(ScalarType element) implements FieldType {
+    public ListType {
+        if (!element.isNumber()) {
+            throw new IllegalArgumentException("lists of " + element + " do not exist; elements must be numbers");
+        }
+    }
+
+    @Override
+    public String canonical() {
+        return element.canonical() + "[]";
+    }
+
+    @Override
+    public Layout layout() {
+        return Layout.LIST;
+    }
+
+    @Override
+    public int width() {
+        return element.width();
+    }
+
+    @Override
+    public String toString() {
+        return canonical();
+    }
+}

@@ -1,0 +1,137 @@
+package dev.stoker.schemas.arrow;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.errors.StokerException;
+import java.nio.ByteBuffer;
+import org.apache.arrow.flatbuf.MessageHeader;
+
+/**
+ * Metadata of a record batch message, read and checked: every buffer lies within the body.
+ *
+ * @param headLength bytes of prefix, flatbuffer and padding
+ * @param bodyLength bytes of the body
+ * @param rows of the batch
+ * @param nodeLengths per field node
+ * @param nullCounts per field node
+ * @param offsets per buffer, in the body
+ * @param lengths per buffer
+ */
+record RecordBatch(
+        int headLength,
+        long bodyLength,
+        int rows,
+        long[] nodeLengths,
+        long[] nullCounts,
+        long[] offsets,
+        long[] lengths) {
+
+    /**
+     * Reads prefix and flatbuffer from a buffer's position on.
+     *
+     * @param bytes little-endian; may end before the body does
+     * @param layout of the columns that the schema tells
+     * @param bodyLimit bytes that the file has room for behind the message's start, head included
+     */
+    static RecordBatch read(ByteBuffer bytes, RecordBatchLayout layout, long bodyLimit, String file)
+            throws StokerException {
+        ByteBuffer flatbuffer = Message.flatbuffer(bytes, file, "record batch message");
+        int headLength = RecordBatchLayout.PREFIX + flatbuffer.remaining();
+        FlatReader in = new FlatReader(flatbuffer, file, "record batch message");
+        int message = in.root();
+        int batch = Message.header(in, message, MessageHeader.RecordBatch, "a record batch", file);
+        long bodyLength = in.i64Field(message, 3);
+        if (bodyLength < 0 || bodyLength > bodyLimit - headLength) {
+            throw in.corrupt("a body of " + bodyLength + " bytes; there is room for " + (bodyLimit - headLength));
+        }
+        if (in.reference(batch, 3) != 0) {
+            throw new ForeignFileException(file, "an Arrow file as Stoker writes it", "its buffers are compressed");
+        }
+        long rows = in.i64Field(batch, 0);
+        if (rows < 0 || rows > Integer.MAX_VALUE) {
+            throw in.corrupt(rows + " rows");
+        }
+        int nodes = in.reference(batch, 1);
+        int buffers = in.reference(batch, 2);
+        expect(in, "field nodes", layout.nodes(), in.vectorLength(nodes, 16));
+        expect(in, "buffers", layout.buffers(), in.vectorLength(buffers, 16));
+        long[] nodeLengths = longs(in, nodes, layout.nodes(), 0);
+        long[] nullCounts = longs(in, nodes, layout.nodes(), 8);
+        long[] offsets = longs(in, buffers, layout.buffers(), 0);
+        long[] lengths = longs(in, buffers, layout.buffers(), 8);
+        for (int i = 0; i < nodeLengths.length; i++) {
+            if (nodeLengths[i] < 0 || nullCounts[i] < 0 || nullCounts[i] > nodeLengths[i]) {
+                throw in.corrupt("node " + i + " has " + nullCounts[i] + " nulls of " + nodeLengths[i]);
+            }
+        }
+        for (int i = 0; i < offsets.length; i++) {
+            if (offsets[i] < 0 || lengths[i] < 0 || lengths[i] > bodyLength || offsets[i] > bodyLength - lengths[i]) {
+                throw in.corrupt("buffer " + i + " takes " + lengths[i] + " bytes from " + offsets[i] + " of a body of "
+                        + bodyLength);
+            }
+        }
+        return new RecordBatch(headLength, bodyLength, (int) rows, nodeLengths, nullCounts, offsets, lengths);
+    }
+
+    private static long[] longs(FlatReader in, int vector, int count, int shift) throws CorruptDataException {
+        long[] values = new long[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = in.i64(vector + 4 + 16 * i + shift);
+        }
+        return values;
+    }
+
+    private static void expect(FlatReader in, String what, int expected, int found) throws CorruptDataException {
+        if (expected != found) {
+            throw in.corrupt(found + " " + what + " where the schema asks for " + expected);
+        }
+    }
+
+    /** What all messages have in common. */
+    static final class Message {
+        private static final int VERSION_5 = 4;
+
+        private Message() {}
+
+        /** The flatbuffer behind the prefix at the buffer's position. */
+        static ByteBuffer flatbuffer(ByteBuffer bytes, String file, String what) throws CorruptDataException {
+            if (bytes.remaining() < RecordBatchLayout.PREFIX) {
+                throw CorruptDataException.mismatch(file, what + " length", "at least 8 bytes", bytes.remaining());
+            }
+            int marker = bytes.getInt(bytes.position());
+            int length = bytes.getInt(bytes.position() + 4);
+            if (marker != 0xFFFFFFFF) {
+                throw CorruptDataException.mismatch(file, what + " marker", "ffffffff", Integer.toHexString(marker));
+            }
+            if (length < 8 || length > bytes.remaining() - RecordBatchLayout.PREFIX) {
+                throw CorruptDataException.mismatch(
+                        file,
+                        what + " length",
+                        "8 to " + (bytes.remaining() - RecordBatchLayout.PREFIX) + " bytes",
+                        length);
+            }
+            return bytes.slice(bytes.position() + RecordBatchLayout.PREFIX, length);
+        }
+
+        static int header(FlatReader in, int message, int type, String expected, String file) throws StokerException {
+            int version = in.i16Field(message, 0);
+            if (version > VERSION_5) {
+                throw new FormatTooNewException(file, "Arrow metadata V" + (version + 1), VERSION_5 + 1);
+            }
+            int found = in.u8Field(message, 1);
+            if (version != VERSION_5 || found != type) {
+                throw new ForeignFileException(
+                        file,
+                        "an Arrow file as Stoker writes it",
+                        "where " + expected + " in metadata V5 should stand is message type " + found + " in metadata V"
+                                + (version + 1));
+            }
+            int header = in.reference(message, 2);
+            if (header == 0) {
+                throw in.corrupt("the message has no header");
+            }
+            return header;
+        }
+    }
+}

@@ -1,0 +1,214 @@
+package dev.stoker.schemas.arrow;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+/**
+ * The canonical layout of record batch messages with given columns. Immutable; any thread.
+ *
+ * <pre>
+ * FF FF FF FF | i32 metadata length | flatbuffer (fixed offsets, below) | zeros to a multiple of 64 | body
+ * body: all buffers but payload data in metadata order, then payload data in column order,
+ *       each non-empty one at a multiple of 64 and zero-padded to one
+ * </pre>
+ *
+ * With n nodes and b buffers the flatbuffer is, relative to its start:
+ *
+ * <pre>
+ *   0 u32 24                  root: Message table
+ *   8 u16 12,24,16,18,4,8     Message vtable
+ *  24 i32 16, u32 36, i64 body length, i16 4 (V5), u8 3 (RecordBatch), 5 zeros
+ *  48 u16 10,24,8,4,16        RecordBatch vtable
+ *  64 i32 16, u32 24, i64 rows, u32 20+16n, 8 zeros
+ *  92 u32 n, n × (i64 length, i64 null count)
+ *  96+16n u32 0, u32 b, b × (i64 offset, i64 length)
+ * </pre>
+ */
+public final class RecordBatchLayout {
+    /** Alignment of messages, buffers and lengths. */
+    public static final int ALIGNMENT = 64;
+
+    /** Bytes of continuation marker and metadata length. */
+    static final int PREFIX = 8;
+
+    private static final int NODES = 96;
+    private static final int NODE_SIZE = 16;
+    private static final int BUFFER_SIZE = 16;
+
+    private final int[] firstNode;
+    private final int[] firstBuffer;
+    private final boolean[] payloadBuffer;
+
+    private RecordBatchLayout(int[] firstNode, int[] firstBuffer, boolean[] payloadBuffer) {
+        this.firstNode = firstNode;
+        this.firstBuffer = firstBuffer;
+        this.payloadBuffer = payloadBuffer;
+    }
+
+    /**
+     * The layout of these columns.
+     *
+     * @param types of the columns
+     * @param payload which of them are payload: their values lie last
+     */
+    public static RecordBatchLayout of(List<? extends FieldType> types, boolean[] payload) {
+        int columns = types.size();
+        int[] nodes = new int[columns + 1];
+        int[] buffers = new int[columns + 1];
+        for (int c = 0; c < columns; c++) {
+            nodes[c + 1] = nodes[c] + nodeCount(types.get(c));
+            buffers[c + 1] = buffers[c] + bufferCount(types.get(c));
+        }
+        boolean[] last = new boolean[buffers[columns]];
+        for (int c = 0; c < columns; c++) {
+            last[buffers[c + 1] - 1] = payload[c];
+        }
+        return new RecordBatchLayout(nodes, buffers, last);
+    }
+
+    static int nodeCount(FieldType type) {
+        return switch (type.layout()) {
+            case BITS, FIXED, BYTES -> 1;
+            case LIST, TENSOR -> 2;
+        };
+    }
+
+    static int bufferCount(FieldType type) {
+        return switch (type.layout()) {
+            case BITS, FIXED -> 2;
+            case BYTES, TENSOR -> 3;
+            case LIST -> 4;
+        };
+    }
+
+    /** Columns. */
+    public int columns() {
+        return firstNode.length - 1;
+    }
+
+    /** All field nodes. */
+    public int nodes() {
+        return firstNode[columns()];
+    }
+
+    /** All buffers. */
+    public int buffers() {
+        return payloadBuffer.length;
+    }
+
+    /** Index of a column's first node; the next one, if any, is its child's. */
+    public int firstNode(int column) {
+        return firstNode[column];
+    }
+
+    /** Index of a column's validity buffer. */
+    public int validityBuffer(int column) {
+        return firstBuffer[column];
+    }
+
+    /** Index of a column's offsets buffer; only for types that have one. */
+    public int offsetsBuffer(int column) {
+        return firstBuffer[column] + 1;
+    }
+
+    /** Index of a column's values buffer, its last one. */
+    public int valuesBuffer(int column) {
+        return firstBuffer[column + 1] - 1;
+    }
+
+    /** Whether the buffer holds payload data. */
+    public boolean isPayload(int buffer) {
+        return payloadBuffer[buffer];
+    }
+
+    /** Bytes of prefix, flatbuffer and padding; the body begins there. */
+    public int headLength() {
+        return (int) align(PREFIX + (long) flatbufferLength());
+    }
+
+    private int flatbufferLength() {
+        return NODES + NODE_SIZE * nodes() + 8 + BUFFER_SIZE * buffers();
+    }
+
+    /**
+     * Places buffers in the body.
+     *
+     * @param lengths of all buffers
+     * @param offsets receives their offsets in the body
+     * @return offset of the first payload data buffer, where the small part of the body ends
+     */
+    public long place(long[] lengths, long[] offsets) {
+        long end = 0;
+        for (int b = 0; b < payloadBuffer.length; b++) {
+            if (!payloadBuffer[b]) {
+                offsets[b] = end;
+                end = align(end + lengths[b]);
+            }
+        }
+        long small = end;
+        for (int b = 0; b < payloadBuffer.length; b++) {
+            if (payloadBuffer[b]) {
+                offsets[b] = end;
+                end = align(end + lengths[b]);
+            }
+        }
+        return small;
+    }
+
+    /** Length of the body with these buffers, padding included. */
+    public long bodyLength(long[] lengths) {
+        long end = 0;
+        for (long length : lengths) {
+            end += align(length);
+        }
+        return end;
+    }
+
+    /**
+     * Writes prefix, flatbuffer and padding at a buffer's position; the buffer's order must be little-endian.
+     *
+     * @param rows of the batch
+     * @param nodeLengths rows, or elements for a child, per node
+     * @param nullCounts per node
+     * @param offsets per buffer, as {@link #place} gave them
+     * @param lengths per buffer
+     */
+    public void writeHead(
+            ByteBuffer dst, long rows, long[] nodeLengths, long[] nullCounts, long[] offsets, long[] lengths) {
+        int start = dst.position();
+        int head = headLength();
+        int n = nodes();
+        int b = buffers();
+        dst.putInt(0xFFFFFFFF).putInt(head - PREFIX);
+        dst.putInt(24).putInt(0);
+        putShorts(dst, 12, 24, 16, 18, 4, 8);
+        dst.putInt(0);
+        dst.putInt(16).putInt(36).putLong(bodyLength(lengths));
+        dst.putShort((short) 4).put((byte) 3).put((byte) 0).putInt(0);
+        putShorts(dst, 10, 24, 8, 4, 16);
+        dst.putShort((short) 0).putInt(0);
+        dst.putInt(16).putInt(24).putLong(rows).putInt(20 + NODE_SIZE * n).putLong(0);
+        dst.putInt(n);
+        for (int i = 0; i < n; i++) {
+            dst.putLong(nodeLengths[i]).putLong(nullCounts[i]);
+        }
+        dst.putInt(0).putInt(b);
+        for (int i = 0; i < b; i++) {
+            dst.putLong(offsets[i]).putLong(lengths[i]);
+        }
+        while (dst.position() < start + head) {
+            dst.put((byte) 0);
+        }
+    }
+
+    /** The next multiple of 64. */
+    public static long align(long length) {
+        return (length + ALIGNMENT - 1) & -ALIGNMENT;
+    }
+
+    private static void putShorts(ByteBuffer dst, int... values) {
+        for (int value : values) {
+            dst.putShort((short) value);
+        }
+    }
+}

@@ -1,0 +1,226 @@
+package dev.stoker.schemas.arrow;
+
+import com.google.flatbuffers.FlatBufferBuilder;
+import dev.stoker.schemas.arrow.FieldType.Layout;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import org.apache.arrow.flatbuf.Binary;
+import org.apache.arrow.flatbuf.Block;
+import org.apache.arrow.flatbuf.Bool;
+import org.apache.arrow.flatbuf.FixedSizeBinary;
+import org.apache.arrow.flatbuf.FixedSizeList;
+import org.apache.arrow.flatbuf.FloatingPoint;
+import org.apache.arrow.flatbuf.Footer;
+import org.apache.arrow.flatbuf.Int;
+import org.apache.arrow.flatbuf.KeyValue;
+import org.apache.arrow.flatbuf.Message;
+import org.apache.arrow.flatbuf.MessageHeader;
+import org.apache.arrow.flatbuf.MetadataVersion;
+import org.apache.arrow.flatbuf.Precision;
+import org.apache.arrow.flatbuf.Schema;
+import org.apache.arrow.flatbuf.Type;
+import org.apache.arrow.flatbuf.Utf8;
+
+/**
+ * Writes the flatbuffers of schema messages and footers. The order of the calls decides the bytes and is part of the
+ * format: {@code docs/formats/chunk.md} lists it.
+ */
+final class SchemaFlatbuffer {
+    static final String TYPE_KEY = "stoker.type";
+    static final String EXTENSION_NAME = "ARROW:extension:name";
+    static final String EXTENSION_METADATA = "ARROW:extension:metadata";
+    static final String TENSOR_EXTENSION = "arrow.fixed_shape_tensor";
+    static final String CHILD = "item";
+
+    private static final int INITIAL_BYTES = 1024;
+
+    private SchemaFlatbuffer() {}
+
+    /** The flatbuffer of a schema message. */
+    static byte[] message(ArrowSchema schema) {
+        FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
+        int header = schema(builder, schema);
+        Message.startMessage(builder);
+        Message.addVersion(builder, MetadataVersion.V5);
+        Message.addHeaderType(builder, MessageHeader.Schema);
+        Message.addHeader(builder, header);
+        builder.finish(Message.endMessage(builder));
+        return builder.sizedByteArray();
+    }
+
+    /** The flatbuffer of a footer with one record batch. */
+    static byte[] footer(ArrowSchema schema, BatchBlock block, Map<String, String> metadata) {
+        FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
+        int header = schema(builder, schema);
+        Footer.startDictionariesVector(builder, 0);
+        int dictionaries = builder.endVector();
+        Footer.startRecordBatchesVector(builder, 1);
+        Block.createBlock(builder, block.offset(), block.metadataLength(), block.bodyLength());
+        int batches = builder.endVector();
+        int pairs = metadata(builder, metadata);
+        Footer.startFooter(builder);
+        Footer.addVersion(builder, MetadataVersion.V5);
+        Footer.addSchema(builder, header);
+        Footer.addDictionaries(builder, dictionaries);
+        Footer.addRecordBatches(builder, batches);
+        if (pairs != 0) {
+            Footer.addCustomMetadata(builder, pairs);
+        }
+        builder.finish(Footer.endFooter(builder));
+        return builder.sizedByteArray();
+    }
+
+    private static int schema(FlatBufferBuilder builder, ArrowSchema schema) {
+        int[] fields = new int[schema.fields().size()];
+        for (int i = 0; i < fields.length; i++) {
+            fields[i] = field(builder, schema.fields().get(i));
+        }
+        int vector = Schema.createFieldsVector(builder, fields);
+        int pairs = metadata(builder, schema.metadata());
+        Schema.startSchema(builder);
+        Schema.addFields(builder, vector);
+        if (pairs != 0) {
+            Schema.addCustomMetadata(builder, pairs);
+        }
+        return Schema.endSchema(builder);
+    }
+
+    private static int field(FlatBufferBuilder builder, ArrowField field) {
+        ScalarType element = element(field.type());
+        int[] child = element == null ? new int[0] : new int[] {child(builder, element)};
+        return field(builder, field.name(), field.nullable(), field.type(), child, writtenMetadata(field));
+    }
+
+    private static int child(FlatBufferBuilder builder, ScalarType element) {
+        return field(builder, CHILD, false, element, new int[0], Map.of());
+    }
+
+    private static int field(
+            FlatBufferBuilder builder,
+            String name,
+            boolean nullable,
+            FieldType type,
+            int[] children,
+            Map<String, String> metadata) {
+        int nameOffset = builder.createString(name);
+        int typeOffset = type(builder, type);
+        int childrenOffset = org.apache.arrow.flatbuf.Field.createChildrenVector(builder, children);
+        int pairs = metadata(builder, metadata);
+        org.apache.arrow.flatbuf.Field.startField(builder);
+        org.apache.arrow.flatbuf.Field.addName(builder, nameOffset);
+        org.apache.arrow.flatbuf.Field.addNullable(builder, nullable);
+        org.apache.arrow.flatbuf.Field.addTypeType(builder, typeCode(type));
+        org.apache.arrow.flatbuf.Field.addType(builder, typeOffset);
+        org.apache.arrow.flatbuf.Field.addChildren(builder, childrenOffset);
+        if (pairs != 0) {
+            org.apache.arrow.flatbuf.Field.addCustomMetadata(builder, pairs);
+        }
+        return org.apache.arrow.flatbuf.Field.endField(builder);
+    }
+
+    private static int type(FlatBufferBuilder builder, FieldType type) {
+        if (type instanceof FixedBinaryType fixed) {
+            return FixedSizeBinary.createFixedSizeBinary(builder, fixed.width());
+        }
+        if (type instanceof TensorType tensor) {
+            return FixedSizeList.createFixedSizeList(builder, tensor.size());
+        }
+        if (type instanceof ListType) {
+            org.apache.arrow.flatbuf.List.startList(builder);
+            return org.apache.arrow.flatbuf.List.endList(builder);
+        }
+        ScalarType scalar = (ScalarType) type;
+        switch (scalar) {
+            case BOOL:
+                Bool.startBool(builder);
+                return Bool.endBool(builder);
+            case UTF8:
+                Utf8.startUtf8(builder);
+                return Utf8.endUtf8(builder);
+            case BINARY:
+                Binary.startBinary(builder);
+                return Binary.endBinary(builder);
+            case FLOAT16:
+                return FloatingPoint.createFloatingPoint(builder, Precision.HALF);
+            case FLOAT32:
+                return FloatingPoint.createFloatingPoint(builder, Precision.SINGLE);
+            case FLOAT64:
+                return FloatingPoint.createFloatingPoint(builder, Precision.DOUBLE);
+            default:
+                return Int.createInt(builder, scalar.width() * 8, isSigned(scalar));
+        }
+    }
+
+    private static boolean isSigned(ScalarType scalar) {
+        return switch (scalar) {
+            case INT8, INT16, INT32, INT64, CATEGORICAL -> true;
+            default -> false;
+        };
+    }
+
+    private static byte typeCode(FieldType type) {
+        if (type instanceof ScalarType scalar) {
+            return switch (scalar) {
+                case BOOL -> Type.Bool;
+                case UTF8 -> Type.Utf8;
+                case BINARY -> Type.Binary;
+                case FLOAT16, FLOAT32, FLOAT64 -> Type.FloatingPoint;
+                default -> Type.Int;
+            };
+        }
+        if (type instanceof FixedBinaryType) {
+            return Type.FixedSizeBinary;
+        }
+        return type.layout() == Layout.LIST ? Type.List : Type.FixedSizeList;
+    }
+
+    private static ScalarType element(FieldType type) {
+        if (type instanceof ListType list) {
+            return list.element();
+        }
+        return type instanceof TensorType tensor ? tensor.element() : null;
+    }
+
+    /** {@code stoker.type} where Arrow's type does not tell it, the tensor extension, then the field's own pairs. */
+    static Map<String, String> writtenMetadata(ArrowField field) {
+        Map<String, String> pairs = new LinkedHashMap<>();
+        FieldType type = field.type();
+        if (type == ScalarType.CATEGORICAL || type == ScalarType.BFLOAT16 || element(type) == ScalarType.BFLOAT16) {
+            pairs.put(TYPE_KEY, type.canonical());
+        }
+        if (type instanceof TensorType tensor) {
+            pairs.put(EXTENSION_NAME, TENSOR_EXTENSION);
+            pairs.put(EXTENSION_METADATA, shapeJson(tensor));
+        }
+        for (Map.Entry<String, String> own : field.metadata().entrySet()) {
+            if (pairs.put(own.getKey(), own.getValue()) != null) {
+                throw new IllegalArgumentException("metadata key " + own.getKey() + " follows from the type");
+            }
+        }
+        return pairs;
+    }
+
+    static String shapeJson(TensorType tensor) {
+        return tensor.shape().stream().map(String::valueOf).collect(Collectors.joining(",", "{\"shape\":[", "]}"));
+    }
+
+    private static int metadata(FlatBufferBuilder builder, Map<String, String> metadata) {
+        if (metadata.isEmpty()) {
+            return 0;
+        }
+        List<Integer> pairs = new ArrayList<>();
+        for (Map.Entry<String, String> pair : metadata.entrySet()) {
+            int key = builder.createString(pair.getKey());
+            int value = builder.createString(pair.getValue());
+            pairs.add(KeyValue.createKeyValue(builder, key, value));
+        }
+        builder.startVector(4, pairs.size(), 4);
+        for (int i = pairs.size() - 1; i >= 0; i--) {
+            builder.addOffset(pairs.get(i));
+        }
+        return builder.endVector();
+    }
+}

@@ -1,0 +1,206 @@
+package dev.stoker.schemas.arrow;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.StokerException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.arrow.flatbuf.Precision;
+import org.apache.arrow.flatbuf.Type;
+
+/** Reads the Schema table of a flatbuffer: the types that Stoker writes, whoever wrote them. */
+final class SchemaReader {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final FlatReader in;
+    private final String file;
+
+    SchemaReader(FlatReader in, String file) {
+        this.in = in;
+        this.file = file;
+    }
+
+    ArrowSchema read(int schema) throws StokerException {
+        if (in.i16Field(schema, 0) != 0) {
+            throw new ForeignFileException(file, "a little-endian Arrow file", "its schema says big-endian");
+        }
+        int vector = in.reference(schema, 1);
+        int count = in.vectorLength(vector, 4);
+        List<ArrowField> fields = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            fields.add(field(in.element(vector, i)));
+        }
+        return new ArrowSchema(fields, pairs(in.reference(schema, 2)));
+    }
+
+    /** Key-value pairs of a vector; later ones of equal keys are corrupt. */
+    Map<String, String> pairs(int vector) throws StokerException {
+        int count = in.vectorLength(vector, 4);
+        Map<String, String> pairs = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            int pair = in.element(vector, i);
+            String key = in.string(pair, 0);
+            String value = in.string(pair, 1);
+            if (key == null || pairs.put(key, value == null ? "" : value) != null) {
+                throw in.corrupt("metadata key " + key + " is missing or stands twice");
+            }
+        }
+        return pairs;
+    }
+
+    private ArrowField field(int table) throws StokerException {
+        String name = in.string(table, 0);
+        Map<String, String> metadata = pairs(in.reference(table, 6));
+        if (name == null) {
+            throw in.corrupt("a column has no name");
+        }
+        if (in.reference(table, 4) != 0) {
+            throw unsupported(name, "a dictionary");
+        }
+        FieldType type = type(table, name, metadata);
+        ArrowField read = new ArrowField(name, type, in.booleanField(table, 1), Map.of());
+        for (String key : SchemaFlatbuffer.writtenMetadata(read).keySet()) {
+            metadata.remove(key);
+        }
+        return new ArrowField(name, type, read.nullable(), metadata);
+    }
+
+    private FieldType type(int table, String name, Map<String, String> metadata) throws StokerException {
+        int code = in.u8Field(table, 2);
+        int type = in.reference(table, 3);
+        if (type == 0) {
+            throw in.corrupt("column " + name + " has no type");
+        }
+        String stated = metadata.get(SchemaFlatbuffer.TYPE_KEY);
+        if (code == Type.List) {
+            return new ListType(number(child(table, name), name, stated));
+        }
+        if (code == Type.FixedSizeList) {
+            return tensor(table, type, name, metadata, stated);
+        }
+        if (code == Type.FixedSizeBinary) {
+            int width = in.i32Field(type, 0, 0);
+            if (width < 1) {
+                throw unsupported(name, "a fixed-size binary of width " + width);
+            }
+            return new FixedBinaryType(width);
+        }
+        return scalar(table, code, type, name, stated);
+    }
+
+    private ScalarType scalar(int table, int code, int type, String name, String stated) throws StokerException {
+        if (in.vectorLength(in.reference(table, 5), 4) != 0) {
+            throw in.corrupt("column " + name + " of a type without children has some");
+        }
+        switch (code) {
+            case Type.Bool:
+                return ScalarType.BOOL;
+            case Type.Utf8:
+                return ScalarType.UTF8;
+            case Type.Binary:
+                return ScalarType.BINARY;
+            case Type.FloatingPoint:
+                return switch (in.i16Field(type, 0)) {
+                    case Precision.HALF -> ScalarType.FLOAT16;
+                    case Precision.SINGLE -> ScalarType.FLOAT32;
+                    case Precision.DOUBLE -> ScalarType.FLOAT64;
+                    default -> throw in.corrupt("column " + name + " has an unknown precision");
+                };
+            case Type.Int:
+                return integer(in.i32Field(type, 0, 0), in.booleanField(type, 1), name, stated);
+            default:
+                throw unsupported(name, "the Arrow type " + (code < Type.names.length ? Type.name(code) : code));
+        }
+    }
+
+    private ScalarType integer(int bits, boolean signed, String name, String stated) throws StokerException {
+        if (stated != null && bits == 32 && signed && stated.equals(ScalarType.CATEGORICAL.canonical())) {
+            return ScalarType.CATEGORICAL;
+        }
+        if (stated != null && bits == 16 && !signed && stated.startsWith(ScalarType.BFLOAT16.canonical())) {
+            return ScalarType.BFLOAT16;
+        }
+        return switch (bits) {
+            case 8 -> signed ? ScalarType.INT8 : ScalarType.UINT8;
+            case 16 -> signed ? ScalarType.INT16 : ScalarType.UINT16;
+            case 32 -> signed ? ScalarType.INT32 : ScalarType.UINT32;
+            case 64 -> signed ? ScalarType.INT64 : ScalarType.UINT64;
+            default -> throw in.corrupt("column " + name + " has integers of " + bits + " bits");
+        };
+    }
+
+    private FieldType tensor(int table, int type, String name, Map<String, String> metadata, String stated)
+            throws StokerException {
+        if (!SchemaFlatbuffer.TENSOR_EXTENSION.equals(metadata.get(SchemaFlatbuffer.EXTENSION_NAME))) {
+            throw unsupported(name, "a fixed-size list that is no " + SchemaFlatbuffer.TENSOR_EXTENSION);
+        }
+        ScalarType element = number(child(table, name), name, stated);
+        List<Integer> shape = shape(name, metadata.get(SchemaFlatbuffer.EXTENSION_METADATA));
+        TensorType tensor;
+        try {
+            tensor = new TensorType(element, shape);
+        } catch (IllegalArgumentException e) {
+            throw unsupported(name, e.getMessage());
+        }
+        if (tensor.size() != in.i32Field(type, 0, 0)) {
+            throw in.corrupt("column " + name + " has rows of " + in.i32Field(type, 0, 0) + " elements for shape "
+                    + tensor.shape());
+        }
+        return tensor;
+    }
+
+    private List<Integer> shape(String name, String json) throws StokerException {
+        List<Integer> shape = new ArrayList<>();
+        try {
+            JsonNode tree = JSON.readTree(json == null ? "" : json);
+            if (tree.has("permutation")) {
+                throw unsupported(name, "a permuted tensor");
+            }
+            for (JsonNode dimension : tree.path("shape")) {
+                shape.add(dimension.isInt() ? dimension.intValue() : 0);
+            }
+        } catch (StokerException e) {
+            throw e;
+        } catch (IOException e) {
+            throw new CorruptDataException(
+                    file + ": column " + name + " has the tensor metadata '" + json
+                            + "'; expected {\"shape\":[…]}; make the file anew",
+                    e);
+        }
+        return shape;
+    }
+
+    private int child(int table, String name) throws StokerException {
+        int children = in.reference(table, 5);
+        if (in.vectorLength(children, 4) != 1) {
+            throw in.corrupt("column " + name + " has " + in.vectorLength(children, 4) + " children instead of 1");
+        }
+        int child = in.element(children, 0);
+        if (in.reference(child, 4) != 0) {
+            throw unsupported(name, "a dictionary");
+        }
+        return child;
+    }
+
+    private ScalarType number(int child, String name, String stated) throws StokerException {
+        int type = in.reference(child, 3);
+        if (type == 0) {
+            throw in.corrupt("the elements of column " + name + " have no type");
+        }
+        ScalarType element = scalar(child, in.u8Field(child, 2), type, name, stated);
+        if (!element.isNumber()) {
+            throw unsupported(name, "a list of " + element);
+        }
+        return element;
+    }
+
+    private ForeignFileException unsupported(String name, String found) {
+        return new ForeignFileException(
+                file, "an Arrow file with the types that Stoker writes", "column " + name + " has " + found);
+    }
+}

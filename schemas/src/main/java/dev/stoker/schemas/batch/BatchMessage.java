@@ -1,0 +1,20 @@
+package dev.stoker.schemas.batch;
+
+import java.nio.ByteBuffer;
+
+/**
+ * A record batch message in parts.
+ *
+ * @param rows samples
+ * @param length bytes of the message, all parts together
+ * @param crc32c of the message
+ * @param parts the message in order: the scratch part, then payload slices and padding; independent views
+ */
+public record BatchMessage(int rows, int length, int crc32c, ByteBuffer[] parts) {
+    /** Copies the message to the buffer's position. */
+    public void writeTo(ByteBuffer dst) {
+        for (ByteBuffer part : parts) {
+            dst.put(part.duplicate());
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package dev.stoker.schemas.chunk;
+
+import java.util.Optional;
+import java.util.UUID;
+import java.util.random.RandomGenerator;
+
+/** Ids of chunks and where their files lie in the dataset's directory. */
+public final class ChunkNames {
+    /** Folder of all chunks. */
+    public static final String FOLDER = "chunks";
+
+    /** Extension of chunk files. */
+    public static final String EXTENSION = ".arrow";
+
+    private ChunkNames() {}
+
+    /**
+     * A new id (UUIDv7).
+     *
+     * @param nowMs Unix time
+     * @param random gives the 74 random bits; must differ between writers
+     */
+    public static UUID newId(long nowMs, RandomGenerator random) {
+        long high = (nowMs << 16) | 0x7000 | (random.nextLong() & 0xFFF);
+        long low = 0x8000000000000000L | (random.nextLong() >>> 2);
+        return new UUID(high, low);
+    }
+
+    /** Path of the chunk relative to the dataset: {@code chunks/<last two digits>/<id>.arrow}. */
+    public static String path(UUID id) {
+        String text = id.toString();
+        return FOLDER + "/" + text.substring(text.length() - 2) + "/" + text + EXTENSION;
+    }
+
+    /** The id whose {@link #path} this is; empty for anything else. */
+    public static Optional<UUID> idOf(String path) {
+        int slash = path.lastIndexOf('/');
+        String name = path.substring(slash + 1);
+        if (name.length() != 36 + EXTENSION.length() || !name.endsWith(EXTENSION)) {
+            return Optional.empty();
+        }
+        try {
+            UUID id = UUID.fromString(name.substring(0, 36));
+            return path(id).equals(path) ? Optional.of(id) : Optional.empty();
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+}

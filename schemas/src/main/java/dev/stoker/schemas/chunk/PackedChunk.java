@@ -1,0 +1,28 @@
+package dev.stoker.schemas.chunk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.GatheringByteChannel;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A finished chunk in memory. Its buffers are the builder's: valid until the builder is reset.
+ *
+ * @param summary what the log needs
+ * @param classes class names that the chunk uses per categorical field, in the order of their chunk-local ids
+ * @param buffers the file, in order; positions are left alone by {@link #writeTo}
+ */
+public record PackedChunk(ChunkSummary summary, Map<String, List<String>> classes, List<ByteBuffer> buffers) {
+    /** Writes the file with as few calls as the channel allows; the channel must be blocking. */
+    public void writeTo(GatheringByteChannel channel) throws IOException {
+        ByteBuffer[] left = buffers.stream().map(ByteBuffer::duplicate).toArray(ByteBuffer[]::new);
+        int first = 0;
+        while (first < left.length) {
+            channel.write(left, first, left.length - first);
+            while (first < left.length && !left[first].hasRemaining()) {
+                first++;
+            }
+        }
+    }
+}

@@ -1,0 +1,55 @@
+package dev.stoker.schemas.crc;
+
+import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
+
+/**
+ * Sum and length of a concatenation, built part by part. A part is given as bytes, as zeros, or only as its sum and
+ * length. One thread at a time; reusable through {@link #reset}.
+ */
+public final class ConcatCrc {
+    private static final byte[] ZEROS = new byte[64];
+
+    private final CRC32C direct = new CRC32C();
+    private int crc;
+    private long length;
+
+    /** Starts again with nothing. */
+    public void reset() {
+        crc = 0;
+        length = 0;
+    }
+
+    /** Adds a part of which sum and length are known. */
+    public void add(int partCrc, long partLength) {
+        crc = length == 0 ? partCrc : Crc32cs.combine(crc, partCrc, partLength);
+        length += partLength;
+    }
+
+    /** Adds the bytes between position and limit; the buffer is left as it is. */
+    public void add(ByteBuffer bytes) {
+        direct.reset();
+        direct.update(bytes.duplicate());
+        add((int) direct.getValue(), bytes.remaining());
+    }
+
+    /** Adds zero bytes. */
+    public void addZeros(int count) {
+        for (int left = count; left > 0; left -= ZEROS.length) {
+            int part = Math.min(left, ZEROS.length);
+            direct.reset();
+            direct.update(ZEROS, 0, part);
+            add((int) direct.getValue(), part);
+        }
+    }
+
+    /** The sum of all parts so far; 0 for nothing. */
+    public int value() {
+        return crc;
+    }
+
+    /** The bytes of all parts so far. */
+    public long length() {
+        return length;
+    }
+}

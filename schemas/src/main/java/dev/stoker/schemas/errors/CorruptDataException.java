@@ -1,0 +1,32 @@
+package dev.stoker.schemas.errors;
+
+/** Bytes are not what was written: a checksum, a length or an offset does not fit. */
+public final class CorruptDataException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    /** @param message names the file (and row and key where there are any), expected, found, and what to do next */
+    public CorruptDataException(String message) {
+        super(message);
+    }
+
+    /**
+     * @param message names the file (and row and key where there are any), expected, found, and what to do next
+     * @param cause the failure below
+     */
+    public CorruptDataException(String message, Throwable cause) {
+        super(message, cause);
+    }
+
+    /**
+     * A mismatch in a file.
+     *
+     * @param file the file's name as the user knows it
+     * @param what the part that is wrong, such as {@code "head CRC32C"}
+     * @param expected what should stand there
+     * @param found what stands there
+     */
+    public static CorruptDataException mismatch(String file, String what, Object expected, Object found) {
+        return new CorruptDataException(file + " is corrupt: " + what + ": expected " + expected + ", found " + found
+                + "; restore the file from a copy, or run `stoker verify` on the dataset to see what else is damaged");
+    }
+}

@@ -1,0 +1,2 @@
+/** The one thing that formats need from storage: reading ranges of a file. */
+package dev.stoker.schemas.io;
