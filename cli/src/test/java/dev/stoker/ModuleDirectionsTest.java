@@ -1,0 +1,113 @@
+package dev.stoker;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.lang.ArchRule;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Holds the directions between the modules, which the class path alone does not enforce in the command's module. */
+class ModuleDirectionsTest {
+    private static final String SCHEMAS = "dev.stoker.schemas..";
+    private static final String STORAGE = "dev.stoker.storage..";
+    private static final String METADATA = "dev.stoker.metadata..";
+    private static final String CONNECTORS = "dev.stoker.connectors..";
+    private static final String INGEST = "dev.stoker.ingest..";
+    private static final String FEEDER = "dev.stoker.feeder..";
+    private static final String CLIENT = "dev.stoker.client..";
+    private static final String CLI = "dev.stoker.cli..";
+
+    private static final List<String> UPWARDS = List.of(SCHEMAS, STORAGE, METADATA, CONNECTORS, INGEST, FEEDER, CLI);
+
+    private static JavaClasses classes;
+
+    @BeforeAll
+    static void importMainClasses() {
+        classes = new ClassFileImporter()
+                .withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
+                .withImportOption(location -> !location.contains("-tests.jar"))
+                .importPackages("dev.stoker");
+    }
+
+    @Test
+    void everyModuleIsSeen() {
+        for (String module : UPWARDS) {
+            String name = module.substring(0, module.length() - "..".length());
+            assertThat(classes).anyMatch(c -> c.getPackageName().startsWith(name), name);
+        }
+    }
+
+    @Test
+    void noModuleDependsOnOneAboveIt() {
+        for (int i = 0; i < UPWARDS.size() - 1; i++) {
+            String[] above = UPWARDS.subList(i + 1, UPWARDS.size()).toArray(String[]::new);
+            check(noClasses()
+                    .that()
+                    .resideInAPackage(UPWARDS.get(i))
+                    .should()
+                    .dependOnClassesThat()
+                    .resideInAnyPackage(above));
+        }
+    }
+
+    @Test
+    void theJobsNeverSeeEachOther() {
+        check(noClasses()
+                .that()
+                .resideInAPackage(INGEST)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(FEEDER));
+        check(noClasses()
+                .that()
+                .resideInAPackage(FEEDER)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(INGEST));
+    }
+
+    @Test
+    void theClientKnowsSchemasOnly() {
+        check(noClasses()
+                .that()
+                .resideInAPackage(CLIENT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage(STORAGE, METADATA, CONNECTORS, INGEST, FEEDER, CLI));
+    }
+
+    @Test
+    void formatsStoresAndClientAreFreeOfFlink() {
+        check(noClasses()
+                .that()
+                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, CLIENT)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage("org.apache.flink.."));
+    }
+
+    @Test
+    void schemasHaveNoSocketsThreadsOrFiles() {
+        check(noClasses()
+                .that()
+                .resideInAPackage(SCHEMAS)
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("java.net..", "java.nio.file..", "java.nio.channels..")
+                .orShould()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.lang.Thread")
+                .orShould()
+                .dependOnClassesThat()
+                .haveFullyQualifiedName("java.io.File"));
+    }
+
+    private static void check(ArchRule rule) {
+        rule.allowEmptyShould(true).check(classes);
+    }
+}
