@@ -1,0 +1,100 @@
+package dev.stoker.schemas.crc;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * The checksum that a small file carries inside itself: the ASCII text {@code stoker.crc32c=}, exactly once, followed by
+ * eight lower-case hex digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}.
+ */
+public final class SelfChecksum {
+
+    /** What a writer puts where the checksum is to stand. */
+    public static final String PLACEHOLDER = "stoker.crc32c=00000000";
+
+    private static final int DIGITS = 8;
+    private static final byte[] MARK = "stoker.crc32c=".getBytes(StandardCharsets.US_ASCII);
+    private static final byte[] ZEROS = "00000000".getBytes(StandardCharsets.US_ASCII);
+
+    private SelfChecksum() {}
+
+    /**
+     * Fills in the checksum, in place, and returns the same array.
+     *
+     * @throws IllegalArgumentException unless the content has the placeholder exactly once: the mark is also part of some
+     *     name in it
+     */
+    public static byte[] seal(byte[] content) {
+        int mark = find(content, 0);
+        if (mark < 0 || find(content, mark + 1) >= 0) {
+            throw new IllegalArgumentException("The text '" + new String(MARK, StandardCharsets.US_ASCII)
+                    + "' is reserved and must not be part of a name or property");
+        }
+        int digits = mark + MARK.length;
+        if (!Arrays.equals(content, digits, digits + DIGITS, ZEROS, 0, DIGITS)) {
+            throw new IllegalArgumentException("The checksum's place does not hold zeros");
+        }
+        byte[] hex = HexFormat.of().toHexDigits(Crc32cs.of(content)).getBytes(StandardCharsets.US_ASCII);
+        System.arraycopy(hex, 0, content, digits, DIGITS);
+        return content;
+    }
+
+    /**
+     * Checks a file that was read whole, before anything of it is parsed.
+     *
+     * @param file the file's name as the user knows it
+     * @param kind what the file should be, such as {@code "a Stoker log entry"}
+     * @param magic the bytes that every file of the kind starts with
+     * @throws ForeignFileException if neither start nor checksum are those of the kind
+     * @throws CorruptDataException if the bytes are not those that were written
+     */
+    public static void verify(byte[] content, String file, String kind, byte[] magic)
+            throws CorruptDataException, ForeignFileException {
+        int mark = find(content, 0);
+        boolean magicFits =
+                content.length >= magic.length && Arrays.equals(content, 0, magic.length, magic, 0, magic.length);
+        if (mark < 0) {
+            if (!magicFits && content.length >= magic.length) {
+                throw new ForeignFileException(file, kind, "it does not start like one and has no checksum");
+            }
+            throw CorruptDataException.mismatch(file, "its checksum", "one", "none");
+        }
+        if (find(content, mark + 1) >= 0) {
+            throw CorruptDataException.mismatch(file, "its checksum", "one", "several");
+        }
+        int digits = mark + MARK.length;
+        if (digits + DIGITS > content.length) {
+            throw CorruptDataException.mismatch(file, "its checksum", "8 digits", "fewer");
+        }
+        String stated = new String(content, digits, DIGITS, StandardCharsets.US_ASCII);
+        String actual = HexFormat.of().toHexDigits(crcWithZeros(content, digits));
+        if (!stated.equals(actual)) {
+            throw CorruptDataException.mismatch(file, "its checksum", stated, actual);
+        }
+        if (!magicFits) {
+            throw new ForeignFileException(file, kind, "it starts differently");
+        }
+    }
+
+    private static int crcWithZeros(byte[] content, int digits) {
+        int end = digits + DIGITS;
+        int crc = Crc32cs.combine(Crc32cs.of(content, 0, digits), Crc32cs.of(ZEROS), DIGITS);
+        return Crc32cs.combine(crc, Crc32cs.of(content, end, content.length - end), content.length - end);
+    }
+
+    private static int find(byte[] content, int from) {
+        outer:
+        for (int i = from; i <= content.length - MARK.length; i++) {
+            for (int j = 0; j < MARK.length; j++) {
+                if (content[i + j] != MARK[j]) {
+                    continue outer;
+                }
+            }
+            return i;
+        }
+        return -1;
+    }
+}

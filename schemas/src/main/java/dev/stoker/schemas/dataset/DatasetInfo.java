@@ -1,0 +1,96 @@
+package dev.stoker.schemas.dataset;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.Collections;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * What a dataset is, fixed at its creation.
+ *
+ * @param id never used by another dataset
+ * @param name for people
+ * @param created in whole milliseconds
+ * @param fields in dataset order: small fields before payload fields
+ * @param options of the creation: {@link String} or {@link Long} by name, in the order given
+ */
+public record DatasetInfo(UUID id, String name, Instant created, List<Field> fields, Map<String, Object> options) {
+
+    /** The format version that this release writes, and the newest that it reads. */
+    public static final int FORMAT = 1;
+
+    /** No dataset.json is longer. */
+    public static final int MAX_BYTES = 16 << 20;
+
+    public DatasetInfo {
+        Objects.requireNonNull(id, "id");
+        Objects.requireNonNull(name, "name");
+        fields = List.copyOf(fields);
+        options = Collections.unmodifiableMap(new LinkedHashMap<>(options));
+        if (!created.equals(created.truncatedTo(ChronoUnit.MILLIS))) {
+            throw new IllegalArgumentException("The creation time has parts of a millisecond: " + created);
+        }
+        Set<String> names = new HashSet<>();
+        boolean payload = false;
+        for (Field field : fields) {
+            if (!names.add(field.name())) {
+                throw new IllegalArgumentException("Two fields are named " + field.name());
+            }
+            if (payload && !field.payload()) {
+                throw new IllegalArgumentException(
+                        "Small field " + field.name() + " comes after a payload field; small fields come first");
+            }
+            payload |= field.payload();
+        }
+        options.forEach((option, setting) -> {
+            if (!(setting instanceof String) && !(setting instanceof Long)) {
+                throw new IllegalArgumentException("Option " + option + " is neither a String nor a Long: " + setting);
+            }
+        });
+    }
+
+    /** The field of that name; the key is none. */
+    public Optional<Field> field(String fieldName) {
+        return fields.stream().filter(field -> field.name().equals(fieldName)).findFirst();
+    }
+
+    /** The fields that are not payload, in dataset order. */
+    public List<Field> smallFields() {
+        return fields.stream().filter(field -> !field.payload()).toList();
+    }
+
+    /** The payload fields, in dataset order. */
+    public List<Field> payloadFields() {
+        return fields.stream().filter(Field::payload).toList();
+    }
+
+    /**
+     * The content of dataset.json.
+     *
+     * @throws IllegalArgumentException if a name or option contains the mark of the self-checksum
+     */
+    public byte[] encode() {
+        return DatasetJson.encode(this);
+    }
+
+    /**
+     * Reads the content of a dataset.json.
+     *
+     * @param file its name as the user knows it
+     */
+    public static DatasetInfo decode(byte[] content, String file)
+            throws CorruptDataException, ForeignFileException, FormatTooNewException {
+        return DatasetJson.decode(content, file);
+    }
+}

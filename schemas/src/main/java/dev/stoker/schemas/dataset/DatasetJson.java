@@ -1,0 +1,173 @@
+package dev.stoker.schemas.dataset;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.crc.SelfChecksum;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/**
+ * The JSON of a dataset.json, in this order of keys, compact, UTF-8:
+ *
+ * <pre>
+ * {"self":"stoker.crc32c=…","format":1,"id":…,"name":…,"created":…,
+ *  "fields":[{"name":…,"type":…,"nullable":…,"payload":…},…],"options":{…}}
+ * </pre>
+ */
+final class DatasetJson {
+
+    private static final String KIND = "a Stoker dataset.json";
+    private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
+    private static final DateTimeFormatter TIME =
+            DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
+    private static final ObjectMapper MAPPER = JsonMapper.builder()
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+    private static final Set<String> KEYS =
+            new TreeSet<>(List.of("self", "format", "id", "name", "created", "fields", "options"));
+    private static final Set<String> FIELD_KEYS = new TreeSet<>(List.of("name", "type", "nullable", "payload"));
+
+    private DatasetJson() {}
+
+    static byte[] encode(DatasetInfo info) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        try (JsonGenerator json = MAPPER.createGenerator(bytes)) {
+            json.writeStartObject();
+            json.writeStringField("self", SelfChecksum.PLACEHOLDER);
+            json.writeNumberField("format", DatasetInfo.FORMAT);
+            json.writeStringField("id", info.id().toString());
+            json.writeStringField("name", info.name());
+            json.writeStringField("created", TIME.format(info.created()));
+            json.writeArrayFieldStart("fields");
+            for (Field field : info.fields()) {
+                json.writeStartObject();
+                json.writeStringField("name", field.name());
+                json.writeStringField("type", field.type().canonical());
+                json.writeBooleanField("nullable", field.nullable());
+                json.writeBooleanField("payload", field.payload());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+            json.writeObjectFieldStart("options");
+            for (Map.Entry<String, Object> option : info.options().entrySet()) {
+                if (option.getValue() instanceof Long number) {
+                    json.writeNumberField(option.getKey(), number);
+                } else {
+                    json.writeStringField(option.getKey(), (String) option.getValue());
+                }
+            }
+            json.writeEndObject();
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return SelfChecksum.seal(bytes.toByteArray());
+    }
+
+    static DatasetInfo decode(byte[] content, String file)
+            throws CorruptDataException, ForeignFileException, FormatTooNewException {
+        if (content.length > DatasetInfo.MAX_BYTES) {
+            throw CorruptDataException.mismatch(file, "its length", "at most " + DatasetInfo.MAX_BYTES, content.length);
+        }
+        SelfChecksum.verify(content, file, KIND, START);
+        JsonNode json;
+        try {
+            json = MAPPER.readTree(content);
+        } catch (JsonProcessingException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getOriginalMessage(), e);
+        } catch (IOException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
+        JsonNode format = json.path("format");
+        if (!format.isIntegralNumber()) {
+            throw CorruptDataException.mismatch(file, "format", "a number", format);
+        }
+        if (!format.canConvertToInt() || format.intValue() > DatasetInfo.FORMAT) {
+            throw new FormatTooNewException(file, format.asText(), DatasetInfo.FORMAT);
+        }
+        try {
+            return parse(json);
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
+    }
+
+    private static DatasetInfo parse(JsonNode json) {
+        require(json.path("format").intValue() == DatasetInfo.FORMAT, "format is not " + DatasetInfo.FORMAT);
+        requireKeys(json, KEYS);
+        require(json.path("fields").isArray(), "fields is not a list");
+        List<Field> fields = new ArrayList<>();
+        for (JsonNode field : json.path("fields")) {
+            requireKeys(field, FIELD_KEYS);
+            fields.add(new Field(
+                    text(field, "name"),
+                    FieldType.parse(text(field, "type")),
+                    flag(field, "nullable"),
+                    flag(field, "payload")));
+        }
+        require(json.path("options").isObject(), "options is not an object");
+        Map<String, Object> options = new LinkedHashMap<>();
+        json.path("options").properties().forEach(option -> {
+            JsonNode setting = option.getValue();
+            require(
+                    setting.isTextual() || (setting.isIntegralNumber() && setting.canConvertToLong()),
+                    "option " + option.getKey() + " is neither text nor a whole number");
+            options.put(option.getKey(), setting.isTextual() ? setting.textValue() : (Object) setting.longValue());
+        });
+        return new DatasetInfo(
+                UUID.fromString(text(json, "id")),
+                text(json, "name"),
+                TIME.parse(text(json, "created"), Instant::from),
+                fields,
+                options);
+    }
+
+    private static String text(JsonNode json, String key) {
+        require(json.path(key).isTextual(), key + " is not text");
+        return json.path(key).textValue();
+    }
+
+    private static boolean flag(JsonNode json, String key) {
+        require(json.path(key).isBoolean(), key + " is neither true nor false");
+        return json.path(key).booleanValue();
+    }
+
+    private static void requireKeys(JsonNode json, Set<String> keys) {
+        Set<String> found = new TreeSet<>();
+        json.fieldNames().forEachRemaining(found::add);
+        Optional<String> other =
+                found.stream().filter(key -> !keys.contains(key)).findFirst();
+        require(found.equals(keys), other.map(key -> "unknown key " + key).orElse("its keys are " + found));
+    }
+
+    private static void require(boolean holds, String problem) {
+        if (!holds) {
+            throw new IllegalArgumentException(problem);
+        }
+    }
+}

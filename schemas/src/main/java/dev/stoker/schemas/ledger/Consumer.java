@@ -1,0 +1,42 @@
+package dev.stoker.schemas.ledger;
+
+import java.util.Objects;
+
+/**
+ * One reader of a stream.
+ *
+ * @param feed the feed's id
+ * @param stream the stream's name in the feed
+ * @param group the trainers that share one pass
+ * @param fingerprint 32 hex digits of stream and order
+ * @param run the launch of the group's trainers
+ * @param rank from 0 to world size - 1
+ * @param worldSize how many ranks the run has
+ * @param worker from 0 to workers - 1
+ * @param workers how many workers the rank has
+ * @param replica for several readers of the same batches
+ */
+public record Consumer(
+        String feed,
+        String stream,
+        String group,
+        String fingerprint,
+        long run,
+        int rank,
+        int worldSize,
+        int worker,
+        int workers,
+        int replica) {
+    public Consumer {
+        Objects.requireNonNull(feed, "feed");
+        Objects.requireNonNull(stream, "stream");
+        Objects.requireNonNull(group, "group");
+        Objects.requireNonNull(fingerprint, "fingerprint");
+        if (run < 0 || worldSize < 1 || rank < 0 || rank >= worldSize) {
+            throw new IllegalArgumentException("Rank " + rank + " of " + worldSize + ", run " + run);
+        }
+        if (workers < 1 || worker < 0 || worker >= workers || replica < 0) {
+            throw new IllegalArgumentException("Worker " + worker + " of " + workers + ", replica " + replica);
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package dev.stoker.schemas.ledger;
+
+import dev.stoker.schemas.avro.AvroOutput;
+import java.io.IOException;
+import java.io.OutputStream;
+
+/**
+ * Writes one ledger file. For one thread. It does not close the stream: it serves as it is behind a Flink {@code
+ * BulkWriter}, whose three methods are the three here.
+ */
+public final class LedgerWriter {
+
+    private final OutputStream out;
+    private final byte[] sync;
+    private final AvroOutput block = new AvroOutput();
+    private long blockRecords;
+    private long records;
+    private boolean finished;
+
+    /**
+     * Writes the header.
+     *
+     * @param sync 16 random bytes that mark the ends of blocks
+     */
+    public LedgerWriter(OutputStream out, byte[] sync) throws IOException {
+        this.out = out;
+        this.sync = sync.clone();
+        out.write(LedgerFormat.header(this.sync));
+    }
+
+    /** Appends a record. It may stay in memory until {@link #flush} or {@link #finish}. */
+    public void write(LedgerRecord entry) throws IOException {
+        requireOpen();
+        int before = block.size();
+        LedgerFormat.write(entry, block);
+        if (block.size() - before > LedgerFormat.MAX_BLOCK_BYTES / 2) {
+            throw new IllegalArgumentException("A ledger record of " + (block.size() - before) + " bytes is too long");
+        }
+        blockRecords++;
+        records++;
+        if (block.size() >= LedgerFormat.BLOCK_BYTES) {
+            endBlock();
+        }
+    }
+
+    /** Passes everything on to the stream and flushes it. */
+    public void flush() throws IOException {
+        endBlock();
+        out.flush();
+    }
+
+    /** Writes the end record and flushes the stream. The file is whole now; nothing may follow. */
+    public void finish() throws IOException {
+        requireOpen();
+        LedgerFormat.writeEnd(records, block);
+        blockRecords++;
+        finished = true;
+        flush();
+    }
+
+    private void requireOpen() {
+        if (finished) {
+            throw new IllegalStateException("The ledger file is finished");
+        }
+    }
+
+    private void endBlock() throws IOException {
+        if (blockRecords > 0) {
+            AvroOutput frame = new AvroOutput();
+            frame.writeLong(blockRecords);
+            frame.writeLong(block.size());
+            out.write(frame.toByteArray());
+            out.write(block.array(), 0, block.size());
+            out.write(sync);
+            block.clear();
+            blockRecords = 0;
+        }
+    }
+}

@@ -1,0 +1,28 @@
+package dev.stoker.schemas.ledger;
+
+import java.util.Objects;
+
+/**
+ * A consumer was given the virtual numbers {@code first + i·stride}, {@code i < count}, of an epoch.
+ *
+ * @param atMs when, in milliseconds since 1970
+ * @param consumer who
+ * @param epoch from 0
+ * @param first virtual number
+ * @param stride world size times workers
+ * @param count how many numbers
+ * @param tail {@code pad}, {@code drop} or {@code keep}
+ */
+public record Subscription(long atMs, Consumer consumer, long epoch, long first, long stride, long count, String tail)
+        implements LedgerRecord {
+    public Subscription {
+        Objects.requireNonNull(consumer, "consumer");
+        if (epoch < 0 || first < 0 || stride < 1 || count < 0) {
+            throw new IllegalArgumentException(
+                    "Subscription to epoch " + epoch + " from " + first + " by " + stride + ", " + count + " numbers");
+        }
+        if (!tail.equals("pad") && !tail.equals("drop") && !tail.equals("keep")) {
+            throw new IllegalArgumentException("Unknown tail '" + tail + "'");
+        }
+    }
+}

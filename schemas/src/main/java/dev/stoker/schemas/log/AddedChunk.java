@@ -1,0 +1,50 @@
+package dev.stoker.schemas.log;
+
+import java.util.Objects;
+import java.util.UUID;
+
+/**
+ * A chunk that a version added.
+ *
+ * @param ordinal its permanent number in the dataset
+ * @param id its UUIDv7
+ * @param split the split that all its samples belong to
+ * @param rows at least 1
+ * @param length of the file, in bytes
+ * @param crc32c of the whole file
+ * @param headLength bytes before the first payload data buffer
+ * @param headCrc32c of these
+ * @param largestRow bytes of the longest row: payload fields, key and small fields; an upper bound
+ */
+public record AddedChunk(
+        long ordinal,
+        UUID id,
+        String split,
+        int rows,
+        long length,
+        int crc32c,
+        long headLength,
+        int headCrc32c,
+        long largestRow) {
+
+    public AddedChunk {
+        Objects.requireNonNull(id, "id");
+        if (ordinal < 0) {
+            throw new IllegalArgumentException("Chunk " + id + ": negative ordinal " + ordinal);
+        }
+        if (split.isEmpty()) {
+            throw new IllegalArgumentException("Chunk " + id + ": empty split name");
+        }
+        if (rows < 1) {
+            throw new IllegalArgumentException("Chunk " + id + ": " + rows + " rows");
+        }
+        if (headLength < 1 || headLength > length || length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException(
+                    "Chunk " + id + ": head of " + headLength + " bytes in a file of " + length + " bytes");
+        }
+        if (largestRow < 0 || largestRow > length) {
+            throw new IllegalArgumentException(
+                    "Chunk " + id + ": largest row of " + largestRow + " bytes in a file of " + length + " bytes");
+        }
+    }
+}

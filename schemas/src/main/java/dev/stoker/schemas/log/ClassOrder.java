@@ -1,0 +1,25 @@
+package dev.stoker.schemas.log;
+
+import java.util.Comparator;
+
+/** The order of class names: by code point, which is the order of their UTF-8 bytes and that of Python's {@code sorted}. */
+public enum ClassOrder implements Comparator<String> {
+    /** The only one. */
+    INSTANCE;
+
+    @Override
+    public int compare(String left, String right) {
+        int length = Math.min(left.length(), right.length());
+        for (int i = 0; i < length; i++) {
+            char a = left.charAt(i);
+            char b = right.charAt(i);
+            if (a != b) {
+                // Surrogates stand for code points above all that have one unit.
+                boolean aHigh = Character.isSurrogate(a);
+                boolean bHigh = Character.isSurrogate(b);
+                return aHigh == bHigh ? Character.compare(a, b) : Boolean.compare(aHigh, bHigh);
+            }
+        }
+        return Integer.compare(left.length(), right.length());
+    }
+}

@@ -1,0 +1,120 @@
+package dev.stoker.schemas.log;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * One commit: what version {@code version} changed relative to the version before.
+ *
+ * @param dataset the dataset's id
+ * @param version 1 for the first
+ * @param ingest the id of the run that made it; unique in a dataset
+ * @param operation why it was made
+ * @param committedMs when, in milliseconds since 1970, by the committer's clock
+ * @param committedBy who, for people: user and host
+ * @param added chunks in ascending ordinal
+ * @param removed at most one per chunk, in ascending ordinal
+ * @param classes per categorical field the class names that the entry uses, each list ascending
+ * @param properties free text for people and tools
+ */
+public record LogEntry(
+        UUID dataset,
+        long version,
+        String ingest,
+        Operation operation,
+        long committedMs,
+        String committedBy,
+        List<AddedChunk> added,
+        List<RemovedRows> removed,
+        Map<String, List<String>> classes,
+        Map<String, String> properties) {
+
+    /** The format version that this release writes, and the newest that it reads. */
+    public static final int FORMAT = 1;
+
+    public LogEntry {
+        Objects.requireNonNull(dataset, "dataset");
+        Objects.requireNonNull(operation, "operation");
+        Objects.requireNonNull(committedBy, "committedBy");
+        if (version < 1) {
+            throw new IllegalArgumentException("Versions start at 1, not " + version);
+        }
+        if (ingest.isEmpty()) {
+            throw new IllegalArgumentException("Empty ingest id");
+        }
+        added = List.copyOf(added);
+        removed = List.copyOf(removed);
+        for (int i = 1; i < added.size(); i++) {
+            if (added.get(i).ordinal() <= added.get(i - 1).ordinal()) {
+                throw new IllegalArgumentException("Added chunks are not in ascending ordinal");
+            }
+        }
+        for (int i = 1; i < removed.size(); i++) {
+            if (removed.get(i).ordinal() <= removed.get(i - 1).ordinal()) {
+                throw new IllegalArgumentException("Removed rows are not in ascending ordinal");
+            }
+        }
+        classes = sortedClasses(classes);
+        properties = Collections.unmodifiableMap(new TreeMap<>(properties));
+    }
+
+    private static Map<String, List<String>> sortedClasses(Map<String, List<String>> classes) {
+        Map<String, List<String>> sorted = new TreeMap<>();
+        classes.forEach((field, names) -> {
+            for (int i = 1; i < names.size(); i++) {
+                if (ClassOrder.INSTANCE.compare(names.get(i - 1), names.get(i)) >= 0) {
+                    throw new IllegalArgumentException("Classes of field " + field + " do not ascend");
+                }
+            }
+            sorted.put(field, List.copyOf(names));
+        });
+        return Collections.unmodifiableMap(sorted);
+    }
+
+    /** How many samples the entry added. */
+    public long addedRows() {
+        return added.stream().mapToLong(AddedChunk::rows).sum();
+    }
+
+    /**
+     * The entry's file.
+     *
+     * @throws IllegalArgumentException if a text in it contains the mark of the self-checksum
+     */
+    public byte[] encode() {
+        return LogFormat.encode(this);
+    }
+
+    /**
+     * Reads an entry's file.
+     *
+     * @param file its name as the user knows it
+     */
+    public static LogEntry decode(byte[] content, String file)
+            throws CorruptDataException, ForeignFileException, FormatTooNewException {
+        return LogFormat.decode(content, file);
+    }
+
+    /** The same entry at another place of the log. */
+    public LogEntry withVersion(long newVersion, List<AddedChunk> newAdded, List<RemovedRows> newRemoved) {
+        return new LogEntry(
+                dataset,
+                newVersion,
+                ingest,
+                operation,
+                committedMs,
+                committedBy,
+                new ArrayList<>(newAdded),
+                newRemoved,
+                classes,
+                properties);
+    }
+}

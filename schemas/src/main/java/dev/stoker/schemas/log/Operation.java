@@ -1,0 +1,37 @@
+package dev.stoker.schemas.log;
+
+import java.util.Optional;
+
+/** Why a version was made. */
+public enum Operation {
+    /** Chunks were added. */
+    INGEST("ingest"),
+    /** All chunks of the version before were removed, and others added. */
+    REPLACE("replace"),
+    /** Samples were removed. */
+    REMOVE("remove"),
+    /** Chunks were rewritten into others of the same samples. */
+    COMPACT("compact"),
+    /** The entry was lost, and rebuilt from the chunks' heads. */
+    RECOVERED("recovered");
+
+    private final String code;
+
+    Operation(String code) {
+        this.code = code;
+    }
+
+    /** The name in files. */
+    public String code() {
+        return code;
+    }
+
+    static Optional<Operation> ofCode(String code) {
+        for (Operation operation : values()) {
+            if (operation.code.equals(code)) {
+                return Optional.of(operation);
+            }
+        }
+        return Optional.empty();
+    }
+}
