@@ -1,0 +1,55 @@
+package dev.stoker.storage;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** Directories that exist and whose own names are durable. Thread-safe. */
+final class LocalDirectories {
+
+    private final LocalFiles files;
+    private final Set<Path> durable = ConcurrentHashMap.newKeySet();
+
+    LocalDirectories(LocalFiles files) {
+        this.files = files;
+    }
+
+    /** Creates what is missing of the path, and forces the names of all directories that this process sees first. */
+    void ensure(Path directory) throws IOException {
+        if (durable.contains(directory)) {
+            return;
+        }
+        Path parent = directory.getParent();
+        if (parent == null) {
+            return;
+        }
+        if (!Files.isDirectory(directory)) {
+            ensure(parent);
+            try {
+                files.createDirectory(directory);
+            } catch (FileAlreadyExistsException e) {
+                if (!Files.isDirectory(directory)) {
+                    throw e;
+                }
+            }
+        }
+        // Whoever created it may not have come to force it yet, so seeing the directory is not enough.
+        forceIfAllowed(parent);
+        durable.add(directory);
+    }
+
+    private void forceIfAllowed(Path parent) throws IOException {
+        // A parent that may not even be read, such as another user's home, was not made by Stoker.
+        if (Files.isReadable(parent)) {
+            files.forceDirectory(parent);
+        }
+    }
+
+    /** Trusts nothing that was seen before. */
+    void forget() {
+        durable.clear();
+    }
+}

@@ -1,0 +1,51 @@
+package dev.stoker.storage;
+
+import dev.stoker.schemas.errors.StokerException;
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+
+/** Turns what a file system says into what a person should do. */
+final class LocalErrors {
+
+    private LocalErrors() {}
+
+    static boolean isNoSpace(IOException e) {
+        String message = e.getMessage();
+        return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
+    }
+
+    /** An exception that names the target and, where it is known, the way out. */
+    static IOException explain(Path target, IOException e) {
+        if (e instanceof StokerException) {
+            return e;
+        }
+        if (isNoSpace(e)) {
+            return new NoSpaceException(target.toString(), e);
+        }
+        if (e instanceof AccessDeniedException) {
+            return new IOException("Not allowed to write " + target + "; check the owner and mode of its directory", e);
+        }
+        String reason = e instanceof FileSystemException known && known.getReason() != null
+                ? known.getReason()
+                : String.valueOf(e.getMessage());
+        return new IOException("Cannot write " + target + ": " + reason, e);
+    }
+
+    /** Whether the file system refuses hard links altogether. */
+    static boolean isNoLinks(IOException e) {
+        String reason = e instanceof FileSystemException known ? known.getReason() : null;
+        return reason != null
+                && (reason.contains("Operation not permitted")
+                        || reason.contains("not supported")
+                        || reason.contains("Function not implemented"));
+    }
+
+    static IOException noLinks(Path target, Exception cause) {
+        return new IOException(
+                "The file system of " + target
+                        + " has no hard links, which atomic commits need; put the dataset on another file system",
+                cause);
+    }
+}

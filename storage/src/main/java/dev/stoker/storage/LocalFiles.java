@@ -1,0 +1,25 @@
+package dev.stoker.storage;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+/** The changes that {@link LocalObjectStore} makes to a file system; the seam at which tests lose power. */
+interface LocalFiles {
+
+    /** Opens a new file for writing; fails if there is one. */
+    FileChannel createNew(Path file) throws IOException;
+
+    /** Makes the content of an open file durable. */
+    void force(FileChannel channel, Path file) throws IOException;
+
+    /** Gives an existing file a second name, atomically; fails if the name is taken. */
+    void link(Path existing, Path name) throws IOException;
+
+    void delete(Path file) throws IOException;
+
+    void createDirectory(Path directory) throws IOException;
+
+    /** Makes the names in a directory durable. */
+    void forceDirectory(Path directory) throws IOException;
+}

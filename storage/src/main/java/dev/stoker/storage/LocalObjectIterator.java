@@ -1,0 +1,111 @@
+package dev.stoker.storage;
+
+import java.io.IOException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.NoSuchElementException;
+import java.util.function.Predicate;
+
+/** Walks a directory tree, one open directory per level. What vanishes under way is left out. */
+final class LocalObjectIterator implements ObjectIterator {
+
+    /** Deeper than any dataset; keeps a loop of links from running for ever. */
+    private static final int MAX_DEPTH = 32;
+
+    private record Level(String name, DirectoryStream<Path> stream, Iterator<Path> entries) {}
+
+    private final String prefix;
+    private final String after;
+    private final Predicate<String> fileNames;
+    private final Deque<Level> levels = new ArrayDeque<>();
+    private ObjectInfo next;
+
+    LocalObjectIterator(Path root, String prefix, String after, Predicate<String> fileNames) throws IOException {
+        this.prefix = prefix;
+        this.after = after;
+        this.fileNames = fileNames;
+        int slash = prefix.lastIndexOf('/');
+        if (slash < 0) {
+            enter(root, "");
+        } else {
+            String directory = ObjectNames.check(prefix.substring(0, slash));
+            enter(root.resolve(directory), directory + "/");
+        }
+    }
+
+    private void enter(Path directory, String name) throws IOException {
+        if (levels.size() == MAX_DEPTH) {
+            throw new IOException("More than " + MAX_DEPTH + " levels of directories at " + directory);
+        }
+        try {
+            DirectoryStream<Path> stream = Files.newDirectoryStream(directory);
+            levels.push(new Level(name, stream, stream.iterator()));
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            // Nothing below this name.
+        }
+    }
+
+    @Override
+    public boolean hasNext() throws IOException {
+        while (next == null && !levels.isEmpty()) {
+            Level level = levels.peek();
+            try {
+                if (level.entries.hasNext()) {
+                    visit(level, level.entries.next());
+                } else {
+                    levels.pop().stream.close();
+                }
+            } catch (DirectoryIteratorException e) {
+                throw e.getCause();
+            }
+        }
+        return next != null;
+    }
+
+    private void visit(Level level, Path entry) throws IOException {
+        String fileName = entry.getFileName().toString();
+        String name = level.name + fileName;
+        BasicFileAttributes attributes;
+        try {
+            attributes = Files.readAttributes(entry, BasicFileAttributes.class);
+        } catch (NoSuchFileException e) {
+            return;
+        }
+        if (attributes.isDirectory()) {
+            String below = name + "/";
+            boolean mayMatch = below.startsWith(prefix) || prefix.startsWith(below);
+            boolean mayFollow = after.startsWith(below) || below.compareTo(after) > 0;
+            if (mayMatch && mayFollow) {
+                enter(entry, below);
+            }
+        } else if (name.startsWith(prefix) && name.compareTo(after) > 0 && fileNames.test(fileName)) {
+            next = new ObjectInfo(
+                    name, attributes.size(), attributes.lastModifiedTime().toMillis());
+        }
+    }
+
+    @Override
+    public ObjectInfo next() throws IOException {
+        if (!hasNext()) {
+            throw new NoSuchElementException();
+        }
+        ObjectInfo found = next;
+        next = null;
+        return found;
+    }
+
+    @Override
+    public void close() throws IOException {
+        while (!levels.isEmpty()) {
+            levels.pop().stream.close();
+        }
+    }
+}

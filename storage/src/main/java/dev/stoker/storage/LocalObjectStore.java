@@ -1,0 +1,180 @@
+package dev.stoker.storage;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Objects;
+import java.util.Optional;
+
+/**
+ * Objects as plain files below a directory of a POSIX file system.
+ *
+ * <p>An object is written to a temporary file beside its place (its name starts with {@value #TEMPORARY_PREFIX}), forced to
+ * disk, and gets its name by {@code link(2)}, which is atomic and fails if the name is taken; exclusive creation would show
+ * an empty file first, and {@code rename(2)} would replace one. Then the directory is forced. So the file system must know
+ * hard links.
+ */
+public final class LocalObjectStore implements ObjectStore {
+
+    /** How the names of temporary files start; no object's last name part does. */
+    static final String TEMPORARY_PREFIX = ".tmp-";
+
+    private final Path root;
+    private final LocalFiles files;
+    private final LocalDirectories directories;
+
+    /** @param root the directory; it and its parents are created with the first object */
+    public LocalObjectStore(Path root) {
+        this(root, new NioFiles());
+    }
+
+    LocalObjectStore(Path root, LocalFiles files) {
+        this.root = Objects.requireNonNull(root, "root").toAbsolutePath().normalize();
+        this.files = files;
+        this.directories = new LocalDirectories(files);
+    }
+
+    @Override
+    public String describe(String name) {
+        return path(name).toString();
+    }
+
+    @Override
+    public long length(String name) throws IOException {
+        try {
+            return Files.size(path(name));
+        } catch (NoSuchFileException e) {
+            throw absent(name, e);
+        }
+    }
+
+    @Override
+    public void read(String name, long offset, ByteBuffer target) throws IOException {
+        if (offset < 0) {
+            throw new IllegalArgumentException("Negative offset " + offset);
+        }
+        try (FileChannel channel = FileChannel.open(path(name), StandardOpenOption.READ)) {
+            long position = offset;
+            while (target.hasRemaining()) {
+                int read = channel.read(target, position);
+                if (read < 0) {
+                    throw new CorruptDataException(describe(name) + " ends at byte " + channel.size()
+                            + ", but bytes up to " + (position + target.remaining()) + " are needed");
+                }
+                position += read;
+            }
+        } catch (NoSuchFileException e) {
+            throw absent(name, e);
+        }
+    }
+
+    @Override
+    public byte[] readAll(String name, long limitBytes) throws IOException {
+        long length = length(name);
+        if (length > Math.min(limitBytes, Integer.MAX_VALUE - 8)) {
+            throw new CorruptDataException(
+                    describe(name) + " has " + length + " bytes; at most " + limitBytes + " are expected");
+        }
+        byte[] content = new byte[(int) length];
+        read(name, 0, ByteBuffer.wrap(content));
+        return content;
+    }
+
+    @Override
+    public boolean createIfAbsent(String name, byte[] content) throws IOException {
+        Path target = newObject(name);
+        if (Files.exists(target)) {
+            return false;
+        }
+        try (LocalObjectWriter writer = open(name, target)) {
+            writer.write(ByteBuffer.wrap(content));
+            return writer.publish();
+        }
+    }
+
+    @Override
+    public ObjectWriter write(String name) throws IOException {
+        return open(name, newObject(name));
+    }
+
+    private LocalObjectWriter open(String name, Path target) throws IOException {
+        Path temporary = LocalObjectWriter.temporaryBeside(target);
+        for (int attempt = 0; ; attempt++) {
+            try {
+                directories.ensure(target.getParent());
+                return new LocalObjectWriter(files, files.createNew(temporary), temporary, target);
+            } catch (NoSuchFileException e) {
+                // Someone removed the directory after it was seen.
+                directories.forget();
+                if (attempt > 0) {
+                    throw e;
+                }
+            } catch (FileAlreadyExistsException e) {
+                throw new IOException(
+                        "Cannot write " + describe(name) + ": " + e.getFile() + " is there and no directory", e);
+            } catch (IOException e) {
+                throw LocalErrors.explain(target, e);
+            }
+        }
+    }
+
+    @Override
+    public ObjectIterator list(String prefix, String after) throws IOException {
+        return new LocalObjectIterator(root, prefix, after, file -> !file.startsWith(TEMPORARY_PREFIX));
+    }
+
+    @Override
+    public ObjectIterator listUnfinished(String prefix) throws IOException {
+        return new LocalObjectIterator(root, prefix, "", file -> file.startsWith(TEMPORARY_PREFIX));
+    }
+
+    @Override
+    public boolean delete(String name) throws IOException {
+        Path path = path(name);
+        try {
+            files.delete(path);
+        } catch (NoSuchFileException e) {
+            return false;
+        }
+        files.forceDirectory(path.getParent());
+        return true;
+    }
+
+    @Override
+    public Optional<Path> localPath(String name) {
+        return Optional.of(path(name));
+    }
+
+    @Override
+    public void close() {}
+
+    @Override
+    public String toString() {
+        return root.toString();
+    }
+
+    private Path path(String name) {
+        return root.resolve(ObjectNames.check(name));
+    }
+
+    private Path newObject(String name) {
+        Path path = path(name);
+        if (path.getFileName().toString().startsWith(TEMPORARY_PREFIX)) {
+            throw new IllegalArgumentException(
+                    "An object's name must not start with " + TEMPORARY_PREFIX + ": " + name);
+        }
+        return path;
+    }
+
+    private NoSuchObjectException absent(String name, NoSuchFileException cause) {
+        NoSuchObjectException absent = new NoSuchObjectException(describe(name));
+        absent.initCause(cause);
+        return absent;
+    }
+}

@@ -1,0 +1,150 @@
+package dev.stoker.storage;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/** A temporary file that becomes an object. */
+final class LocalObjectWriter implements ObjectWriter {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final LocalFiles files;
+    private final FileChannel channel;
+    private final Path temporary;
+    private final Path target;
+    private long position;
+    private boolean open = true;
+    private boolean published;
+
+    LocalObjectWriter(LocalFiles files, FileChannel channel, Path temporary, Path target) {
+        this.files = files;
+        this.channel = channel;
+        this.temporary = temporary;
+        this.target = target;
+    }
+
+    static Path temporaryBeside(Path target) {
+        byte[] random = new byte[8];
+        RANDOM.nextBytes(random);
+        return target.resolveSibling(
+                LocalObjectStore.TEMPORARY_PREFIX + HexFormat.of().formatHex(random) + "-" + target.getFileName());
+    }
+
+    @Override
+    public void write(ByteBuffer bytes) throws IOException {
+        write(new ByteBuffer[] {bytes});
+    }
+
+    @Override
+    public void write(ByteBuffer[] buffers) throws IOException {
+        try {
+            int first = 0;
+            while (first < buffers.length) {
+                if (buffers[first].hasRemaining()) {
+                    position += channel.write(buffers, first, Math.min(buffers.length - first, 1024));
+                } else {
+                    first++;
+                }
+            }
+        } catch (IOException e) {
+            throw LocalErrors.explain(target, e);
+        }
+    }
+
+    @Override
+    public long position() {
+        return position;
+    }
+
+    @Override
+    public void commit() throws IOException {
+        if (!publish()) {
+            throw new IOException("Cannot write " + target + ": it is there already");
+        }
+    }
+
+    /** Gives the file its name; returns whether the name was free. */
+    boolean publish() throws IOException {
+        if (!open || published) {
+            throw new IllegalStateException("The writer of " + target + " is closed or committed");
+        }
+        try {
+            files.force(channel, temporary);
+            channel.close();
+        } catch (IOException e) {
+            throw LocalErrors.explain(target, e);
+        }
+        if (!link()) {
+            return false;
+        }
+        published = true;
+        try {
+            deleteTemporary();
+            files.forceDirectory(target.getParent());
+        } catch (IOException e) {
+            throw new UnknownOutcomeException(target.toString(), e);
+        }
+        return true;
+    }
+
+    private boolean link() throws IOException {
+        try {
+            files.link(temporary, target);
+            return true;
+        } catch (FileAlreadyExistsException e) {
+            // Over NFS the first reply may be lost and the call be sent again: then the name is taken by this very
+            // file.
+            return isPublished();
+        } catch (UnsupportedOperationException e) {
+            throw LocalErrors.noLinks(target, e);
+        } catch (AccessDeniedException e) {
+            throw LocalErrors.explain(target, e);
+        } catch (IOException e) {
+            if (LocalErrors.isNoSpace(e)) {
+                throw LocalErrors.explain(target, e);
+            }
+            if (LocalErrors.isNoLinks(e)) {
+                throw LocalErrors.noLinks(target, e);
+            }
+            throw new UnknownOutcomeException(target.toString(), e);
+        }
+    }
+
+    private boolean isPublished() throws IOException {
+        try {
+            return Files.isSameFile(temporary, target);
+        } catch (IOException e) {
+            throw new UnknownOutcomeException(target.toString(), e);
+        }
+    }
+
+    private void deleteTemporary() {
+        try {
+            files.delete(temporary);
+        } catch (IOException e) {
+            // The object stands; what is left is listed as unfinished and removed by a later clean-up.
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        if (!open) {
+            return;
+        }
+        open = false;
+        try {
+            channel.close();
+        } finally {
+            if (!published) {
+                deleteTemporary();
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package dev.stoker.storage;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** There is no object of that name. */
+public final class NoSuchObjectException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    /** @param where the object, as {@link ObjectStore#describe} gives it */
+    public NoSuchObjectException(String where) {
+        super("There is no " + where);
+    }
+}

@@ -1,0 +1,16 @@
+package dev.stoker.storage;
+
+import java.util.Objects;
+
+/**
+ * A listed object.
+ *
+ * @param name relative to the store's root
+ * @param length in bytes
+ * @param modifiedMs when it was created, in milliseconds since 1970, by the store's clock
+ */
+public record ObjectInfo(String name, long length, long modifiedMs) {
+    public ObjectInfo {
+        Objects.requireNonNull(name, "name");
+    }
+}

@@ -1,0 +1,35 @@
+package dev.stoker.storage;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NoSuchElementException;
+
+/** Walks a listing while it is fetched. For one thread; the caller closes it. */
+public interface ObjectIterator extends Closeable {
+
+    /** Whether another object was found. */
+    boolean hasNext() throws IOException;
+
+    /**
+     * The next object.
+     *
+     * @throws NoSuchElementException if there is none
+     */
+    ObjectInfo next() throws IOException;
+
+    @Override
+    default void close() throws IOException {}
+
+    /** Fetches the rest of the listing and closes it. For listings known to be small. */
+    default List<ObjectInfo> toList() throws IOException {
+        try (this) {
+            List<ObjectInfo> objects = new ArrayList<>();
+            while (hasNext()) {
+                objects.add(next());
+            }
+            return objects;
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package dev.stoker.storage;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** Writes one new object. For one thread. See {@link ObjectStore#write}. */
+public interface ObjectWriter extends Closeable {
+
+    /** Appends all remaining bytes of the buffer. */
+    void write(ByteBuffer bytes) throws IOException;
+
+    /** Appends all remaining bytes of the buffers, in order. */
+    default void write(ByteBuffer[] buffers) throws IOException {
+        for (ByteBuffer buffer : buffers) {
+            write(buffer);
+        }
+    }
+
+    /** How many bytes have been appended. */
+    long position();
+
+    /**
+     * Makes the object durable and visible under its name. Called once, last.
+     *
+     * @throws UnknownOutcomeException if the object may or may not be visible
+     */
+    void commit() throws IOException;
+
+    /** Gives up what has been written, unless it was committed. */
+    @Override
+    void close() throws IOException;
+}
