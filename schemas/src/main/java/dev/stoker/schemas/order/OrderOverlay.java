@@ -7,7 +7,6 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -89,8 +88,7 @@ public final class OrderOverlay {
         }
         List<String> problems = new ArrayList<>();
         Map<Key, Object> given = new TreeMap<>();
-        for (Iterator<Map.Entry<String, JsonNode>> it = json.fields(); it.hasNext(); ) {
-            Map.Entry<String, JsonNode> entry = it.next();
+        for (Map.Entry<String, JsonNode> entry : json.properties()) {
             Key key = key(entry.getKey());
             if (key == null) {
                 problems.add(unknown(entry.getKey()));
