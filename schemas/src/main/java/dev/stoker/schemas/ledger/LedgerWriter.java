@@ -28,14 +28,29 @@ public final class LedgerWriter {
         out.write(LedgerFormat.header(this.sync));
     }
 
+    /**
+     * The encoding of one record, its checksum included.
+     *
+     * @throws IllegalArgumentException if it is too long for a file
+     */
+    public static byte[] encode(LedgerRecord entry) {
+        AvroOutput out = new AvroOutput();
+        LedgerFormat.write(entry, out);
+        if (out.size() > LedgerFormat.MAX_BLOCK_BYTES / 2) {
+            throw new IllegalArgumentException("A ledger record of " + out.size() + " bytes is too long");
+        }
+        return out.toByteArray();
+    }
+
     /** Appends a record. It may stay in memory until {@link #flush} or {@link #finish}. */
     public void write(LedgerRecord entry) throws IOException {
+        writeEncoded(encode(entry));
+    }
+
+    /** Appends a record that {@link #encode} made. */
+    public void writeEncoded(byte[] encoded) throws IOException {
         requireOpen();
-        int before = block.size();
-        LedgerFormat.write(entry, block);
-        if (block.size() - before > LedgerFormat.MAX_BLOCK_BYTES / 2) {
-            throw new IllegalArgumentException("A ledger record of " + (block.size() - before) + " bytes is too long");
-        }
+        block.writeFixed(encoded);
         blockRecords++;
         records++;
         if (block.size() >= LedgerFormat.BLOCK_BYTES) {

@@ -18,7 +18,8 @@ public record EnumeratorState(List<LaneSplit> pending, List<ConsumerEnd> ends) {
         ends = List.copyOf(ends);
     }
 
-    static EnumeratorState empty() {
+    /** The state of a job that has never run. */
+    public static EnumeratorState empty() {
         return new EnumeratorState(List.of(), List.of());
     }
 }

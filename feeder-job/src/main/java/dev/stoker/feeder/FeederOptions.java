@@ -1,0 +1,153 @@
+package dev.stoker.feeder;
+
+import dev.stoker.schemas.order.OrderSpec;
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+
+/** The options of a feed. {@code feeder.batch-size} is {@code --batch-size} on the command line. */
+public final class FeederOptions {
+
+    /** Common prefix of the keys. */
+    public static final String PREFIX = "feeder.";
+
+    public static final ConfigOption<String> NAME = ConfigOptions.key(PREFIX + "name")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Name of the feed; by default that of the first stream's dataset directory.");
+
+    public static final ConfigOption<Integer> BATCH_SIZE = ConfigOptions.key(PREFIX + "batch-size")
+            .intType()
+            .defaultValue(OrderSpec.defaults().batchSize())
+            .withDescription("Samples of a batch for one rank.");
+
+    public static final ConfigOption<Long> SEED = ConfigOptions.key(PREFIX + "seed")
+            .longType()
+            .defaultValue(OrderSpec.defaults().seed())
+            .withDescription("Seed of the order.");
+
+    public static final ConfigOption<Integer> LANES = ConfigOptions.key(PREFIX + "lanes")
+            .intType()
+            .defaultValue(OrderSpec.defaults().lanes())
+            .withDescription("Lanes of the order; choose at least 4 for each feeder machine.");
+
+    public static final ConfigOption<MemorySize> SHUFFLE_WINDOW = ConfigOptions.key(PREFIX + "shuffle-window")
+            .memoryType()
+            .defaultValue(MemorySize.ofMebiBytes(OrderSpec.defaults().shuffleWindowBytes() >> 20))
+            .withDescription("Chunk bytes that are shuffled together, over all lanes.");
+
+    public static final ConfigOption<String> SHUFFLE = ConfigOptions.key(PREFIX + "shuffle")
+            .stringType()
+            .defaultValue("window")
+            .withDescription("How samples are permuted: window or none.");
+
+    public static final ConfigOption<String> LANE_ORDER = ConfigOptions.key(PREFIX + "lane-order")
+            .stringType()
+            .defaultValue("mixed")
+            .withDescription("How lanes take turns: mixed or fixed.");
+
+    public static final ConfigOption<Long> EPOCHS = ConfigOptions.key(PREFIX + "epochs")
+            .longType()
+            .noDefaultValue()
+            .withDescription(
+                    "Epochs after which the feed ends, once every group has acknowledged them; without end by default.");
+
+    public static final ConfigOption<List<String>> GROUPS = ConfigOptions.key(PREFIX + "groups")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("Groups that must finish before the feed ends, as stream/group; separated by semicolons.");
+
+    public static final ConfigOption<String> PORT = ConfigOptions.key(PREFIX + "port")
+            .stringType()
+            .defaultValue("7420")
+            .withDescription(
+                    "Port for trainers, a range such as 7420-7429 for several processes on a machine, or 0 for any.");
+
+    public static final ConfigOption<String> BIND = ConfigOptions.key(PREFIX + "bind")
+            .stringType()
+            .defaultValue("127.0.0.1")
+            .withDescription("Address to listen on; anything but loopback needs --token-file or --insecure.");
+
+    public static final ConfigOption<String> ADVERTISE = ConfigOptions.key(PREFIX + "advertise")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Host that trainers are told, when it differs from the bind address.");
+
+    public static final ConfigOption<String> TOKEN_FILE = ConfigOptions.key(PREFIX + "token-file")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("File, present on every feeder machine, whose text trainers must present.");
+
+    public static final ConfigOption<Boolean> INSECURE = ConfigOptions.key(PREFIX + "insecure")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Serve everyone who can reach the bind address.");
+
+    public static final ConfigOption<String> ON_CORRUPT = ConfigOptions.key(PREFIX + "on-corrupt")
+            .stringType()
+            .defaultValue("fail")
+            .withDescription(
+                    "What happens on damage that reading again does not heal: fail, or skip the row and record it.");
+
+    public static final ConfigOption<Duration> IDLE_TIMEOUT = ConfigOptions.key(PREFIX + "idle-timeout")
+            .durationType()
+            .defaultValue(Duration.ofHours(1))
+            .withDescription("Time without any trainer after which the feed ends; 0 s for never.");
+
+    public static final ConfigOption<String> LEDGER = ConfigOptions.key(PREFIX + "ledger")
+            .stringType()
+            .noDefaultValue()
+            .withDescription(
+                    "Directory of the ledger; by default _stoker/feeds/<feed id>/ledger in the first stream's dataset.");
+
+    public static final ConfigOption<Duration> CHECKPOINT_INTERVAL = ConfigOptions.key(PREFIX + "checkpoint-interval")
+            .durationType()
+            .defaultValue(Duration.ofSeconds(10))
+            .withDescription("Time between checkpoints, each of which makes receipts durable.");
+
+    public static final ConfigOption<Integer> PARALLELISM = ConfigOptions.key(PREFIX + "parallelism")
+            .intType()
+            .noDefaultValue()
+            .withDescription("Feeder subtasks; by default what Flink is configured to, at most the lanes.");
+
+    public static final ConfigOption<MemorySize> WORKING_MEMORY = ConfigOptions.key(PREFIX + "working-memory")
+            .memoryType()
+            .defaultValue(MemorySize.ofMebiBytes(1024))
+            .withDescription("Limit of the open windows of all streams and groups in one process.");
+
+    public static final ConfigOption<Integer> MAX_SESSIONS = ConfigOptions.key(PREFIX + "max-sessions")
+            .intType()
+            .defaultValue(1024)
+            .withDescription("Trainer connections at a time in one process; more are refused.");
+
+    private FeederOptions() {}
+
+    /** All options, in the order in which they are explained. */
+    public static List<ConfigOption<?>> all() {
+        return List.of(
+                NAME,
+                BATCH_SIZE,
+                SEED,
+                LANES,
+                SHUFFLE_WINDOW,
+                SHUFFLE,
+                LANE_ORDER,
+                EPOCHS,
+                GROUPS,
+                PORT,
+                BIND,
+                ADVERTISE,
+                TOKEN_FILE,
+                INSECURE,
+                ON_CORRUPT,
+                IDLE_TIMEOUT,
+                LEDGER,
+                CHECKPOINT_INTERVAL,
+                PARALLELISM,
+                WORKING_MEMORY,
+                MAX_SESSIONS);
+    }
+}

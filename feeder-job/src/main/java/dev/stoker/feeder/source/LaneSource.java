@@ -1,0 +1,69 @@
+package dev.stoker.feeder.source;
+
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.ledger.LedgerEncoder;
+import dev.stoker.feeder.node.FeedNode;
+import dev.stoker.feeder.source.enumerator.EnumeratorState;
+import dev.stoker.feeder.source.enumerator.EnumeratorStateSerializer;
+import dev.stoker.feeder.source.enumerator.LaneEnumerators;
+import dev.stoker.feeder.source.reader.LaneReader;
+import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.feeder.source.split.LaneSplit;
+import dev.stoker.feeder.source.split.LaneSplitSerializer;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SupportsSplitReassignmentOnRecovery;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/** Lanes of a feed as a Flink source; emits encoded ledger records. */
+public final class LaneSource
+        implements Source<byte[], LaneSplit, EnumeratorState>, SupportsSplitReassignmentOnRecovery {
+
+    private static final long serialVersionUID = 1;
+
+    private final FeedPlan plan;
+
+    public LaneSource(FeedPlan plan) {
+        this.plan = plan;
+    }
+
+    @Override
+    public Boundedness getBoundedness() {
+        return Boundedness.CONTINUOUS_UNBOUNDED;
+    }
+
+    @Override
+    public SourceReader<byte[], LaneSplit> createReader(SourceReaderContext context) {
+        context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", FeedNode::closeAll);
+        return new LaneReader(
+                context,
+                () -> FeedNode.acquire(plan.spec(), plan.serverOptions()),
+                new LedgerEncoder(plan.id()),
+                StopSignal.of(plan.id()));
+    }
+
+    @Override
+    public SplitEnumerator<LaneSplit, EnumeratorState> createEnumerator(SplitEnumeratorContext<LaneSplit> context) {
+        return LaneEnumerators.create(plan, context, EnumeratorState.empty());
+    }
+
+    @Override
+    public SplitEnumerator<LaneSplit, EnumeratorState> restoreEnumerator(
+            SplitEnumeratorContext<LaneSplit> context, EnumeratorState state) {
+        return LaneEnumerators.create(plan, context, state);
+    }
+
+    @Override
+    public SimpleVersionedSerializer<LaneSplit> getSplitSerializer() {
+        return new LaneSplitSerializer();
+    }
+
+    @Override
+    public SimpleVersionedSerializer<EnumeratorState> getEnumeratorCheckpointSerializer() {
+        return new EnumeratorStateSerializer();
+    }
+}

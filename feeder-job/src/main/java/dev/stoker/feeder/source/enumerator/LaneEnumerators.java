@@ -1,0 +1,39 @@
+package dev.stoker.feeder.source.enumerator;
+
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.source.split.LaneSplit;
+import java.time.Duration;
+import java.util.OptionalLong;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+
+/** Builds the enumerator of a feed. */
+public final class LaneEnumerators {
+
+    private LaneEnumerators() {}
+
+    /**
+     * Builds the enumerator.
+     *
+     * @param plan the feed
+     * @param context Flink's context
+     * @param state state to go on from
+     */
+    public static SplitEnumerator<LaneSplit, EnumeratorState> create(
+            FeedPlan plan, SplitEnumeratorContext<LaneSplit> context, EnumeratorState state) {
+        JobEnd end = new JobEnd(
+                plan.epochs() == 0 ? OptionalLong.empty() : OptionalLong.of(plan.epochs()),
+                plan.groups().stream()
+                        .map(group -> new JobEnd.Group(group.stream(), group.name()))
+                        .toList());
+        return new LaneEnumerator(
+                context,
+                plan.streams().stream()
+                        .map(stream -> new StreamLanes(stream.name(), stream.lanes()))
+                        .toList(),
+                new LaneMaps(System.currentTimeMillis(), new FeedFiles(plan)),
+                end,
+                Duration.ofMillis(plan.idleTimeoutMs()),
+                state);
+    }
+}

@@ -1,0 +1,72 @@
+package dev.stoker.feeder.source.reader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.node.ReceiptsItem;
+import dev.stoker.feeder.node.SubscriptionItem;
+import dev.stoker.feeder.source.split.ConsumerEnd;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import org.junit.jupiter.api.Test;
+
+class ConsumerEndsTest {
+
+    private static final String PRINT = "0".repeat(32);
+
+    private final ConsumerEnds ends = new ConsumerEnds();
+
+    private static Identity identity(long run) {
+        return new Identity("train", "g", run, 1, 2, 0, 1, 0);
+    }
+
+    private static SubscriptionItem subscription(long run, long epoch, long count) {
+        return new SubscriptionItem(0, identity(run), PRINT, epoch, 1, 2, count, "pad");
+    }
+
+    private static ReceiptsItem receipts(long run, long epoch, long... numbers) {
+        ByteBuffer entries = ByteBuffer.allocate(24 * numbers.length).order(ByteOrder.LITTLE_ENDIAN);
+        for (long number : numbers) {
+            entries.putLong(number)
+                    .putShort((short) 0)
+                    .putShort((short) 0)
+                    .putInt(0)
+                    .putInt(4)
+                    .putInt(0);
+        }
+        return new ReceiptsItem(0, identity(run), PRINT, epoch, entries.array());
+    }
+
+    @Test
+    void seesTheLastNumberOfASubscription() {
+        ends.add(subscription(5, 0, 3));
+        ends.add(receipts(5, 0, 1, 3));
+        assertThat(ends.all()).isEmpty();
+        ends.add(receipts(5, 0, 5));
+        assertThat(ends.all()).containsExactly(new ConsumerEnd("train", "g", 5, 0, 1, 2, 0, 1));
+    }
+
+    @Test
+    void countsAnEmptySubscriptionAsFinished() {
+        ends.add(subscription(5, 0, 0));
+        assertThat(ends.all()).hasSize(1);
+    }
+
+    @Test
+    void passesOverReceiptsOfAnotherRunOrEpoch() {
+        ends.add(subscription(5, 1, 1));
+        ends.add(receipts(4, 1, 1));
+        ends.add(receipts(5, 0, 1));
+        assertThat(ends.all()).isEmpty();
+    }
+
+    @Test
+    void keepsOneEndAConsumer() {
+        for (long epoch = 0; epoch < 100; epoch++) {
+            ends.add(subscription(5, epoch, 1));
+            ends.add(receipts(5, epoch, 1));
+        }
+        assertThat(ends.all()).extracting(ConsumerEnd::epoch).containsExactly(99L);
+        assertThat(ends.changes()).isEqualTo(100);
+    }
+}
