@@ -58,7 +58,7 @@ public final class ArrowColumn {
         int rows = batch.rows();
         FieldType type = field.type();
         check.equal("rows", rows, batch.nodeLengths()[node]);
-        int nulls = check.nulls(node, validity);
+        int nulls = check.nulls(node);
         int[] positions = {-1, -1, check.position(bodyAt, values)};
         if (nulls > 0) {
             check.atLeast("validity bytes", (rows + 7L) / 8, batch.lengths()[validity]);
@@ -229,7 +229,7 @@ public final class ArrowColumn {
             }
         }
 
-        int nulls(int node, int validity) throws CorruptDataException {
+        int nulls(int node) throws CorruptDataException {
             long nulls = batch.nullCounts()[node];
             if (nulls > 0 && !field.nullable()) {
                 equal("nulls", 0, nulls);
