@@ -113,7 +113,9 @@ def test_every_row_once_under_every_tail_and_world_size() -> None:
         n = int(rng.integers(1, 30))
         rows = rng.integers(1, 20, n)
         chunks = StreamChunks(np.arange(n), rows, rows * 100, np.ones(n, bool))
-        spec = OrderSpec(seed=int(rng.integers(1 << 60)), batch_size=int(rng.integers(1, 9)), lanes=4, shuffle_window=3000)
+        spec = OrderSpec(
+            seed=int(rng.integers(1 << 60)), batch_size=int(rng.integers(1, 9)), lanes=4, shuffle_window=3000
+        )
         order = StreamOrder(spec, chunks)
         plan = BatchPlan(spec, order.lane_rows)
         for tail in TAILS:

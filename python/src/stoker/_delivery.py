@@ -108,7 +108,6 @@ class BatchPlan:
         return pieces
 
 
-
 @dataclass(frozen=True)
 class Share:
     """The steps of one rank in an epoch begun at `start`, and those of one of its workers."""
