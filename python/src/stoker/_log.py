@@ -1,0 +1,128 @@
+"""Metadata files of a dataset directory: `dataset.json` and commit log entries."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stoker._avro import read_container
+from stoker._checksum import check_self
+from stoker._fields import Field
+from stoker.errors import CorruptDataError, FormatTooNewError, NotADatasetError
+
+FORMAT = 1
+_ENTRY = re.compile(r"([0-9]{20})\.avro")
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What is fixed when a dataset is created."""
+
+    id: str
+    name: str
+    created: str
+    fields: tuple[Field, ...]
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One commit. `added` and `removed` are dicts as in the Avro schema."""
+
+    version: int
+    operation: str
+    ingest: str
+    committed_ms: int
+    committed_by: str
+    added: list[dict[str, Any]]
+    removed: list[dict[str, Any]]
+    classes: dict[str, list[str]]
+    properties: dict[str, str]
+
+
+def check_format(found: Any, what: str) -> None:
+    """Refuses formats made by a newer Stoker."""
+    if not isinstance(found, int) or found < 1:
+        raise CorruptDataError(f"{what}: format {found!r} is not a format number")
+    if found > FORMAT:
+        raise FormatTooNewError(f"{what}: format {found}, this package reads up to {FORMAT}; update stoker")
+
+
+def read_whole(path: Path) -> bytes:
+    """A whole metadata file."""
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def read_info(root: Path) -> DatasetInfo:
+    """Reads and verifies `_stoker/dataset.json`."""
+    path = root / "_stoker" / "dataset.json"
+    try:
+        data = read_whole(path)
+    except (FileNotFoundError, NotADirectoryError):
+        hint = "" if root.exists() else " (no such directory)"
+        raise NotADatasetError(f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}") from None
+    check_self(data, str(path))
+    try:
+        content = json.loads(data)
+        check_format(content["format"], str(path))
+        fields = tuple(Field.from_json(f, str(path)) for f in content["fields"])
+        if [f.payload for f in fields] != sorted(f.payload for f in fields):
+            raise ValueError("payload fields must come last")
+        if len({f.name for f in fields}) != len(fields):
+            raise ValueError("two fields of one name")
+        return DatasetInfo(str(uuid.UUID(content["id"])), content["name"], content["created"], fields, content.get("options", {}))
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        raise CorruptDataError(f"{path}: {e!r}") from e
+
+
+def numbered(folder: Path, pattern: re.Pattern[str] = _ENTRY) -> list[int]:
+    """The version numbers in the names of a folder, ascending."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    return sorted(int(m[1]) for m in map(pattern.fullmatch, names) if m)
+
+
+def log_folder(root: Path) -> Path:
+    return root / "_stoker" / "log"
+
+
+def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
+    """Reads and verifies one log entry."""
+    path = log_folder(root) / f"{version:020d}.avro"
+    try:
+        data = read_whole(path)
+    except FileNotFoundError:
+        raise CorruptDataError(
+            f"{path} is missing; restore it from {root}/_stoker/ingests or rebuild it with: stoker verify {root}"
+        ) from None
+    check_self(data, str(path))
+    records = read_container(data, str(path))
+    try:
+        if len(records) != 1:
+            raise ValueError(f"{len(records)} records, expected 1")
+        r = records[0]
+        check_format(r["format"], str(path))
+        if r["version"] != version or r["dataset"] != dataset:
+            raise ValueError(f"is version {r['version']} of dataset {r['dataset']}, expected {version} of {dataset}")
+        return LogEntry(
+            version,
+            r["operation"],
+            r["ingest"],
+            r["committed_ms"],
+            r["committed_by"],
+            r["added"],
+            r["removed"],
+            r["classes"],
+            r["properties"],
+        )
+    except (KeyError, TypeError, ValueError) as e:
+        raise CorruptDataError(f"{path}: {e}") from e
