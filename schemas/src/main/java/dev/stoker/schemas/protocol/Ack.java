@@ -1,0 +1,144 @@
+package dev.stoker.schemas.protocol;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Client to server: pieces that the trainer has consumed. Keeps the entries as the 24 bytes each that they are on the
+ * wire, since servers pass thousands of them on.
+ *
+ * <pre>
+ *  0 u64 virtual number    8 u16 piece    10 u16 flags (bit 0: repeated)
+ * 12 u32 crc              16 u32 rows     20 u32 skipped
+ * </pre>
+ */
+public final class Ack implements Frame {
+    private static final int FLAGS = 10;
+    private static final int REPEATED = 1;
+
+    private final long subscription;
+    private final long epoch;
+    private final byte[] entries;
+    private final ByteBuffer view;
+
+    /** @param entries at least one */
+    public Ack(long subscription, long epoch, List<AckEntry> entries) {
+        this(subscription, epoch, pack(entries));
+    }
+
+    /** @param entries whole entries, which this frame takes over */
+    Ack(long subscription, long epoch, byte[] entries) {
+        Fields.u32("subscription", subscription);
+        Fields.u32("epoch", epoch);
+        this.subscription = subscription;
+        this.epoch = epoch;
+        this.entries = entries;
+        this.view = ByteBuffer.wrap(entries).order(ByteOrder.LITTLE_ENDIAN);
+        for (int i = 0; i < count(); i++) {
+            if (view.getLong(i * AckEntry.BYTES) < 0) {
+                throw new IllegalArgumentException(
+                        "entry " + i + ": number is " + Long.toUnsignedString(number(i)) + ": expected 0 … 2^63-1");
+            }
+            int flags = Short.toUnsignedInt(view.getShort(i * AckEntry.BYTES + FLAGS));
+            if ((flags & ~REPEATED) != 0) {
+                throw new IllegalArgumentException("entry " + i + ": flags are " + flags + ": expected 0 or 1");
+            }
+        }
+    }
+
+    private static byte[] pack(List<AckEntry> entries) {
+        ByteBuffer out = ByteBuffer.allocate(entries.size() * AckEntry.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        for (AckEntry entry : entries) {
+            out.putLong(entry.number()).putShort((short) entry.piece());
+            out.putShort((short) (entry.repeated() ? REPEATED : 0)).putInt(entry.crc());
+            out.putInt((int) entry.rows()).putInt((int) entry.skipped());
+        }
+        return out.array();
+    }
+
+    public long subscription() {
+        return subscription;
+    }
+
+    public long epoch() {
+        return epoch;
+    }
+
+    /** How many entries. */
+    public int count() {
+        return entries.length / AckEntry.BYTES;
+    }
+
+    public long number(int i) {
+        return view.getLong(i * AckEntry.BYTES);
+    }
+
+    public int piece(int i) {
+        return Short.toUnsignedInt(view.getShort(i * AckEntry.BYTES + 8));
+    }
+
+    public boolean repeated(int i) {
+        return view.getShort(i * AckEntry.BYTES + FLAGS) != 0;
+    }
+
+    public int crc(int i) {
+        return view.getInt(i * AckEntry.BYTES + 12);
+    }
+
+    public long rows(int i) {
+        return Integer.toUnsignedLong(view.getInt(i * AckEntry.BYTES + 16));
+    }
+
+    public long skipped(int i) {
+        return Integer.toUnsignedLong(view.getInt(i * AckEntry.BYTES + 20));
+    }
+
+    /** One entry as a value. */
+    public AckEntry entry(int i) {
+        return new AckEntry(number(i), piece(i), repeated(i), crc(i), rows(i), skipped(i));
+    }
+
+    /** All entries as values. */
+    public List<AckEntry> entries() {
+        List<AckEntry> list = new ArrayList<>(count());
+        for (int i = 0; i < count(); i++) {
+            list.add(entry(i));
+        }
+        return list;
+    }
+
+    /** The entries as they are on the wire; a copy. */
+    public byte[] entryBytes() {
+        return entries.clone();
+    }
+
+    byte[] rawEntries() {
+        return entries;
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.ACK;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Ack that
+                && subscription == that.subscription
+                && epoch == that.epoch
+                && Arrays.equals(entries, that.entries);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(entries) * 31 + Long.hashCode(subscription ^ epoch << 32);
+    }
+
+    @Override
+    public String toString() {
+        return "Ack[subscription=" + subscription + ", epoch=" + epoch + ", " + count() + " entries]";
+    }
+}

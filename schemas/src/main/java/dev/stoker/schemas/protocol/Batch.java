@@ -1,0 +1,56 @@
+package dev.stoker.schemas.protocol;
+
+import java.nio.ByteBuffer;
+
+/**
+ * Server to client: a piece. Its checksum is not verified by the decoder, since a wrong one is answered by NACK and
+ * does not end the session.
+ */
+public final class Batch implements Frame {
+    private final BatchHeader header;
+    private final ByteBuffer message;
+
+    /** @param message between position and limit; not copied, and not to be changed */
+    public Batch(BatchHeader header, ByteBuffer message) {
+        if (header.messageBytes() != message.remaining()) {
+            throw new IllegalArgumentException(
+                    "a message of " + message.remaining() + " bytes under a header of " + header.messageBytes());
+        }
+        this.header = header;
+        this.message = message.asReadOnlyBuffer();
+    }
+
+    public BatchHeader header() {
+        return header;
+    }
+
+    /** The Arrow record batch message; a read-only view of its own. */
+    public ByteBuffer message() {
+        return message.duplicate();
+    }
+
+    /** Whether header and message are as they were sent. */
+    public boolean isIntact() {
+        return header.crcWith(message) == header.crc();
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.BATCH;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Batch that && header.equals(that.header) && message.equals(that.message);
+    }
+
+    @Override
+    public int hashCode() {
+        return header.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return "Batch[" + header + "]";
+    }
+}

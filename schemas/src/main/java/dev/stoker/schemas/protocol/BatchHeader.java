@@ -1,0 +1,80 @@
+package dev.stoker.schemas.protocol;
+
+import dev.stoker.schemas.crc.Crc32cs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The 64 bytes before a piece's message, the frame's first eight included.
+ *
+ * <pre>
+ *  0 u32 length (message + 60)   4 u8 type 5     5 u8 flags (bit 0: repeated)   6 u16 0
+ *  8 u64 feed tag               16 u64 fingerprint tag
+ * 24 u32 epoch                  28 u32 lane     32 u64 virtual number
+ * 40 u16 piece                  42 u16 pieces   44 u32 rows      48 u32 skipped
+ * 52 u32 subscription           56 u32 0        60 u32 CRC-32C of bytes [4, 52) and the message
+ * </pre>
+ *
+ * @param identity what the checksum covers besides the message
+ * @param subscription the subscription that asked for it; not covered, since the same piece may go to several
+ * @param messageBytes length of the message
+ * @param crc the checksum of identity and message
+ */
+public record BatchHeader(BatchIdentity identity, long subscription, int messageBytes, int crc) {
+    public static final int BYTES = 64;
+
+    /** The longest message: its frame's length field must stay below 2^31. */
+    public static final int MAX_MESSAGE = Protocol.MAX_BATCH - (BYTES - Protocol.LENGTH_BYTES);
+
+    static final int REPEATED = 1;
+
+    public BatchHeader {
+        Fields.u32("subscription", subscription);
+        if (messageBytes < 0 || messageBytes > MAX_MESSAGE) {
+            throw new IllegalArgumentException("a message of " + messageBytes + " bytes: expected 0 … " + MAX_MESSAGE
+                    + "; choose a smaller batch size");
+        }
+    }
+
+    /** Header of a message whose own CRC-32C is known. */
+    public static BatchHeader of(BatchIdentity identity, long subscription, int messageBytes, int messageCrc) {
+        return new BatchHeader(identity, subscription, messageBytes, identity.crc(messageCrc, messageBytes));
+    }
+
+    /** Writes the 64 bytes at the buffer's position, whatever its byte order, and moves the position. */
+    public void put(ByteBuffer out) {
+        ByteOrder before = out.order();
+        out.order(ByteOrder.LITTLE_ENDIAN);
+        out.putInt(messageBytes + BYTES - Protocol.LENGTH_BYTES);
+        identity.put(out);
+        out.putInt((int) subscription).putInt(0).putInt(crc);
+        out.order(before);
+    }
+
+    /** The checksum that a received message gives under this header; equal to {@link #crc} if both are intact. */
+    public int crcWith(ByteBuffer message) {
+        return identity.crc(Crc32cs.of(message), message.remaining());
+    }
+
+    /** Reads what follows the frame's first eight bytes; the buffer is little-endian. */
+    static BatchHeader read(int flags, ByteBuffer in) throws ProtocolException {
+        long feedTag = in.getLong();
+        long fingerprintTag = in.getLong();
+        long epoch = Integer.toUnsignedLong(in.getInt());
+        long lane = Integer.toUnsignedLong(in.getInt());
+        long number = in.getLong();
+        int piece = Short.toUnsignedInt(in.getShort());
+        int pieces = Short.toUnsignedInt(in.getShort());
+        long rows = Integer.toUnsignedLong(in.getInt());
+        long skipped = Integer.toUnsignedLong(in.getInt());
+        long subscription = Integer.toUnsignedLong(in.getInt());
+        int reserved = in.getInt();
+        int crc = in.getInt();
+        if (reserved != 0) {
+            throw ProtocolException.badFrame("BATCH: reserved bytes are " + Integer.toHexString(reserved) + ", not 0");
+        }
+        BatchIdentity identity = new BatchIdentity(
+                feedTag, fingerprintTag, epoch, lane, number, piece, pieces, rows, skipped, flags == REPEATED);
+        return new BatchHeader(identity, subscription, in.remaining(), crc);
+    }
+}

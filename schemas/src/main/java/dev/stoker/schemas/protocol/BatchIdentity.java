@@ -1,0 +1,71 @@
+package dev.stoker.schemas.protocol;
+
+import dev.stoker.schemas.crc.Crc32cs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What a piece says of itself, covered by its checksum: bytes [4, 52) of a BATCH header.
+ *
+ * @param feedTag first 8 bytes of the feed id, read as a big-endian number
+ * @param fingerprintTag first 16 hexadecimal digits of the fingerprint, read as a number
+ * @param epoch the epoch
+ * @param lane the lane
+ * @param number the virtual number
+ * @param piece index within the delivered batch
+ * @param pieces pieces of the whole delivered batch, over all lanes
+ * @param rows rows in the message
+ * @param skipped rows left out because they were damaged
+ * @param repeated whether the rows are delivered elsewhere in the epoch too
+ */
+public record BatchIdentity(
+        long feedTag,
+        long fingerprintTag,
+        long epoch,
+        long lane,
+        long number,
+        int piece,
+        int pieces,
+        long rows,
+        long skipped,
+        boolean repeated) {
+    /** First byte of a BATCH header that the checksum covers, and one past the last. */
+    static final int FROM = 4;
+
+    static final int TO = 52;
+
+    public BatchIdentity {
+        Fields.u32("epoch", epoch);
+        Fields.u32("lane", lane);
+        Fields.natural("number", number);
+        Fields.u16("piece", piece);
+        Fields.u16("pieces", pieces);
+        Fields.u32("rows", rows);
+        Fields.u32("skipped", skipped);
+        if (piece >= pieces) {
+            throw new IllegalArgumentException("piece " + piece + " of " + pieces);
+        }
+    }
+
+    /**
+     * The checksum of the piece, from that of its message.
+     *
+     * @param messageCrc CRC-32C of the message alone
+     * @param messageBytes its length
+     */
+    public int crc(int messageCrc, int messageBytes) {
+        byte[] covered = new byte[TO - FROM];
+        put(ByteBuffer.wrap(covered).order(ByteOrder.LITTLE_ENDIAN));
+        return Crc32cs.combine(Crc32cs.of(covered), messageCrc, messageBytes);
+    }
+
+    /** Writes the 48 bytes to a little-endian buffer. */
+    void put(ByteBuffer out) {
+        out.put((byte) FrameType.BATCH.code()).put((byte) (repeated ? BatchHeader.REPEATED : 0));
+        out.putShort((short) 0);
+        out.putLong(feedTag).putLong(fingerprintTag);
+        out.putInt((int) epoch).putInt((int) lane).putLong(number);
+        out.putShort((short) piece).putShort((short) pieces);
+        out.putInt((int) rows).putInt((int) skipped);
+    }
+}

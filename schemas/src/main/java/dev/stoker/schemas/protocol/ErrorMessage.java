@@ -1,0 +1,36 @@
+package dev.stoker.schemas.protocol;
+
+import java.util.Optional;
+
+/**
+ * Either way: the sender ends the session and says why; nothing follows.
+ *
+ * @param code one of {@link ErrorCode}, or a code of a newer peer
+ * @param message what was wrong and what to do, for people
+ */
+public record ErrorMessage(String code, String message) implements Frame {
+    public ErrorMessage {
+        if (code.isEmpty()) {
+            throw new IllegalArgumentException("an ERROR needs a code");
+        }
+    }
+
+    public ErrorMessage(ErrorCode code, String message) {
+        this(code.text(), message);
+    }
+
+    /** What a session that broke off with this exception tells its peer. */
+    public static ErrorMessage of(ProtocolException broken) {
+        return new ErrorMessage(broken.code(), broken.getMessage());
+    }
+
+    /** The code, if it is known here. */
+    public Optional<ErrorCode> known() {
+        return ErrorCode.byText(code);
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.ERROR;
+    }
+}

@@ -1,0 +1,28 @@
+package dev.stoker.schemas.protocol;
+
+/** Ranges of what frames hold. */
+final class Fields {
+    private static final long U32 = 0xFFFF_FFFFL;
+    private static final int U16 = 0xFFFF;
+
+    private Fields() {}
+
+    static void u32(String name, long value) {
+        range(name, value, U32, "2^32-1");
+    }
+
+    static void u16(String name, int value) {
+        range(name, value, U16, "65535");
+    }
+
+    static void natural(String name, long value) {
+        range(name, value, Long.MAX_VALUE, "2^63-1");
+    }
+
+    private static void range(String name, long value, long greatest, String shown) {
+        if (value < 0 || value > greatest) {
+            throw new IllegalArgumentException(
+                    name + " is " + Long.toUnsignedString(value) + ": expected 0 … " + shown);
+        }
+    }
+}

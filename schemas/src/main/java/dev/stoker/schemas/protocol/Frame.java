@@ -1,0 +1,20 @@
+package dev.stoker.schemas.protocol;
+
+/** A message of the feed protocol; immutable. */
+public sealed interface Frame
+        permits Hello,
+                Welcome,
+                Subscribe,
+                Grant,
+                Batch,
+                Ack,
+                Durable,
+                Nack,
+                EpochEnd,
+                Ping,
+                Pong,
+                Bye,
+                ErrorMessage,
+                LaneMap {
+    FrameType type();
+}

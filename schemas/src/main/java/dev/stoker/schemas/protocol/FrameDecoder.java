@@ -1,0 +1,177 @@
+package dev.stoker.schemas.protocol;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import java.util.Optional;
+
+/**
+ * Cuts the bytes of one connection into frames.
+ *
+ * <p>A frame's type, direction, turn and length are checked as soon as its first eight bytes are there, before anything
+ * is allocated for it; the buffer then grows with the bytes that arrive, never to the length that was merely announced.
+ * After a {@link ProtocolException} the connection is of no more use. For one thread.
+ */
+public final class FrameDecoder {
+    private static final int FIRST_BUFFER = 4096;
+
+    private final FrameType.Sender peer;
+    private final byte[] prefix = new byte[Protocol.PREFIX_BYTES];
+    private int prefixBytes;
+    private byte[] body = new byte[0];
+    private int bodyBytes;
+    private int bodyLength;
+    private FrameType type;
+    private int flags;
+    private boolean greeted;
+    private boolean welcomed;
+    private boolean broken;
+
+    private FrameDecoder(FrameType.Sender peer) {
+        this.peer = peer;
+    }
+
+    /** Decodes what a client sends. */
+    public static FrameDecoder forServer() {
+        return new FrameDecoder(FrameType.Sender.CLIENT);
+    }
+
+    /** Decodes what a server sends. */
+    public static FrameDecoder forClient() {
+        return new FrameDecoder(FrameType.Sender.SERVER);
+    }
+
+    /** On a server: WELCOME was sent, so frames other than HELLO and longer ones may come. A client notices it itself. */
+    public void welcomed() {
+        if (!greeted) {
+            throw new IllegalStateException("no HELLO was decoded yet");
+        }
+        welcomed = true;
+    }
+
+    /**
+     * The next frame, if the buffer's bytes complete one; bytes that were used up are behind the buffer's position. Call
+     * again until it is empty, then with more bytes.
+     */
+    public Optional<Frame> next(ByteBuffer in) throws ProtocolException {
+        if (broken) {
+            throw new IllegalStateException("the peer broke the protocol on this connection before");
+        }
+        try {
+            return advance(in);
+        } catch (ProtocolException e) {
+            broken = true;
+            body = new byte[0];
+            throw e;
+        }
+    }
+
+    /** Bytes of an incomplete frame that are held here; 0 between frames, where a connection may end. */
+    public int pendingBytes() {
+        return prefixBytes + bodyBytes;
+    }
+
+    private Optional<Frame> advance(ByteBuffer in) throws ProtocolException {
+        if (type == null) {
+            int take = Math.min(in.remaining(), Protocol.PREFIX_BYTES - prefixBytes);
+            in.get(prefix, prefixBytes, take);
+            prefixBytes += take;
+            if (prefixBytes < Protocol.PREFIX_BYTES) {
+                return Optional.empty();
+            }
+            readPrefix();
+        }
+        if (bodyBytes == 0 && in.remaining() >= bodyLength) {
+            ByteBuffer whole = in.slice(in.position(), bodyLength);
+            in.position(in.position() + bodyLength);
+            // A BATCH keeps its message, and the caller keeps its buffer.
+            return Optional.of(complete(type == FrameType.BATCH ? copy(whole) : whole));
+        }
+        int take = Math.min(in.remaining(), bodyLength - bodyBytes);
+        if (bodyBytes + take > body.length) {
+            long grown = Math.max(Math.max(FIRST_BUFFER, 2L * body.length), bodyBytes + take);
+            body = Arrays.copyOf(body, (int) Math.min(grown, bodyLength));
+        }
+        in.get(body, bodyBytes, take);
+        bodyBytes += take;
+        return bodyBytes < bodyLength ? Optional.empty() : Optional.of(complete(ByteBuffer.wrap(body, 0, bodyLength)));
+    }
+
+    private static ByteBuffer copy(ByteBuffer bytes) {
+        return ByteBuffer.allocate(bytes.remaining()).put(bytes).flip();
+    }
+
+    private void readPrefix() throws ProtocolException {
+        ByteBuffer in = ByteBuffer.wrap(prefix).order(ByteOrder.LITTLE_ENDIAN);
+        long length = Integer.toUnsignedLong(in.getInt());
+        int code = Byte.toUnsignedInt(in.get());
+        flags = Byte.toUnsignedInt(in.get());
+        int reserved = in.getShort();
+        FrameType found = FrameType.byCode(code);
+        if (found == null) {
+            throw ProtocolException.badFrame("frame type " + code + " is not known");
+        }
+        if (!found.isSentBy(peer)) {
+            throw ProtocolException.badFrame(
+                    found + " is not for a " + (isServer() ? "client" : "server") + " to send");
+        }
+        requireTurn(found);
+        if (reserved != 0 || flags > (found == FrameType.BATCH ? BatchHeader.REPEATED : 0)) {
+            throw ProtocolException.badFrame(found + ": flags are " + flags + ", reserved bytes " + reserved
+                    + ": expected none that this version does not know");
+        }
+        long limit = limit(found);
+        long bytes = length - (Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES);
+        if (length > limit || !found.allowsBody(bytes)) {
+            throw ProtocolException.badFrame(
+                    found + ": a length of " + length + " is not possible here (limit " + limit + ")");
+        }
+        bodyLength = (int) bytes;
+        type = found;
+    }
+
+    private void requireTurn(FrameType found) throws ProtocolException {
+        if (isServer() ? inTurnForServer(found) : inTurnForClient(found)) {
+            return;
+        }
+        String when = welcomed ? "after WELCOME" : isServer() && !greeted ? "before HELLO" : "before WELCOME";
+        throw ProtocolException.badFrame(found + " comes out of turn, " + when);
+    }
+
+    private boolean inTurnForServer(FrameType found) {
+        return found == FrameType.HELLO ? !greeted : welcomed;
+    }
+
+    private boolean inTurnForClient(FrameType found) {
+        return switch (found) {
+            case WELCOME -> !welcomed;
+            case ERROR, BYE -> true;
+            default -> welcomed;
+        };
+    }
+
+    private Frame complete(ByteBuffer whole) throws ProtocolException {
+        Frame frame = Frames.decode(type, flags, whole);
+        greeted |= type == FrameType.HELLO;
+        welcomed |= type == FrameType.WELCOME;
+        type = null;
+        prefixBytes = 0;
+        bodyBytes = 0;
+        bodyLength = 0;
+        if (body.length > FIRST_BUFFER || frame instanceof Batch) {
+            body = new byte[0];
+        }
+        return frame;
+    }
+
+    private long limit(FrameType found) {
+        if (isServer()) {
+            return welcomed ? Protocol.MAX_FROM_CLIENT : Protocol.MAX_BEFORE_WELCOME;
+        }
+        return found == FrameType.BATCH ? Protocol.MAX_BATCH : Protocol.MAX_FROM_SERVER;
+    }
+
+    private boolean isServer() {
+        return peer == FrameType.Sender.CLIENT;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.stoker.schemas.protocol;
+
+/** The kinds of frames, who sends them, and how long their bodies may be (bytes after the first eight). */
+public enum FrameType {
+    HELLO(1, Sender.CLIENT, 8, Integer.MAX_VALUE),
+    WELCOME(2, Sender.SERVER, 0, Integer.MAX_VALUE),
+    SUBSCRIBE(3, Sender.CLIENT, 32, 32 + 2 * 65_535),
+    GRANT(4, Sender.CLIENT, 16, 16),
+    BATCH(5, Sender.SERVER, BatchHeader.BYTES - Protocol.PREFIX_BYTES, Integer.MAX_VALUE),
+    ACK(6, Sender.CLIENT, 16, Integer.MAX_VALUE),
+    DURABLE(7, Sender.SERVER, 8, 8),
+    NACK(8, Sender.CLIENT, 24, 24),
+    EPOCH_END(9, Sender.SERVER, 24, 24),
+    PING(10, Sender.BOTH, 8, 8),
+    PONG(11, Sender.BOTH, 8, 8),
+    BYE(12, Sender.BOTH, 0, 0),
+    ERROR(13, Sender.BOTH, 0, Integer.MAX_VALUE),
+    LANE_MAP(14, Sender.SERVER, 0, Integer.MAX_VALUE);
+
+    enum Sender {
+        CLIENT,
+        SERVER,
+        BOTH
+    }
+
+    private static final FrameType[] BY_CODE = new FrameType[15];
+
+    static {
+        for (FrameType type : values()) {
+            BY_CODE[type.code] = type;
+        }
+    }
+
+    private final int code;
+    private final Sender sender;
+    private final int leastBody;
+    private final int greatestBody;
+
+    FrameType(int code, Sender sender, int leastBody, int greatestBody) {
+        this.code = code;
+        this.sender = sender;
+        this.leastBody = leastBody;
+        this.greatestBody = greatestBody;
+    }
+
+    /** The byte that stands for it. */
+    public int code() {
+        return code;
+    }
+
+    boolean isSentBy(Sender side) {
+        return sender == side || sender == Sender.BOTH;
+    }
+
+    boolean allowsBody(long bytes) {
+        return bytes >= leastBody && bytes <= greatestBody;
+    }
+
+    /** The type of this code, or null. */
+    static FrameType byCode(int code) {
+        return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
+    }
+}

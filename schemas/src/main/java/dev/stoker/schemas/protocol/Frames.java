@@ -1,0 +1,231 @@
+package dev.stoker.schemas.protocol;
+
+import dev.stoker.schemas.order.TailPolicy;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Frames to bytes, and bodies to frames.
+ *
+ * <pre>
+ * 0 u32 length (bytes after this field)    4 u8 type    5 u8 flags    6 u16 0    8 body
+ * </pre>
+ */
+public final class Frames {
+    private static final int HELLO_FIXED = 8;
+    private static final int SUBSCRIBE_FIXED = 32;
+    private static final int ACK_FIXED = 16;
+
+    private Frames() {}
+
+    /**
+     * The whole frame. BATCH frames are better sent as {@link BatchHeader#put} and the message apart, which copies
+     * nothing.
+     *
+     * @throws IllegalArgumentException if the frame is longer than its sender may send
+     */
+    public static ByteBuffer encode(Frame frame) {
+        ByteBuffer body = body(frame);
+        long length = body.remaining() + Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES;
+        long limit = limit(frame.type());
+        if (length > limit) {
+            throw new IllegalArgumentException(
+                    frame.type() + " of " + length + " bytes: at most " + limit + " may be sent");
+        }
+        ByteBuffer out = allocate(Protocol.LENGTH_BYTES + (int) length);
+        out.putInt((int) length).put((byte) frame.type().code());
+        out.put((byte)
+                (frame instanceof Batch batch && batch.header().identity().repeated() ? BatchHeader.REPEATED : 0));
+        return out.putShort((short) 0).put(body).flip();
+    }
+
+    private static long limit(FrameType type) {
+        return switch (type) {
+            case HELLO -> Protocol.MAX_BEFORE_WELCOME;
+            case BATCH -> Protocol.MAX_BATCH;
+            case WELCOME, LANE_MAP -> Protocol.MAX_FROM_SERVER;
+            default -> Protocol.MAX_FROM_CLIENT;
+        };
+    }
+
+    private static ByteBuffer body(Frame frame) {
+        return switch (frame.type()) {
+            case HELLO -> hello((Hello) frame);
+            case WELCOME -> ByteBuffer.wrap(FrameJson.of((Welcome) frame));
+            case SUBSCRIBE -> subscribe((Subscribe) frame);
+            case GRANT -> {
+                Grant grant = (Grant) frame;
+                yield allocate(16)
+                        .putInt((int) grant.subscription())
+                        .putInt(0)
+                        .putLong(grant.through())
+                        .flip();
+            }
+            case BATCH -> batch((Batch) frame);
+            case ACK -> {
+                Ack ack = (Ack) frame;
+                ByteBuffer out = allocate(ACK_FIXED + ack.rawEntries().length);
+                out.putInt((int) ack.subscription()).putInt((int) ack.epoch());
+                yield out.putInt(ack.count()).putInt(0).put(ack.rawEntries()).flip();
+            }
+            case DURABLE -> eight(((Durable) frame).entries());
+            case NACK -> {
+                Nack nack = (Nack) frame;
+                ByteBuffer out = allocate(24).putInt((int) nack.subscription()).putInt((int) nack.epoch());
+                out.putLong(nack.number()).putShort((short) nack.piece()).putShort((short) 0);
+                yield out.putInt(nack.crc()).flip();
+            }
+            case EPOCH_END -> {
+                EpochEnd end = (EpochEnd) frame;
+                ByteBuffer out = allocate(24).putInt((int) end.subscription()).putInt((int) end.epoch());
+                yield out.putLong(end.batches()).putLong(end.rows()).flip();
+            }
+            case PING -> eight(((Ping) frame).opaque());
+            case PONG -> eight(((Pong) frame).opaque());
+            case BYE -> allocate(0);
+            case ERROR -> ByteBuffer.wrap(FrameJson.of((ErrorMessage) frame));
+            case LANE_MAP -> ByteBuffer.wrap(FrameJson.of((LaneMap) frame));
+        };
+    }
+
+    private static ByteBuffer hello(Hello hello) {
+        byte[] json = FrameJson.of(hello);
+        ByteBuffer out = allocate(HELLO_FIXED + json.length);
+        return out.putInt(Protocol.MAGIC)
+                .putShort((short) Protocol.VERSION)
+                .putShort((short) 0)
+                .put(json)
+                .flip();
+    }
+
+    private static ByteBuffer subscribe(Subscribe subscribe) {
+        ByteBuffer out = allocate(SUBSCRIBE_FIXED + 2 * subscribe.lanes().size());
+        out.putInt((int) subscribe.subscription()).putInt((int) subscribe.epoch());
+        out.putLong(subscribe.first()).putInt((int) subscribe.stride()).putLong(subscribe.count());
+        out.put((byte) subscribe.tail().code()).put((byte) 0);
+        out.putShort((short) subscribe.lanes().size());
+        subscribe.lanes().forEach(lane -> out.putShort((short) (int) lane));
+        return out.flip();
+    }
+
+    private static ByteBuffer batch(Batch batch) {
+        ByteBuffer out = allocate(BatchHeader.BYTES + batch.header().messageBytes());
+        batch.header().put(out);
+        return out.put(batch.message()).flip().position(Protocol.PREFIX_BYTES);
+    }
+
+    private static ByteBuffer eight(long value) {
+        return allocate(8).putLong(value).flip();
+    }
+
+    private static ByteBuffer allocate(int bytes) {
+        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    /**
+     * A frame out of its body.
+     *
+     * @param body between position and limit; what the frame keeps is copied, except the message of a BATCH
+     */
+    static Frame decode(FrameType type, int flags, ByteBuffer body) throws ProtocolException {
+        body.order(ByteOrder.LITTLE_ENDIAN);
+        try {
+            return switch (type) {
+                case HELLO -> decodeHello(body);
+                case WELCOME -> FrameJson.welcome(JsonObject.read(type, body));
+                case SUBSCRIBE -> decodeSubscribe(body);
+                case GRANT -> {
+                    long subscription = u32(body);
+                    zero(type, body.getInt());
+                    yield new Grant(subscription, body.getLong());
+                }
+                case BATCH -> new Batch(BatchHeader.read(flags, body), body.slice());
+                case ACK -> decodeAck(body);
+                case DURABLE -> new Durable(body.getLong());
+                case NACK -> {
+                    long subscription = u32(body);
+                    long epoch = u32(body);
+                    long number = body.getLong();
+                    int piece = u16(body);
+                    zero(type, body.getShort());
+                    yield new Nack(subscription, epoch, number, piece, body.getInt());
+                }
+                case EPOCH_END -> new EpochEnd(u32(body), u32(body), body.getLong(), body.getLong());
+                case PING -> new Ping(body.getLong());
+                case PONG -> new Pong(body.getLong());
+                case BYE -> new Bye();
+                case ERROR -> FrameJson.error(JsonObject.read(type, body));
+                case LANE_MAP -> FrameJson.laneMap(JsonObject.read(type, body));
+            };
+        } catch (IllegalArgumentException | ArithmeticException e) {
+            throw new ProtocolException(ErrorCode.BAD_FRAME, type + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Hello decodeHello(ByteBuffer body) throws ProtocolException {
+        int magic = body.getInt();
+        if (magic != Protocol.MAGIC) {
+            throw ProtocolException.badFrame("HELLO: expected the letters STKR, found " + String.format("%08x", magic)
+                    + ": the peer is no Stoker client");
+        }
+        int version = u16(body);
+        if (version != Protocol.VERSION) {
+            throw new ProtocolException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "the client speaks protocol " + version + ", this server " + Protocol.VERSION + ": update the "
+                            + (version > Protocol.VERSION ? "server" : "client"));
+        }
+        zero(FrameType.HELLO, body.getShort());
+        return FrameJson.hello(JsonObject.read(FrameType.HELLO, body));
+    }
+
+    private static Subscribe decodeSubscribe(ByteBuffer body) throws ProtocolException {
+        long subscription = u32(body);
+        long epoch = u32(body);
+        long first = body.getLong();
+        long stride = u32(body);
+        long count = body.getLong();
+        int code = Byte.toUnsignedInt(body.get());
+        TailPolicy tail = TailPolicy.byCode(code)
+                .orElseThrow(() -> ProtocolException.badFrame("SUBSCRIBE: tail is " + code + ": expected 0, 1 or 2"));
+        zero(FrameType.SUBSCRIBE, body.get());
+        int lanes = u16(body);
+        if (body.remaining() != 2 * lanes) {
+            throw ProtocolException.badFrame("SUBSCRIBE: " + body.remaining() + " bytes left for " + lanes + " lanes");
+        }
+        List<Integer> list = new ArrayList<>(lanes);
+        for (int i = 0; i < lanes; i++) {
+            list.add(u16(body));
+        }
+        return new Subscribe(subscription, epoch, first, stride, count, tail, list);
+    }
+
+    private static Ack decodeAck(ByteBuffer body) throws ProtocolException {
+        long subscription = u32(body);
+        long epoch = u32(body);
+        long count = u32(body);
+        zero(FrameType.ACK, body.getInt());
+        if (body.remaining() != count * AckEntry.BYTES) {
+            throw ProtocolException.badFrame("ACK: " + body.remaining() + " bytes left for " + count + " entries");
+        }
+        byte[] entries = new byte[body.remaining()];
+        body.get(entries);
+        return new Ack(subscription, epoch, entries);
+    }
+
+    private static void zero(FrameType type, int reserved) throws ProtocolException {
+        if (reserved != 0) {
+            throw ProtocolException.badFrame(type + ": reserved bytes are not 0");
+        }
+    }
+
+    private static long u32(ByteBuffer body) {
+        return Integer.toUnsignedLong(body.getInt());
+    }
+
+    private static int u16(ByteBuffer body) {
+        return Short.toUnsignedInt(body.getShort());
+    }
+}

@@ -1,0 +1,66 @@
+package dev.stoker.schemas.protocol;
+
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.Participant;
+import java.util.Optional;
+
+/**
+ * Client to server, the first frame: who it is and what it wants.
+ *
+ * @param token the secret, where the server wants one
+ * @param feed id or name of the feed it expects; empty for whichever is served
+ * @param stream the stream's name; empty for the feed's first
+ * @param group the group that shares a pass
+ * @param order what it asks of the order; the rest is the feed's default
+ * @param participant its rank and worker
+ * @param replica copies of one rank that receive the same batches
+ * @param run the launch; 0 to be told by the server
+ * @param client name and version of the client, for logs
+ */
+public record Hello(
+        Optional<String> token,
+        Optional<String> feed,
+        Optional<String> stream,
+        String group,
+        OrderOverlay order,
+        Participant participant,
+        int replica,
+        long run,
+        String client)
+        implements Frame {
+    public static final String DEFAULT_GROUP = "default";
+
+    private static final int MAX_NAME = 255;
+
+    public Hello {
+        feed.ifPresent(name -> requireName("feed", name));
+        stream.ifPresent(name -> requireName("stream", name));
+        requireName("group", group);
+        if (client.length() > MAX_NAME) {
+            throw new IllegalArgumentException("client is longer than " + MAX_NAME + " characters");
+        }
+        if (replica < 0) {
+            throw new IllegalArgumentException("replica is " + replica + ": expected 0 … 2^31-1");
+        }
+        Fields.natural("run", run);
+    }
+
+    private static void requireName(String what, String name) {
+        if (name.isEmpty() || name.length() > MAX_NAME || name.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(
+                    what + ": expected 1 to " + MAX_NAME + " characters without control characters");
+        }
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.HELLO;
+    }
+
+    /** Without the token. */
+    @Override
+    public String toString() {
+        return "Hello[" + client + ", feed=" + feed.orElse("any") + ", stream=" + stream.orElse("first") + ", group="
+                + group + ", order=" + order + ", " + participant + ", replica=" + replica + ", run=" + run + "]";
+    }
+}

@@ -1,0 +1,42 @@
+package dev.stoker.schemas.protocol;
+
+import java.util.List;
+
+/**
+ * Server to client, also within WELCOME: which feeders serve each lane, most preferred first. Advice only: every feeder
+ * serves every lane.
+ *
+ * @param startMs wall clock at which the map's author started; with {@code counter} the generation, greater is newer
+ * @param counter maps published by that author so far
+ * @param addresses {@code host:port} of the feeders
+ * @param lanes for each lane the indexes into {@code addresses}, by preference
+ */
+public record LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes)
+        implements Frame, Comparable<LaneMap> {
+    public LaneMap {
+        Fields.natural("start", startMs);
+        Fields.natural("counter", counter);
+        addresses = List.copyOf(addresses);
+        lanes = lanes.stream().map(List::copyOf).toList();
+        for (List<Integer> lane : lanes) {
+            for (int address : lane) {
+                if (address < 0 || address >= addresses.size()) {
+                    throw new IllegalArgumentException(
+                            "lane map: index " + address + " with " + addresses.size() + " addresses");
+                }
+            }
+        }
+    }
+
+    /** By generation. */
+    @Override
+    public int compareTo(LaneMap other) {
+        int byStart = Long.compare(startMs, other.startMs);
+        return byStart != 0 ? byStart : Long.compare(counter, other.counter);
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.LANE_MAP;
+    }
+}

@@ -1,0 +1,31 @@
+package dev.stoker.schemas.protocol;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** The peer broke the protocol or cannot be served; the session ends with an ERROR frame of this code and message. */
+public final class ProtocolException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    private final ErrorCode code;
+
+    /** @param message what was wrong, expected and found, and what to do next; the peer is shown it */
+    public ProtocolException(ErrorCode code, String message) {
+        super(message);
+        this.code = code;
+    }
+
+    /** @param message what was wrong, expected and found, and what to do next; the peer is shown it */
+    public ProtocolException(ErrorCode code, String message, Throwable cause) {
+        super(message, cause);
+        this.code = code;
+    }
+
+    static ProtocolException badFrame(String message) {
+        return new ProtocolException(ErrorCode.BAD_FRAME, message);
+    }
+
+    /** What the ERROR frame says. */
+    public ErrorCode code() {
+        return code;
+    }
+}

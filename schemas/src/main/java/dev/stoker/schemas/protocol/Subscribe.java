@@ -1,0 +1,55 @@
+package dev.stoker.schemas.protocol;
+
+import dev.stoker.schemas.order.TailPolicy;
+import java.util.BitSet;
+import java.util.List;
+
+/**
+ * Client to server: which numbers of an epoch it wants from this server. Replaces the session's earlier subscription.
+ *
+ * @param subscription a number that the session did not use before
+ * @param epoch the epoch
+ * @param first the first virtual number
+ * @param stride the distance between two numbers, at least 1
+ * @param count how many numbers
+ * @param tail what happens at the end of the epoch
+ * @param lanes only pieces of these lanes are sent; empty for all
+ */
+public record Subscribe(
+        long subscription, long epoch, long first, long stride, long count, TailPolicy tail, List<Integer> lanes)
+        implements Frame {
+    public Subscribe {
+        Fields.u32("subscription", subscription);
+        Fields.u32("epoch", epoch);
+        Fields.natural("first", first);
+        Fields.u32("stride", stride);
+        Fields.natural("count", count);
+        lanes = List.copyOf(lanes);
+        if (stride == 0) {
+            throw new IllegalArgumentException("stride is 0: expected 1 … 2^32-1");
+        }
+        if (count > 0 && count - 1 > (Long.MAX_VALUE - first) / stride) {
+            throw new IllegalArgumentException(
+                    "numbers from " + first + ", " + count + " times " + stride + ", go past 2^63-1");
+        }
+        BitSet seen = new BitSet();
+        for (int lane : lanes) {
+            Fields.u16("lane", lane);
+            if (seen.get(lane)) {
+                throw new IllegalArgumentException("lane " + lane + " is named twice");
+            }
+            seen.set(lane);
+        }
+    }
+
+    /** Whether a number is part of it. */
+    public boolean covers(long number) {
+        long distance = number - first;
+        return distance >= 0 && distance % stride == 0 && distance / stride < count;
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.SUBSCRIBE;
+    }
+}

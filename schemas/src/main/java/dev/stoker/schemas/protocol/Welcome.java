@@ -1,0 +1,88 @@
+package dev.stoker.schemas.protocol;
+
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.OrderSpec;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * Server to client: the client is admitted, and this is what it will get.
+ *
+ * @param feed the feed
+ * @param stream the stream
+ * @param fingerprint of the stream under the group's order spec
+ * @param order the group's order spec
+ * @param fields the dataset's fields
+ * @param classes per categorical field the version's class names by id
+ * @param laneRows live rows of each lane; with the order spec they determine every batch's pieces
+ * @param samples live rows of the stream
+ * @param largestBatchBytes upper bound of a delivered batch's messages together
+ * @param epochs after which the group is done; empty for no end
+ * @param run the run that the client takes part in
+ * @param session the session's number, for logs
+ * @param laneMap who serves which lane
+ */
+public record Welcome(
+        FeedName feed,
+        StreamName stream,
+        Fingerprint fingerprint,
+        OrderSpec order,
+        List<FieldInfo> fields,
+        Map<String, List<String>> classes,
+        List<Long> laneRows,
+        long samples,
+        long largestBatchBytes,
+        OptionalLong epochs,
+        long run,
+        long session,
+        LaneMap laneMap)
+        implements Frame {
+    /** A feed's id and name. */
+    public record FeedName(UUID id, String name) {}
+
+    /**
+     * A stream as a client knows it.
+     *
+     * @param name its name in the feed
+     * @param dataset the dataset's id
+     * @param datasetName the dataset's name
+     * @param version the version served
+     * @param split the split served
+     */
+    public record StreamName(String name, UUID dataset, String datasetName, long version, String split) {}
+
+    public Welcome {
+        fields = List.copyOf(fields);
+        laneRows = List.copyOf(laneRows);
+        Map<String, List<String>> copy = new LinkedHashMap<>();
+        classes.forEach((field, names) -> copy.put(field, List.copyOf(names)));
+        classes = Collections.unmodifiableMap(copy);
+        Fields.natural("samples", samples);
+        Fields.natural("largest_batch", largestBatchBytes);
+        Fields.natural("run", run);
+        epochs.ifPresent(n -> Fields.natural("epochs", n));
+        long sum = 0;
+        for (long rows : laneRows) {
+            Fields.natural("lane_rows", rows);
+            sum = Math.addExact(sum, rows);
+        }
+        if (sum != samples) {
+            throw new IllegalArgumentException("lane_rows sum to " + sum + ", samples is " + samples);
+        }
+    }
+
+    /** The lengths of every epoch. */
+    public EpochSize size() {
+        return new EpochSize(samples, order.batchSize());
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.WELCOME;
+    }
+}
