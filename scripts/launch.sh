@@ -29,7 +29,7 @@ with_progress() {
   "$@" >"$log" 2>&1 </dev/null &
   pid=$!
   # A background job of a script ignores Ctrl-C, so it is ended from here.
-  trap 'kill -TERM "$pid" 2>/dev/null; wait "$pid" 2>/dev/null; printf "%s: interrupted\n" "${0##*/}" >&2; exit 130' INT TERM
+  trap 'kill -TERM "$pid" 2>/dev/null; wait "$pid" 2>/dev/null || true; printf "%s: interrupted\n" "${0##*/}" >&2; exit 130' INT TERM
   while kill -0 "$pid" 2>/dev/null; do
     read -r -t 0.2 <> <(:) || true
     if ((SECONDS - start >= next)); then
