@@ -1,0 +1,271 @@
+"""Frames of feed protocol 1, written straight from docs/formats/feed-protocol.md with struct and json alone.
+
+An independent check of the implementations, not a part of the package; it writes the vectors that Java and Python read.
+
+    python python/tests/protocol_prototype.py            # compares the committed vectors with this prototype
+    python python/tests/protocol_prototype.py --write    # writes them anew
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import struct
+import sys
+from pathlib import Path
+from typing import Any
+
+VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors" / "protocol.json"
+
+HELLO, WELCOME, SUBSCRIBE, GRANT, BATCH, ACK, DURABLE = range(1, 8)
+NACK, EPOCH_END, PING, PONG, BYE, ERROR, LANE_MAP = range(8, 15)
+
+
+def crc32c(data: bytes) -> int:
+    """CRC-32C (Castagnoli), bit by bit."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0x82F63B78 & -(crc & 1))
+    return crc ^ 0xFFFFFFFF
+
+
+def compact(value: Any) -> bytes:
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).encode("utf-8")
+
+
+def frame(kind: int, body: bytes, flags: int = 0, reserved: int = 0) -> bytes:
+    return struct.pack("<IBBH", 4 + len(body), kind, flags, reserved) + body
+
+
+def hello(values: dict[str, Any] | bytes, version: int = 1, magic: bytes = b"STKR") -> bytes:
+    text = values if isinstance(values, bytes) else compact(values)
+    return frame(HELLO, magic + struct.pack("<HH", version, 0) + text)
+
+
+def subscribe(number: int, epoch: int, first: int, stride: int, count: int, tail: int, lanes: list[int]) -> bytes:
+    head = struct.pack("<IIQIQBBH", number, epoch, first, stride, count, tail, 0, len(lanes))
+    return frame(SUBSCRIBE, head + struct.pack(f"<{len(lanes)}H", *lanes))
+
+
+def batch(fields: dict[str, Any], message: bytes) -> bytes:
+    identity = struct.pack(
+        "<BBHQQIIQHHII", BATCH, int(fields["repeated"]), 0, int(fields["feed_tag"], 16),
+        int(fields["fingerprint_tag"], 16), fields["epoch"], fields["lane"], fields["number"], fields["piece"],
+        fields["pieces"], fields["rows"], fields["skipped"],
+    )  # fmt: skip
+    assert len(identity) == 48
+    crc = crc32c(identity + message)
+    fields["crc"] = f"{crc:08x}"
+    header = struct.pack("<I", 60 + len(message)) + identity + struct.pack("<III", fields["subscription"], 0, crc)
+    assert len(header) == 64
+    return header + message
+
+
+def ack(subscription: int, epoch: int, entries: list[list[int]]) -> bytes:
+    body = struct.pack("<IIII", subscription, epoch, len(entries), 0)
+    return frame(ACK, body + b"".join(struct.pack("<QHHIII", *entry) for entry in entries))
+
+
+ORDER = {
+    "function": 1, "seed": 5, "batch_size": 2, "lanes": 4, "shuffle_window": 1048576, "shuffle": "window",
+    "lane_order": "mixed",
+}  # fmt: skip
+LANES = {
+    "generation": [1790000000000, 7],
+    "addresses": ["10.0.0.1:7420", "10.0.0.2:7420"],
+    "lanes": [[0, 1], [1, 0], [0, 1], [1]],
+}
+
+
+def frames() -> list[dict[str, Any]]:
+    out: list[dict[str, Any]] = []
+
+    def add(name: str, sender: str, kind: str, data: bytes, fields: dict[str, Any]) -> None:
+        out.append({"name": name, "from": sender, "type": kind, "fields": fields, "hex": data.hex()})
+
+    full = {
+        "token": "s3cret", "feed": "photos", "stream": "train", "group": "default",
+        "order": {"seed": 5, "batch_size": 2}, "rank": 1, "world_size": 4, "worker": 0, "workers": 2, "replica": 0,
+        "run": 1790000000001, "client": "stoker-python/0.1.0",
+    }  # fmt: skip
+    bare = {
+        "token": None, "feed": None, "stream": None, "group": "default", "order": None, "rank": 0, "world_size": 1,
+        "worker": 0, "workers": 1, "replica": 0, "run": 0, "client": "stoker-python/0.1.0",
+    }  # fmt: skip
+    add("hello", "client", "HELLO", hello(full), full)
+    add("hello with nothing asked for", "client", "HELLO", hello(bare), bare)
+    welcome = {
+        "protocol": 1,
+        "feed": {"id": "6f1d2c3b-4a59-5687-9768-a5b4c3d2e1f0", "name": "photos"},
+        "stream": {
+            "name": "train", "dataset": "0b3f7f0e-64a5-4f0a-9c39-7d5a0c1e2f3a", "dataset_name": "phötos",
+            "version": 3, "split": "train",
+        },
+        "fingerprint": "0123456789abcdef0123456789abcdef",
+        "order": ORDER,
+        "fields": [
+            {"name": "label", "type": "categorical", "nullable": False, "payload": False},
+            {"name": "image", "type": "binary", "nullable": False, "payload": True},
+        ],
+        "classes": {"label": ["cat", "dog \"rex\""]},
+        "lane_rows": [3, 2, 2, 0],
+        "samples": 7,
+        "batches": 4,
+        "largest_batch": 262144,
+        "epochs": None,
+        "run": 1790000000001,
+        "session": 18446744073709551615,
+        "lane_map": LANES,
+    }  # fmt: skip
+    add("welcome", "server", "WELCOME", frame(WELCOME, compact(welcome)), welcome)
+    add(
+        "subscribe to all lanes", "client", "SUBSCRIBE", subscribe(1, 0, 3, 4, 25, 0, []),
+        {"subscription": 1, "epoch": 0, "first": 3, "stride": 4, "count": 25, "tail": "pad", "lanes": []},
+    )  # fmt: skip
+    add(
+        "subscribe to some lanes", "client", "SUBSCRIBE", subscribe(2, 4294967295, 1 << 40, 8, 1000, 2, [0, 5, 65534]),
+        {
+            "subscription": 2, "epoch": 4294967295, "first": 1 << 40, "stride": 8, "count": 1000, "tail": "keep",
+            "lanes": [0, 5, 65534],
+        },
+    )  # fmt: skip
+    add("grant", "client", "GRANT", frame(GRANT, struct.pack("<IIQ", 1, 0, 35)), {"subscription": 1, "through": 35})
+    for name, message, over in [
+        ("batch", bytes(range(64)) * 2, {}),
+        ("batch without a message", b"", {"rows": 0, "skipped": 2}),
+        (
+            "repeated piece",
+            b"\xff" * 8,
+            {"repeated": True, "piece": 3, "pieces": 4, "lane": 65534, "epoch": 4294967295},
+        ),
+    ]:
+        fields: dict[str, Any] = {
+            "feed_tag": "6f1d2c3b4a595687", "fingerprint_tag": "0123456789abcdef", "epoch": 0, "lane": 2, "number": 7,
+            "piece": 0, "pieces": 1, "rows": 2, "skipped": 0, "repeated": False, "subscription": 1, **over,
+        }  # fmt: skip
+        data = batch(fields, message)
+        add(name, "server", "BATCH", data, {**fields, "message": message.hex()})
+    entries = [[7, 0, 0, 0xDEADBEEF, 2, 0], [11, 1, 1, 1, 64, 3]]
+    add("ack", "client", "ACK", ack(1, 0, entries), {"subscription": 1, "epoch": 0, "entries": entries})
+    add("durable", "server", "DURABLE", frame(DURABLE, struct.pack("<Q", 512)), {"entries": 512})
+    add(
+        "nack", "client", "NACK", frame(NACK, struct.pack("<IIQHHI", 1, 0, 7, 2, 0, 0xCAFEF00D)),
+        {"subscription": 1, "epoch": 0, "number": 7, "piece": 2, "crc": "cafef00d"},
+    )  # fmt: skip
+    add(
+        "epoch end", "server", "EPOCH_END", frame(EPOCH_END, struct.pack("<IIQQ", 1, 0, 25, 1600)),
+        {"subscription": 1, "epoch": 0, "batches": 25, "rows": 1600},
+    )  # fmt: skip
+    for name, kind in (("PING", PING), ("PONG", PONG)):
+        add(
+            name.lower(),
+            "client",
+            name,
+            frame(kind, struct.pack("<Q", 0x8000000000000001)),
+            {"opaque": "8000000000000001"},
+        )
+    add("bye", "client", "BYE", frame(BYE, b""), {})
+    error = {"code": "order_mismatch", "message": "seed is 0 here, asked for 5"}
+    add("error", "server", "ERROR", frame(ERROR, compact(error)), error)
+    newer = {"code": "from_the_future", "message": "ü"}
+    add("error of an unknown code", "server", "ERROR", frame(ERROR, compact(newer)), newer)
+    add("lane map", "server", "LANE_MAP", frame(LANE_MAP, compact(LANES)), LANES)
+    return out
+
+
+def bad_frames() -> list[dict[str, Any]]:
+    """Frames that end a session, the receiver, whether WELCOME has passed, and the code of the ERROR."""
+    good = {"rank": 0, "world_size": 1}
+    rows: list[tuple[str, str, bool, bytes, str]] = [
+        ("an HTTP request", "server", False, b"GET / HTTP/1.1\r\nHost: a\r\n\r\n", "bad_frame"),
+        ("a TLS hello", "server", False, bytes.fromhex("16030100f8010000f40303"), "bad_frame"),
+        ("another magic", "server", False, hello(good, magic=b"XTKR"), "bad_frame"),
+        ("a newer version with another layout", "server", False, hello(b"\x00\x01\x02", version=2), "unsupported_protocol"),
+        ("version 0", "server", False, hello(good, version=0), "unsupported_protocol"),
+        ("not JSON", "server", False, hello(b"{"), "bad_frame"),
+        ("no object", "server", False, hello(b"[1]"), "bad_frame"),
+        ("not UTF-8", "server", False, hello(b'{"group":"\xff"}'), "bad_frame"),
+        ("UTF-16", "server", False, hello('{"rank":0}'.encode("utf-16-le")), "bad_frame"),
+        ("something after the JSON", "server", False, hello(b"{}{}"), "bad_frame"),
+        ("a key twice", "server", False, hello(b'{"rank":0,"rank":1,"world_size":2}'), "bad_frame"),
+        ("too deep", "server", False, hello(b'{"x":' + b"[" * 1000 + b"]" * 1000 + b"}"), "bad_frame"),
+        ("rank is a text", "server", False, hello({"rank": "0"}), "bad_frame"),
+        ("rank is a fraction", "server", False, hello({"rank": 0.5}), "bad_frame"),
+        ("rank beyond the world", "server", False, hello({"rank": 2, "world_size": 2}), "bad_frame"),
+        ("world size 0", "server", False, hello({"rank": 0, "world_size": 0}), "bad_frame"),
+        ("negative run", "server", False, hello({"run": -1}), "bad_frame"),
+        ("huge number", "server", False, hello(b'{"run":' + b"9" * 2000 + b"}"), "bad_frame"),
+        ("token is a list", "server", False, hello({"token": ["a"]}), "bad_frame"),
+        ("order with an unknown key", "server", False, hello({"order": {"sede": 1}}), "bad_frame"),
+        ("order with reserved keys", "server", False, hello({"order": {"streams": []}}), "bad_frame"),
+        ("order of a newer function", "server", False, hello({"order": {"function": 2}}), "bad_frame"),
+        ("group with a control character", "server", False, hello({"group": "a\nb"}), "bad_frame"),
+        ("a second HELLO", "server", True, hello(good), "bad_frame"),
+        ("SUBSCRIBE before HELLO", "server", False, subscribe(1, 0, 0, 1, 1, 0, []), "bad_frame"),
+        ("HELLO longer than 16 KiB", "server", False, struct.pack("<IBBH", 16385, HELLO, 0, 0), "bad_frame"),
+        ("HELLO longer than its buffer could be", "server", False, struct.pack("<IBBH", 0xFFFFFFFF, HELLO, 0, 0), "bad_frame"),
+        ("ACK longer than 1 MiB", "server", True, struct.pack("<IBBH", (1 << 20) + 1, ACK, 0, 0), "bad_frame"),
+        ("length below a frame's own bytes", "server", True, struct.pack("<IBBH", 3, BYE, 0, 0), "bad_frame"),
+        ("type 0", "server", True, frame(0, b""), "bad_frame"),
+        ("type 15", "server", True, frame(15, b""), "bad_frame"),
+        ("type 255", "server", True, frame(255, b""), "bad_frame"),
+        ("a server's frame from a client", "server", True, frame(DURABLE, bytes(8)), "bad_frame"),
+        ("a client's frame from a server", "client", True, frame(GRANT, bytes(16)), "bad_frame"),
+        ("flags set", "server", True, frame(PING, bytes(8), flags=1), "bad_frame"),
+        ("reserved bytes set", "server", True, frame(PING, bytes(8), reserved=1), "bad_frame"),
+        ("PING of 7 bytes", "server", True, frame(PING, bytes(7)), "bad_frame"),
+        ("PING of 9 bytes", "server", True, frame(PING, bytes(9)), "bad_frame"),
+        ("BYE with a body", "server", True, frame(BYE, b"x"), "bad_frame"),
+        ("stride 0", "server", True, subscribe(1, 0, 0, 0, 1, 0, []), "bad_frame"),
+        ("tail 3", "server", True, subscribe(1, 0, 0, 1, 1, 3, []), "bad_frame"),
+        ("first beyond 2^63", "server", True, subscribe(1, 0, 1 << 63, 1, 1, 0, []), "bad_frame"),
+        ("numbers beyond 2^63", "server", True, subscribe(1, 0, 1 << 62, 1 << 31, 1 << 32, 0, []), "bad_frame"),
+        ("a lane twice", "server", True, subscribe(1, 0, 0, 1, 1, 0, [4, 4]), "bad_frame"),
+        (
+            "more lanes announced than sent", "server", True,
+            frame(SUBSCRIBE, struct.pack("<IIQIQBBHH", 1, 0, 0, 1, 1, 0, 0, 2, 1)), "bad_frame",
+        ),
+        ("more entries announced than sent", "server", True, frame(ACK, struct.pack("<IIII", 1, 0, 1 << 31, 0)), "bad_frame"),
+        ("part of an entry", "server", True, frame(ACK, struct.pack("<IIII", 1, 0, 1, 0) + bytes(23)), "bad_frame"),
+        ("unknown flags in an entry", "server", True, ack(1, 0, [[0, 0, 2, 0, 0, 0]]), "bad_frame"),
+        ("grant beyond 2^63", "server", True, frame(GRANT, struct.pack("<IIQ", 1, 0, 1 << 63)), "bad_frame"),
+        ("ERROR without a code", "server", True, frame(ERROR, b'{"message":"x"}'), "bad_frame"),
+        ("WELCOME of a newer protocol", "client", False, frame(WELCOME, b'{"protocol":2}'), "unsupported_protocol"),
+        ("WELCOME without a feed", "client", False, frame(WELCOME, b'{"protocol":1}'), "bad_frame"),
+        ("BATCH before WELCOME", "client", False, batch(
+            {"feed_tag": "0", "fingerprint_tag": "0", "epoch": 0, "lane": 0, "number": 0, "piece": 0, "pieces": 1,
+             "rows": 0, "skipped": 0, "repeated": False, "subscription": 0}, b""), "bad_frame"),
+        ("BATCH shorter than its header", "client", True, frame(BATCH, bytes(55)), "bad_frame"),
+        ("BATCH of 2 GiB", "client", True, struct.pack("<IBBH", 1 << 31, BATCH, 0, 0), "bad_frame"),
+        ("BATCH with unknown flags", "client", True, frame(BATCH, bytes(56), flags=2), "bad_frame"),
+        ("lane map of an unknown address", "client", True, frame(
+            LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[1]]}'), "bad_frame"),
+        ("LANE_MAP longer than 64 MiB", "client", True, struct.pack("<IBBH", (64 << 20) + 1, LANE_MAP, 0, 0), "bad_frame"),
+    ]  # fmt: skip
+    return [{"name": n, "to": to, "welcomed": w, "code": code, "hex": data.hex()} for n, to, w, data, code in rows]
+
+
+def text() -> str:
+    parts = ['"about":"Feed protocol 1; docs/formats/feed-protocol.md."']
+    for name, rows in (("frames", frames()), ("bad", bad_frames())):
+        lines = ",\n".join(json.dumps(r, separators=(",", ":"), ensure_ascii=False) for r in rows)
+        parts.append(f'"{name}":[\n{lines}\n]')
+    return "{" + ",\n".join(parts) + "}\n"
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--write", action="store_true", help="write the vectors instead of comparing them")
+    if parser.parse_args().write:
+        VECTORS.write_text(text(), encoding="utf-8")
+    elif VECTORS.read_text(encoding="utf-8") != text():
+        print(f"{VECTORS} differs from the prototype", file=sys.stderr)
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    assert crc32c(b"123456789") == 0xE3069283
+    sys.exit(main())
