@@ -42,9 +42,8 @@ public record AddedChunk(
             throw new IllegalArgumentException(
                     "Chunk " + id + ": head of " + headLength + " bytes in a file of " + length + " bytes");
         }
-        if (largestRow < 0 || largestRow > length) {
-            throw new IllegalArgumentException(
-                    "Chunk " + id + ": largest row of " + largestRow + " bytes in a file of " + length + " bytes");
+        if (largestRow < 0 || largestRow > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("Chunk " + id + ": largest row of " + largestRow + " bytes");
         }
     }
 }

@@ -1,0 +1,226 @@
+package dev.stoker.schemas.table;
+
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.order.ChunkFile;
+import dev.stoker.schemas.order.StreamChunks;
+import java.util.Arrays;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * All chunks that a dataset ever had, as they are at one version. Columnar; chunks are named by their <em>index</em>, 0 …
+ * {@link #size()}-1, which is not the ordinal. Immutable; any thread.
+ *
+ * <p>A chunk is live while it has rows. One whose rows were removed one by one until none was left is like one that was
+ * removed whole.
+ */
+public final class ChunkTable {
+
+    /** The format version that this release writes, and the newest that it reads. */
+    public static final int FORMAT = 1;
+
+    private static final int[] NONE = {};
+
+    private final TableColumns columns;
+
+    ChunkTable(TableColumns columns) {
+        this.columns = columns;
+    }
+
+    /** The table of version 0: no chunks. */
+    public static ChunkTable empty(UUID dataset) {
+        return new ChunkTable(new TableColumns(dataset));
+    }
+
+    /**
+     * The table after further commits.
+     *
+     * @param entries of the versions that follow this table's, in order
+     * @throws CorruptDataException if an entry does not follow the one before, or removes what there is not
+     */
+    public ChunkTable with(Iterable<LogEntry> entries) throws CorruptDataException {
+        TableColumns next = columns.copy();
+        for (LogEntry entry : entries) {
+            next.apply(entry);
+        }
+        return new ChunkTable(next);
+    }
+
+    /** The table after one further commit. */
+    public ChunkTable with(LogEntry entry) throws CorruptDataException {
+        return with(List.of(entry));
+    }
+
+    /** The content of a {@code chunks.arrow}. */
+    public byte[] encode() {
+        return TableFormat.encode(columns);
+    }
+
+    /**
+     * Reads a {@code chunks.arrow}.
+     *
+     * @param file its name as the user knows it
+     */
+    public static ChunkTable decode(byte[] content, String file) throws StokerException {
+        return new ChunkTable(TableFormat.decode(content, file));
+    }
+
+    /** The dataset's id. */
+    public UUID dataset() {
+        return columns.dataset;
+    }
+
+    public long version() {
+        return columns.version;
+    }
+
+    /** All chunks, removed ones included. */
+    public int size() {
+        return columns.size;
+    }
+
+    /** Split names, in the order of their first commit. */
+    public List<String> splits() {
+        return List.copyOf(columns.splits);
+    }
+
+    public ClassTable classes() {
+        return columns.classes;
+    }
+
+    public long ordinal(int index) {
+        return columns.ordinals[index];
+    }
+
+    /** The index of an ordinal, or a negative number. */
+    public int indexOf(long ordinal) {
+        return Arrays.binarySearch(columns.ordinals, 0, columns.size, ordinal);
+    }
+
+    /** The greatest ordinal ever, or -1. */
+    public long lastOrdinal() {
+        return columns.size == 0 ? -1 : columns.ordinals[columns.size - 1];
+    }
+
+    public UUID id(int index) {
+        return new UUID(columns.idHigh[index], columns.idLow[index]);
+    }
+
+    /** The version that added the chunk. */
+    public long addedIn(int index) {
+        return columns.addedIn[index];
+    }
+
+    public String split(int index) {
+        return columns.splits.get(columns.split[index]);
+    }
+
+    public boolean isLive(int index) {
+        return columns.liveRows[index] > 0;
+    }
+
+    /** Rows at commit: what the file holds. */
+    public int rows(int index) {
+        return columns.rows[index];
+    }
+
+    /** Rows that are still part of the version. */
+    public int liveRows(int index) {
+        return columns.liveRows[index];
+    }
+
+    /** The rows of a live chunk that were removed since its commit, ascending; empty for one removed whole. A copy. */
+    public int[] removedRows(int index) {
+        return columns.removed.getOrDefault(index, NONE).clone();
+    }
+
+    /** Length of the file in bytes. */
+    public int length(int index) {
+        return columns.lengths[index];
+    }
+
+    /** CRC-32C of the file. */
+    public int crc32c(int index) {
+        return columns.crcs[index];
+    }
+
+    /** Bytes before the first payload data buffer. */
+    public int headLength(int index) {
+        return columns.headLengths[index];
+    }
+
+    /** CRC-32C of the head. */
+    public int headCrc32c(int index) {
+        return columns.headCrcs[index];
+    }
+
+    /** Upper bound of the bytes of any row in a batch. */
+    public int largestRow(int index) {
+        return columns.largestRows[index];
+    }
+
+    /** What the log recorded of the chunk, for checking its file. */
+    public ChunkSummary summary(int index) {
+        return new ChunkSummary(
+                id(index),
+                split(index),
+                rows(index),
+                length(index),
+                crc32c(index),
+                headLength(index),
+                headCrc32c(index),
+                largestRow(index));
+    }
+
+    /** Samples of the version, of all splits. */
+    public long liveRows() {
+        long rows = 0;
+        for (int i = 0; i < columns.size; i++) {
+            rows += columns.liveRows[i];
+        }
+        return rows;
+    }
+
+    /** Chunks of the version, of all splits. */
+    public int liveChunks() {
+        int chunks = 0;
+        for (int i = 0; i < columns.size; i++) {
+            chunks += columns.liveRows[i] > 0 ? 1 : 0;
+        }
+        return chunks;
+    }
+
+    /** Bytes of the version's chunk files, of all splits. */
+    public long liveBytes() {
+        long bytes = 0;
+        for (int i = 0; i < columns.size; i++) {
+            bytes += columns.liveRows[i] > 0 ? columns.lengths[i] : 0;
+        }
+        return bytes;
+    }
+
+    /** The chunks of a split, removed ones as ghosts; none for a split that there never was. */
+    public StreamChunks stream(String split) {
+        int number = columns.splits.indexOf(split);
+        int count = 0;
+        for (int i = 0; i < columns.size; i++) {
+            count += columns.split[i] == number ? 1 : 0;
+        }
+        StreamChunks.Builder stream = StreamChunks.builder(count);
+        for (int i = 0; i < columns.size; i++) {
+            if (columns.split[i] != number) {
+                continue;
+            }
+            if (!isLive(i)) {
+                stream.addGhost(ordinal(i), rows(i));
+                continue;
+            }
+            ChunkFile file = new ChunkFile(length(i), crc32c(i), headLength(i), headCrc32c(i), largestRow(i));
+            stream.addLive(ordinal(i), id(i), rows(i), columns.removed.getOrDefault(i, NONE), file);
+        }
+        return stream.build();
+    }
+}

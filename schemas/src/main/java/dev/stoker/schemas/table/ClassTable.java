@@ -1,0 +1,93 @@
+package dev.stoker.schemas.table;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.TreeMap;
+
+/**
+ * The class names of a version's categorical fields. A name's id is its place in its field's list; lists only grow, so an
+ * id means the same in all later versions. Immutable; any thread.
+ */
+public final class ClassTable {
+
+    /** No field has classes. */
+    public static final ClassTable EMPTY = new ClassTable(new TreeMap<>());
+
+    private final Map<String, List<String>> names;
+    private final Map<String, Map<String, Integer>> ids = new HashMap<>();
+
+    private ClassTable(TreeMap<String, List<String>> names) {
+        this.names = Collections.unmodifiableMap(names);
+        names.forEach((field, list) -> {
+            Map<String, Integer> byName = new HashMap<>();
+            for (int id = 0; id < list.size(); id++) {
+                if (byName.put(list.get(id), id) != null) {
+                    throw new IllegalArgumentException(
+                            "Field " + field + " has the class '" + list.get(id) + "' twice");
+                }
+            }
+            ids.put(field, byName);
+        });
+    }
+
+    /** @param names each field's class names in the order of their ids */
+    public static ClassTable of(Map<String, List<String>> names) {
+        TreeMap<String, List<String>> copy = new TreeMap<>();
+        names.forEach((field, list) -> copy.put(field, List.copyOf(list)));
+        return new ClassTable(copy);
+    }
+
+    /** This table with the names that it lacks, appended to each field's list in the order given. */
+    public ClassTable with(Map<String, List<String>> more) {
+        TreeMap<String, List<String>> union = new TreeMap<>(names);
+        boolean changed = false;
+        for (Map.Entry<String, List<String>> entry : more.entrySet()) {
+            String field = entry.getKey();
+            List<String> list = new ArrayList<>(names(field));
+            Map<String, Integer> known = ids.getOrDefault(field, Map.of());
+            for (String name : entry.getValue()) {
+                if (!known.containsKey(name)) {
+                    list.add(name);
+                }
+            }
+            changed |= !union.containsKey(field) || list.size() > names(field).size();
+            union.put(field, List.copyOf(list));
+        }
+        return changed ? new ClassTable(union) : this;
+    }
+
+    /** Class names by field, in ascending field name; a list's index is the id. */
+    public Map<String, List<String>> names() {
+        return names;
+    }
+
+    /** The class names of a field in the order of their ids; empty if it has none. */
+    public List<String> names(String field) {
+        return names.getOrDefault(field, List.of());
+    }
+
+    /** The id of a class. */
+    public OptionalInt id(String field, String name) {
+        Integer id = ids.getOrDefault(field, Map.of()).get(name);
+        return id == null ? OptionalInt.empty() : OptionalInt.of(id);
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof ClassTable that && names.equals(that.names);
+    }
+
+    @Override
+    public int hashCode() {
+        return names.hashCode();
+    }
+
+    @Override
+    public String toString() {
+        return names.toString();
+    }
+}

@@ -1,0 +1,164 @@
+package dev.stoker.schemas.table;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.log.AddedChunk;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.RemovedRows;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/** The columns of a chunk table while it is made. For one thread; no longer changed once a table has it. */
+final class TableColumns {
+
+    final UUID dataset;
+    long version;
+    int size;
+    ClassTable classes = ClassTable.EMPTY;
+    final List<String> splits = new ArrayList<>();
+    long[] ordinals = {};
+    long[] idHigh = {};
+    long[] idLow = {};
+    long[] addedIn = {};
+    int[] split = {};
+    int[] rows = {};
+    int[] liveRows = {};
+    int[] lengths = {};
+    int[] crcs = {};
+    int[] headLengths = {};
+    int[] headCrcs = {};
+    int[] largestRows = {};
+    /** Rows removed from live chunks, ascending, by index; the arrays are never changed. */
+    final Map<Integer, int[]> removed = new HashMap<>();
+
+    TableColumns(UUID dataset) {
+        this.dataset = dataset;
+    }
+
+    TableColumns copy() {
+        TableColumns copy = new TableColumns(dataset);
+        copy.version = version;
+        copy.size = size;
+        copy.classes = classes;
+        copy.splits.addAll(splits);
+        copy.ordinals = ordinals.clone();
+        copy.idHigh = idHigh.clone();
+        copy.idLow = idLow.clone();
+        copy.addedIn = addedIn.clone();
+        copy.split = split.clone();
+        copy.rows = rows.clone();
+        copy.liveRows = liveRows.clone();
+        copy.lengths = lengths.clone();
+        copy.crcs = crcs.clone();
+        copy.headLengths = headLengths.clone();
+        copy.headCrcs = headCrcs.clone();
+        copy.largestRows = largestRows.clone();
+        copy.removed.putAll(removed);
+        return copy;
+    }
+
+    void apply(LogEntry entry) throws CorruptDataException {
+        String name = "Log entry " + entry.version() + " of dataset " + dataset;
+        if (!entry.dataset().equals(dataset) || entry.version() != version + 1) {
+            throw new CorruptDataException(name + ": it is entry " + entry.version() + " of dataset " + entry.dataset()
+                    + ", expected entry " + (version + 1) + "; run `stoker verify`");
+        }
+        version = entry.version();
+        // Removal first: an entry never removes what it adds.
+        for (RemovedRows gone : entry.removed()) {
+            remove(gone, name);
+        }
+        reserve(entry.added().size());
+        for (AddedChunk chunk : entry.added()) {
+            if (size > 0 && chunk.ordinal() <= ordinals[size - 1]) {
+                throw new CorruptDataException(name + ": chunk " + chunk.id() + " has the ordinal " + chunk.ordinal()
+                        + ", expected more than " + ordinals[size - 1] + "; run `stoker verify`");
+            }
+            add(chunk);
+        }
+        classes = classes.with(entry.classes());
+    }
+
+    private void add(AddedChunk chunk) {
+        int i = size++;
+        ordinals[i] = chunk.ordinal();
+        idHigh[i] = chunk.id().getMostSignificantBits();
+        idLow[i] = chunk.id().getLeastSignificantBits();
+        addedIn[i] = version;
+        split[i] = splitNumber(chunk.split());
+        rows[i] = chunk.rows();
+        liveRows[i] = chunk.rows();
+        lengths[i] = (int) chunk.length();
+        crcs[i] = chunk.crc32c();
+        headLengths[i] = (int) chunk.headLength();
+        headCrcs[i] = chunk.headCrc32c();
+        largestRows[i] = (int) chunk.largestRow();
+    }
+
+    private int splitNumber(String name) {
+        int number = splits.indexOf(name);
+        if (number < 0) {
+            splits.add(name);
+            return splits.size() - 1;
+        }
+        return number;
+    }
+
+    private void remove(RemovedRows gone, String name) throws CorruptDataException {
+        int i = Arrays.binarySearch(ordinals, 0, size, gone.ordinal());
+        if (i < 0) {
+            throw new CorruptDataException(
+                    name + " removes rows of chunk " + gone.ordinal() + ", which no version has; run `stoker verify`");
+        }
+        int[] goneRows = gone.rows().orElse(null);
+        if (goneRows == null) {
+            liveRows[i] = 0;
+            removed.remove(i);
+            return;
+        }
+        int last = goneRows[goneRows.length - 1];
+        if (last >= rows[i]) {
+            throw new CorruptDataException(name + " removes row " + last + " of chunk " + gone.ordinal()
+                    + ", which has " + rows[i] + " rows; run `stoker verify`");
+        }
+        if (liveRows[i] == 0) {
+            return;
+        }
+        int[] all = union(removed.getOrDefault(i, new int[0]), goneRows);
+        liveRows[i] = rows[i] - all.length;
+        if (liveRows[i] == 0) {
+            removed.remove(i);
+        } else {
+            removed.put(i, all);
+        }
+    }
+
+    private static int[] union(int[] a, int[] b) {
+        int[] all = Arrays.copyOf(a, a.length + b.length);
+        System.arraycopy(b, 0, all, a.length, b.length);
+        return Arrays.stream(all).sorted().distinct().toArray();
+    }
+
+    void reserve(int more) {
+        int needed = Math.addExact(size, more);
+        if (needed <= ordinals.length) {
+            return;
+        }
+        int capacity = (int) Math.min(Integer.MAX_VALUE - 8, Math.max(needed, size + (long) size / 2));
+        ordinals = Arrays.copyOf(ordinals, capacity);
+        idHigh = Arrays.copyOf(idHigh, capacity);
+        idLow = Arrays.copyOf(idLow, capacity);
+        addedIn = Arrays.copyOf(addedIn, capacity);
+        split = Arrays.copyOf(split, capacity);
+        rows = Arrays.copyOf(rows, capacity);
+        liveRows = Arrays.copyOf(liveRows, capacity);
+        lengths = Arrays.copyOf(lengths, capacity);
+        crcs = Arrays.copyOf(crcs, capacity);
+        headLengths = Arrays.copyOf(headLengths, capacity);
+        headCrcs = Arrays.copyOf(headCrcs, capacity);
+        largestRows = Arrays.copyOf(largestRows, capacity);
+    }
+}

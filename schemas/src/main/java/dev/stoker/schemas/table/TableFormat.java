@@ -1,0 +1,205 @@
+package dev.stoker.schemas.table;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.schemas.arrow.ArrowFile;
+import dev.stoker.schemas.arrow.ArrowSchema;
+import dev.stoker.schemas.arrow.ColumnBuilder;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.FixedBinaryType;
+import dev.stoker.schemas.crc.SelfChecksum;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.errors.StokerException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The file of a chunk table: an Arrow IPC file of one record batch, one row per chunk in ascending ordinal, with the columns
+ * of {@link #FIELDS}, and schema metadata {@code stoker.self} (the self-checksum, in the first schema message only), {@code
+ * stoker.format}, {@code stoker.dataset}, {@code stoker.version}, {@code stoker.splits} (JSON list), {@code stoker.classes}
+ * (JSON object of lists).
+ */
+final class TableFormat {
+
+    private static final String KIND = "a Stoker chunk table";
+    private static final byte[] MAGIC = "ARROW1\0\0".getBytes(StandardCharsets.US_ASCII);
+
+    static final List<ArrowField> FIELDS = List.of(
+            field("ordinal", "int64"),
+            ArrowField.of("id", new FixedBinaryType(16)),
+            field("added_in", "int64"),
+            field("split", "int32"),
+            field("live", "bool"),
+            field("rows", "int32"),
+            field("live_rows", "int32"),
+            field("length", "int64"),
+            field("crc32c", "uint32"),
+            field("head_length", "int64"),
+            field("head_crc32c", "uint32"),
+            field("largest_row", "int64"),
+            ArrowField.nullable("removed_rows", FieldType.parse("int32[]")));
+
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private TableFormat() {}
+
+    private static ArrowField field(String name, String type) {
+        return ArrowField.of(name, FieldType.parse(type));
+    }
+
+    static byte[] encode(TableColumns table) {
+        List<ColumnBuilder> columns = new ArrayList<>();
+        FIELDS.forEach(field -> columns.add(new ColumnBuilder(field)));
+        ByteBuffer id = ByteBuffer.allocate(16).order(ByteOrder.BIG_ENDIAN);
+        for (int i = 0; i < table.size; i++) {
+            columns.get(0).appendLong(table.ordinals[i]);
+            id.clear();
+            columns.get(1)
+                    .appendBytes(
+                            id.putLong(table.idHigh[i]).putLong(table.idLow[i]).flip());
+            columns.get(2).appendLong(table.addedIn[i]);
+            columns.get(3).appendLong(table.split[i]);
+            columns.get(4).appendBoolean(table.liveRows[i] > 0);
+            columns.get(5).appendLong(table.rows[i]);
+            columns.get(6).appendLong(table.liveRows[i]);
+            columns.get(7).appendLong(table.lengths[i]);
+            columns.get(8).appendLong(Integer.toUnsignedLong(table.crcs[i]));
+            columns.get(9).appendLong(table.headLengths[i]);
+            columns.get(10).appendLong(Integer.toUnsignedLong(table.headCrcs[i]));
+            columns.get(11).appendLong(table.largestRows[i]);
+            int[] removed = table.removed.get(i);
+            if (removed == null) {
+                columns.get(12).appendNull();
+            } else {
+                columns.get(12).appendInts(removed);
+            }
+        }
+        ArrowSchema schema = new ArrowSchema(FIELDS, metadata(table));
+        return SelfChecksum.seal(ArrowFile.write(schema, columns, Map.of()));
+    }
+
+    private static Map<String, String> metadata(TableColumns table) {
+        Map<String, String> metadata = new LinkedHashMap<>();
+        metadata.put(ArrowFile.SELF_KEY, SelfChecksum.PLACEHOLDER);
+        metadata.put("stoker.format", Integer.toString(ChunkTable.FORMAT));
+        metadata.put("stoker.dataset", table.dataset.toString());
+        metadata.put("stoker.version", Long.toString(table.version));
+        try {
+            metadata.put("stoker.splits", JSON.writeValueAsString(table.splits));
+            metadata.put("stoker.classes", JSON.writeValueAsString(table.classes.names()));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException(
+                    "Split or class names that are no Unicode: " + e.getOriginalMessage(), e);
+        }
+        return metadata;
+    }
+
+    static TableColumns decode(byte[] content, String file) throws StokerException {
+        SelfChecksum.verify(content, file, KIND, MAGIC);
+        ArrowFile arrow = ArrowFile.read(ByteBuffer.wrap(content), file);
+        Map<String, String> metadata = arrow.schema().metadata();
+        String format = metadata.getOrDefault("stoker.format", "");
+        if (!format.equals(Integer.toString(ChunkTable.FORMAT))) {
+            if (format.matches("[1-9][0-9]{0,8}")) {
+                throw new FormatTooNewException(file, format, ChunkTable.FORMAT);
+            }
+            throw CorruptDataException.mismatch(file, "stoker.format", ChunkTable.FORMAT, "'" + format + "'");
+        }
+        if (!arrow.schema().fields().equals(FIELDS)) {
+            throw CorruptDataException.mismatch(
+                    file, "its columns", FIELDS, arrow.schema().fields());
+        }
+        try {
+            TableColumns table = new TableColumns(UUID.fromString(text(metadata, "stoker.dataset")));
+            table.version = Long.parseLong(text(metadata, "stoker.version"));
+            table.splits.addAll(JSON.readValue(text(metadata, "stoker.splits"), new TypeReference<List<String>>() {}));
+            table.classes = ClassTable.of(JSON.readValue(
+                    text(metadata, "stoker.classes"), new TypeReference<Map<String, List<String>>>() {}));
+            readColumns(arrow, table, file);
+            return table;
+        } catch (IllegalArgumentException | ArithmeticException | JsonProcessingException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
+    }
+
+    private static String text(Map<String, String> metadata, String key) {
+        String text = metadata.get(key);
+        if (text == null) {
+            throw new IllegalArgumentException("no " + key);
+        }
+        return text;
+    }
+
+    private static void readColumns(ArrowFile arrow, TableColumns table, String file) throws CorruptDataException {
+        ArrowColumn[] columns = new ArrowColumn[FIELDS.size()];
+        Arrays.setAll(columns, arrow::column);
+        table.reserve(arrow.rows());
+        table.size = arrow.rows();
+        for (int i = 0; i < table.size; i++) {
+            table.ordinals[i] = columns[0].longAt(i);
+            ByteBuffer id = columns[1].bytesAt(i).order(ByteOrder.BIG_ENDIAN);
+            table.idHigh[i] = id.getLong();
+            table.idLow[i] = id.getLong();
+            table.addedIn[i] = columns[2].longAt(i);
+            table.split[i] = columns[3].intAt(i);
+            table.rows[i] = columns[5].intAt(i);
+            table.liveRows[i] = columns[6].intAt(i);
+            table.lengths[i] = Math.toIntExact(columns[7].longAt(i));
+            table.crcs[i] = columns[8].intAt(i);
+            table.headLengths[i] = Math.toIntExact(columns[9].longAt(i));
+            table.headCrcs[i] = columns[10].intAt(i);
+            table.largestRows[i] = Math.toIntExact(columns[11].longAt(i));
+            if (!columns[12].isNull(i)) {
+                table.removed.put(i, columns[12].intsAt(i));
+            }
+            require(columns[4].booleanAt(i) == table.liveRows[i] > 0, file, i, "live contradicts live_rows");
+            checkRow(table, i, file);
+        }
+    }
+
+    private static void checkRow(TableColumns table, int i, String file) throws CorruptDataException {
+        require(table.ordinals[i] >= 0, file, i, "a negative ordinal");
+        require(i == 0 || table.ordinals[i] > table.ordinals[i - 1], file, i, "ordinals do not ascend");
+        require(table.addedIn[i] >= 1 && table.addedIn[i] <= table.version, file, i, "added in no version");
+        require(table.split[i] >= 0 && table.split[i] < table.splits.size(), file, i, "an unknown split");
+        require(table.rows[i] >= 1, file, i, "a chunk without rows");
+        require(
+                table.headLengths[i] >= 1 && table.headLengths[i] <= table.lengths[i],
+                file,
+                i,
+                "a head beyond its file");
+        require(table.largestRows[i] >= 0, file, i, "a row of negative length");
+        int[] removed = table.removed.get(i);
+        int gone = removed == null ? 0 : removed.length;
+        boolean counts = table.liveRows[i] == 0 ? gone == 0 : table.liveRows[i] == table.rows[i] - gone;
+        require(counts && (removed == null || gone > 0), file, i, "live_rows contradicts removed_rows");
+        for (int r = 0; r < gone; r++) {
+            boolean ascends = r == 0 ? removed[0] >= 0 : removed[r] > removed[r - 1];
+            require(ascends && removed[r] < table.rows[i], file, i, "removed_rows does not ascend within the chunk");
+        }
+    }
+
+    private static void require(boolean holds, String file, int row, String problem) throws CorruptDataException {
+        if (!holds) {
+            throw new CorruptDataException(file + " is corrupt: row " + row + ": " + problem
+                    + "; delete the file, it is rebuilt from the log");
+        }
+    }
+}
