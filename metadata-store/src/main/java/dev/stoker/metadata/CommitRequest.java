@@ -1,0 +1,68 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.ClassOrder;
+import dev.stoker.schemas.log.Operation;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+
+/**
+ * What a run wants to commit.
+ *
+ * @param ingest the run's id; a second request under the same id changes nothing
+ * @param operation why
+ * @param added chunks whose files are durable, in the order in which they get their ordinals
+ * @param removal what is removed of the version before
+ * @param classes per categorical field the class names used, sorted
+ * @param properties free text for people and tools
+ */
+public record CommitRequest(
+        String ingest,
+        Operation operation,
+        List<ChunkSummary> added,
+        Removal removal,
+        Map<String, List<String>> classes,
+        Map<String, String> properties) {
+
+    public CommitRequest {
+        DatasetLayout.checkIngestId(ingest);
+        Objects.requireNonNull(operation, "operation");
+        Objects.requireNonNull(removal, "removal");
+        added = List.copyOf(added);
+        classes = sorted(classes);
+        properties = Map.copyOf(properties);
+    }
+
+    private static Map<String, List<String>> sorted(Map<String, ? extends Collection<String>> classes) {
+        Map<String, List<String>> sorted = new TreeMap<>();
+        classes.forEach((field, names) -> sorted.put(
+                field, names.stream().distinct().sorted(ClassOrder.INSTANCE).toList()));
+        return sorted;
+    }
+
+    /** Adds chunks to what there is. */
+    public static CommitRequest append(
+            String ingest,
+            List<ChunkSummary> added,
+            Map<String, List<String>> classes,
+            Map<String, String> properties) {
+        return new CommitRequest(ingest, Operation.INGEST, added, Removal.NOTHING, classes, properties);
+    }
+
+    /** Adds chunks in place of all that there are. */
+    public static CommitRequest replace(
+            String ingest,
+            List<ChunkSummary> added,
+            Map<String, List<String>> classes,
+            Map<String, String> properties) {
+        return new CommitRequest(ingest, Operation.REPLACE, added, Removal.EVERYTHING, classes, properties);
+    }
+
+    /** Removes samples. */
+    public static CommitRequest remove(String ingest, Removal removal, Map<String, String> properties) {
+        return new CommitRequest(ingest, Operation.REMOVE, List.of(), removal, Map.of(), properties);
+    }
+}

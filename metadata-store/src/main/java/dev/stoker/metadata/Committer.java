@@ -1,0 +1,225 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.log.AddedChunk;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.UnknownOutcomeException;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Makes versions. A commit publishes one log entry by one atomic create-if-absent, so it takes place whole or not at all,
+ * and once however often it is asked for under one ingest id. A commit that loses a race is tried again on the winner's
+ * version, without touching its chunks. For one thread; any number of committers may work on a dataset at once.
+ *
+ * <p>Steps: read the newest version; look for the own ingest id; write the second copy of the newest entry if it is missing,
+ * so that all entries but the newest always have one; publish; write the own second copy; write a chunk table when it is due.
+ * Only the publishing matters: what fails after it is made good by the next commit.
+ */
+public final class Committer {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
+
+    /** How often an unknown outcome is asked for before it is reported. */
+    private static final int READ_BACKS = 5;
+
+    private final Dataset dataset;
+    private final ObjectStore store;
+    private final InstantSource clock;
+    private final String committedBy;
+    private final TablePolicy tables;
+
+    /**
+     * @param clock gives the time of commits
+     * @param committedBy who commits, for people: user and host
+     */
+    public Committer(Dataset dataset, InstantSource clock, String committedBy) {
+        this(dataset, clock, committedBy, TablePolicy.STANDARD);
+    }
+
+    /** As the other, with another pace of chunk tables. */
+    public Committer(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables) {
+        this.dataset = dataset;
+        this.store = dataset.store();
+        this.clock = clock;
+        this.committedBy = Objects.requireNonNull(committedBy, "committedBy");
+        this.tables = tables;
+    }
+
+    /** The commit of an ingest, if it took place. */
+    public Optional<Commit> find(String ingest) throws IOException {
+        return find(ingest, dataset.latest());
+    }
+
+    /**
+     * Commits, unless that was done before under the same ingest id.
+     *
+     * @throws CommitUnknownException if the store cannot tell whether the commit took place
+     * @throws IOException if it did not take place
+     */
+    public Commit commit(CommitRequest request) throws IOException {
+        Snapshot base = dataset.latest();
+        Optional<Commit> before = find(request.ingest(), base);
+        if (before.isPresent()) {
+            return before.get();
+        }
+        while (true) {
+            heal(base.version());
+            LogEntry entry = entry(request, base);
+            if (publish(entry)) {
+                afterwards(entry, base);
+                return new Commit(entry, false);
+            }
+            List<LogEntry> news = dataset.log().entriesAfter(base.version());
+            for (LogEntry other : news) {
+                if (other.ingest().equals(request.ingest())) {
+                    return new Commit(other, true);
+                }
+            }
+            if (news.isEmpty()) {
+                throw new CorruptDataException("The commit log of " + dataset.where() + " has "
+                        + DatasetLayout.logEntry(entry.version()) + " and does not list it; check the file system");
+            }
+            base = new Snapshot(base.info(), base.table().with(news));
+        }
+    }
+
+    private Optional<Commit> find(String ingest, Snapshot base) throws IOException {
+        if (base.version() > 0) {
+            LogEntry newest = dataset.log().entry(base.version());
+            if (newest.ingest().equals(ingest)) {
+                return Optional.of(new Commit(newest, true));
+            }
+        }
+        LogEntry copy;
+        try {
+            copy = dataset.log().copy(ingest);
+        } catch (NoSuchObjectException e) {
+            return Optional.empty();
+        }
+        LogEntry entry = dataset.log().entry(copy.version());
+        if (!entry.ingest().equals(ingest)) {
+            throw new CorruptDataException("Version " + copy.version() + " of " + dataset.where() + " is of ingest "
+                    + entry.ingest() + " in the log, of " + ingest + " in " + DatasetLayout.INGESTS
+                    + "; run `stoker verify`");
+        }
+        return Optional.of(new Commit(entry, true));
+    }
+
+    private LogEntry entry(CommitRequest request, Snapshot base) throws IOException {
+        List<AddedChunk> added = new ArrayList<>();
+        long ordinal = base.table().lastOrdinal() + 1;
+        for (ChunkSummary chunk : request.added()) {
+            added.add(new AddedChunk(
+                    ordinal++,
+                    chunk.id(),
+                    chunk.split(),
+                    chunk.rows(),
+                    chunk.length(),
+                    chunk.crc32c(),
+                    chunk.headLength(),
+                    chunk.headCrc32c(),
+                    chunk.largestRow()));
+        }
+        return new LogEntry(
+                base.info().id(),
+                base.version() + 1,
+                request.ingest(),
+                request.operation(),
+                clock.millis(),
+                committedBy,
+                added,
+                request.removal().from(base),
+                request.classes(),
+                request.properties());
+    }
+
+    /** Writes the second copy of the newest entry if it is missing. */
+    private void heal(long newest) throws IOException {
+        if (newest == 0) {
+            return;
+        }
+        byte[] content = dataset.log().raw(newest);
+        String copy =
+                DatasetLayout.ingestCopy(dataset.log().decode(newest, content).ingest());
+        store.createIfAbsent(copy, content);
+    }
+
+    /** Returns whether the entry is in the log; if not, its place is taken. */
+    private boolean publish(LogEntry entry) throws IOException {
+        String name = DatasetLayout.logEntry(entry.version());
+        byte[] content = entry.encode();
+        IOException unknown = null;
+        for (int attempt = 0; attempt <= READ_BACKS; attempt++) {
+            try {
+                if (store.createIfAbsent(name, content)) {
+                    return true;
+                }
+                return unknown != null && Arrays.equals(dataset.log().raw(entry.version()), content);
+            } catch (UnknownOutcomeException e) {
+                unknown = withSuppressed(e, unknown);
+                try {
+                    return Arrays.equals(dataset.log().raw(entry.version()), content);
+                } catch (NoSuchObjectException absent) {
+                    // Not there, or not there yet: the same bytes under the same name again cannot do harm.
+                } catch (IOException unreadable) {
+                    unknown.addSuppressed(unreadable);
+                }
+            } catch (IOException e) {
+                if (unknown == null) {
+                    throw e;
+                }
+                unknown.addSuppressed(e);
+            }
+        }
+        throw new CommitUnknownException(entry.ingest(), store.describe(name), unknown);
+    }
+
+    private static IOException withSuppressed(IOException e, IOException earlier) {
+        if (earlier != null && earlier != e) {
+            e.addSuppressed(earlier);
+        }
+        return e;
+    }
+
+    /** What makes later reading safer and faster. The commit stands whether it succeeds or not. */
+    private void afterwards(LogEntry entry, Snapshot base) {
+        try {
+            store.createIfAbsent(DatasetLayout.ingestCopy(entry.ingest()), entry.encode());
+        } catch (IOException e) {
+            LOG.warn(
+                    "The second copy of log entry {} was not written; the next commit will: {}",
+                    entry.version(),
+                    e.toString());
+        }
+        try {
+            writeTableIfDue(base.table().with(entry));
+        } catch (IOException e) {
+            LOG.warn(
+                    "No chunk table of version {} was written; a later commit will: {}", entry.version(), e.toString());
+        }
+    }
+
+    private void writeTableIfDue(ChunkTable table) throws IOException {
+        Long newest = dataset.log().tables().floor(table.version());
+        long last = newest == null ? 0 : newest;
+        long chunks = 0;
+        for (int i = table.size() - 1; i >= 0 && table.addedIn(i) > last; i--) {
+            chunks++;
+        }
+        if (table.version() - last >= tables.commits() || chunks >= tables.chunks()) {
+            store.createIfAbsent(DatasetLayout.table(table.version()), table.encode());
+        }
+    }
+}

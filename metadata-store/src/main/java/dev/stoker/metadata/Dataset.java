@@ -1,0 +1,128 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.Optional;
+
+/**
+ * A dataset in a store: its description, its versions. Opening a version reads the log and chunk tables and no sample.
+ * Immutable but for what others commit; any thread. The caller closes the store.
+ */
+public final class Dataset {
+
+    private final ObjectStore store;
+    private final DatasetInfo info;
+    private final VersionLog log;
+
+    private Dataset(ObjectStore store, DatasetInfo info) {
+        this.store = store;
+        this.info = info;
+        this.log = new VersionLog(store, info);
+    }
+
+    /**
+     * Creates a dataset without versions.
+     *
+     * @throws DatasetExistsException if there is one
+     */
+    public static Dataset create(ObjectStore store, DatasetInfo info) throws IOException {
+        if (!store.createIfAbsent(DatasetLayout.DATASET_JSON, info.encode())) {
+            throw new DatasetExistsException(where(store));
+        }
+        return new Dataset(store, info);
+    }
+
+    /**
+     * Opens the dataset.
+     *
+     * @throws NotADatasetException if there is none
+     * @throws dev.stoker.schemas.errors.FormatTooNewException if a newer Stoker made it
+     * @throws dev.stoker.schemas.errors.CorruptDataException if dataset.json is damaged
+     */
+    public static Dataset open(ObjectStore store) throws IOException {
+        return find(store).orElseThrow(() -> new NotADatasetException(where(store)));
+    }
+
+    /** Opens the dataset if there is one. */
+    public static Optional<Dataset> find(ObjectStore store) throws IOException {
+        byte[] content;
+        try {
+            content = store.readAll(DatasetLayout.DATASET_JSON, DatasetInfo.MAX_BYTES);
+        } catch (NoSuchObjectException e) {
+            return Optional.empty();
+        }
+        return Optional.of(new Dataset(store, DatasetInfo.decode(content, store.describe(DatasetLayout.DATASET_JSON))));
+    }
+
+    public ObjectStore store() {
+        return store;
+    }
+
+    public DatasetInfo info() {
+        return info;
+    }
+
+    /** The dataset's place, as a person would type it. */
+    public String where() {
+        return where(store);
+    }
+
+    /** The newest version; 0 if there is none. */
+    public long latestVersion() throws IOException {
+        return log.newestVersion();
+    }
+
+    /**
+     * The newest version.
+     *
+     * @throws UnknownVersionException if there is none
+     */
+    public Snapshot snapshot() throws IOException {
+        Snapshot newest = latest();
+        if (newest.version() == 0) {
+            throw new UnknownVersionException(where(), 0, 0);
+        }
+        return newest;
+    }
+
+    /**
+     * A version.
+     *
+     * @throws UnknownVersionException if there is no such version
+     */
+    public Snapshot snapshot(long version) throws IOException {
+        return new Snapshot(info, log.table(version));
+    }
+
+    /** The newest version, or version 0, which has no samples. */
+    public Snapshot latest() throws IOException {
+        return new Snapshot(info, log.newestTable());
+    }
+
+    /** The log entry of a version. */
+    public LogEntry entry(long version) throws IOException {
+        long newest = latestVersion();
+        if (version < 1 || version > newest) {
+            throw new UnknownVersionException(where(), version, newest);
+        }
+        return log.entry(version);
+    }
+
+    VersionLog log() {
+        return log;
+    }
+
+    /** Version 0. */
+    Snapshot nothing() {
+        return new Snapshot(info, ChunkTable.empty(info.id()));
+    }
+
+    private static String where(ObjectStore store) {
+        String json = store.describe(DatasetLayout.DATASET_JSON);
+        return json.substring(0, json.length() - DatasetLayout.DATASET_JSON.length() - 1);
+    }
+}

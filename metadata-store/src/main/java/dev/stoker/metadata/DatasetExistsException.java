@@ -1,0 +1,12 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** There is a dataset at that place already. */
+public final class DatasetExistsException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    DatasetExistsException(String where) {
+        super(where + " is a Stoker dataset already; choose another path, or add to it");
+    }
+}

@@ -1,0 +1,13 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** There is no dataset at that place. */
+public final class NotADatasetException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    NotADatasetException(String where) {
+        super(where + " is not a Stoker dataset: it has no " + DatasetLayout.DATASET_JSON
+                + "; check the path, or pack a dataset there with `stoker ingest`");
+    }
+}

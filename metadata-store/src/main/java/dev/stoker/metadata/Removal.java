@@ -1,0 +1,27 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.log.RemovedRows;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Which rows a commit removes. Asked again for every version that the commit is tried on. */
+public interface Removal {
+
+    /** Removes nothing. */
+    Removal NOTHING = base -> List.of();
+
+    /** Removes all chunks. */
+    Removal EVERYTHING = base -> {
+        List<RemovedRows> all = new ArrayList<>();
+        for (int i = 0; i < base.table().size(); i++) {
+            if (base.table().isLive(i)) {
+                all.add(RemovedRows.wholeChunk(base.table().ordinal(i)));
+            }
+        }
+        return all;
+    };
+
+    /** What to remove from this version, in ascending ordinal. */
+    List<RemovedRows> from(Snapshot base) throws IOException;
+}

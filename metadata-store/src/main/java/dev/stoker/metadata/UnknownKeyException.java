@@ -1,0 +1,13 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** The version has no sample of that key. */
+public final class UnknownKeyException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    UnknownKeyException(String dataset, long version, String key, int more) {
+        super("Version " + version + " of dataset " + dataset + " has no sample '" + key + "'"
+                + (more == 0 ? "" : ", nor " + more + " others of those given"));
+    }
+}

@@ -1,0 +1,20 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** The dataset has no such version. */
+public final class UnknownVersionException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    UnknownVersionException(String where, long version, long newest) {
+        super(message(where, version, newest));
+    }
+
+    private static String message(String where, long version, long newest) {
+        if (newest == 0) {
+            return "The dataset " + where + " has no version yet: no ingest into it has finished";
+        }
+        String range = newest == 1 ? "only version 1" : "versions 1 to " + newest;
+        return "The dataset " + where + " has no version " + version + "; it has " + range;
+    }
+}

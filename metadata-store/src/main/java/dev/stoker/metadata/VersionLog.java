@@ -1,0 +1,195 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+import java.util.OptionalLong;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads the commit log. A version exists if and only if its entry does; chunk tables only shorten the way. Thread-safe.
+ */
+final class VersionLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger(VersionLog.class);
+
+    /** Millions of chunks in one commit. */
+    private static final long MAX_ENTRY_BYTES = 1L << 30;
+
+    private final ObjectStore store;
+    private final DatasetInfo info;
+
+    VersionLog(ObjectStore store, DatasetInfo info) {
+        this.store = store;
+        this.info = info;
+    }
+
+    /** The newest version, 0 for none. */
+    long newestVersion() throws IOException {
+        NavigableSet<Long> tables = tables();
+        return checkedNewest(tables.isEmpty() ? 0 : tables.last());
+    }
+
+    /** The table of the newest version; without chunks if there is none. */
+    ChunkTable newestTable() throws IOException {
+        NavigableSet<Long> tables = tables();
+        long newest = checkedNewest(tables.isEmpty() ? 0 : tables.last());
+        return build(newest, tables);
+    }
+
+    /** The table of a version that must exist. */
+    ChunkTable table(long version) throws IOException {
+        NavigableSet<Long> tables = tables();
+        long newest = checkedNewest(tables.isEmpty() ? 0 : tables.last());
+        if (version < 1 || version > newest) {
+            throw new UnknownVersionException(where(), version, newest);
+        }
+        return build(version, tables);
+    }
+
+    private ChunkTable build(long version, NavigableSet<Long> tables) throws IOException {
+        for (long tableVersion : tables.headSet(version, true).descendingSet()) {
+            String name = DatasetLayout.table(tableVersion);
+            try {
+                ChunkTable table = readTable(tableVersion);
+                return table.with(entries(tableVersion + 1, version));
+            } catch (StokerException e) {
+                // A table is derived data: the log tells the same, only more slowly.
+                LOG.warn("Ignoring chunk table {}: {}", store.describe(name), e.getMessage());
+            }
+        }
+        return ChunkTable.empty(info.id()).with(entries(1, version));
+    }
+
+    private ChunkTable readTable(long version) throws IOException {
+        String name = DatasetLayout.table(version);
+        String file = store.describe(name);
+        ChunkTable table = ChunkTable.decode(store.readAll(name, Integer.MAX_VALUE), file);
+        if (!table.dataset().equals(info.id()) || table.version() != version) {
+            throw new ForeignFileException(
+                    file,
+                    "the chunk table of version " + version + " of dataset " + info.id(),
+                    "it is that of version " + table.version() + " of dataset " + table.dataset());
+        }
+        return table;
+    }
+
+    private List<LogEntry> entries(long first, long last) throws IOException {
+        List<LogEntry> entries = new ArrayList<>();
+        for (long version = first; version <= last; version++) {
+            entries.add(entry(version));
+        }
+        return entries;
+    }
+
+    /** The entries after a version, in order; checks that none is missing. */
+    List<LogEntry> entriesAfter(long version) throws IOException {
+        return entries(version + 1, checkedNewest(version));
+    }
+
+    /** The entry of a version that must exist. */
+    LogEntry entry(long version) throws IOException {
+        try {
+            return decode(version, raw(version));
+        } catch (NoSuchObjectException e) {
+            throw missing(version);
+        }
+    }
+
+    /** The bytes of an entry. */
+    byte[] raw(long version) throws IOException {
+        return store.readAll(DatasetLayout.logEntry(version), MAX_ENTRY_BYTES);
+    }
+
+    LogEntry decode(long version, byte[] content) throws StokerException {
+        String file = store.describe(DatasetLayout.logEntry(version));
+        LogEntry entry = LogEntry.decode(content, file);
+        if (entry.version() != version) {
+            throw new ForeignFileException(
+                    file, "the log entry of version " + version, "it is that of version " + entry.version());
+        }
+        return checkDataset(entry, file);
+    }
+
+    /** The second copy of an ingest's entry. */
+    LogEntry copy(String ingest) throws IOException {
+        String name = DatasetLayout.ingestCopy(ingest);
+        String file = store.describe(name);
+        LogEntry entry = LogEntry.decode(store.readAll(name, MAX_ENTRY_BYTES), file);
+        if (!entry.ingest().equals(ingest)) {
+            throw new ForeignFileException(file, "the entry of ingest " + ingest, "it is that of " + entry.ingest());
+        }
+        return checkDataset(entry, file);
+    }
+
+    private LogEntry checkDataset(LogEntry entry, String file) throws ForeignFileException {
+        if (!entry.dataset().equals(info.id())) {
+            throw new ForeignFileException(
+                    file, "a log entry of dataset " + info.id(), "it belongs to dataset " + entry.dataset());
+        }
+        return entry;
+    }
+
+    /** The versions that have a chunk table. */
+    NavigableSet<Long> tables() throws IOException {
+        return versions(DatasetLayout.TABLES, "", DatasetLayout::versionOfTable);
+    }
+
+    /** The versions from {@code first} on that have a log entry. */
+    NavigableSet<Long> logVersions(long first) throws IOException {
+        return versions(DatasetLayout.LOG, DatasetLayout.logEntry(first - 1), DatasetLayout::versionOfLogEntry);
+    }
+
+    private NavigableSet<Long> versions(String prefix, String after, Function<String, OptionalLong> parse)
+            throws IOException {
+        NavigableSet<Long> versions = new TreeSet<>();
+        try (ObjectIterator objects = store.list(prefix, after)) {
+            while (objects.hasNext()) {
+                OptionalLong version = parse.apply(objects.next().name());
+                if (version.isPresent() && version.getAsLong() > 0) {
+                    versions.add(version.getAsLong());
+                }
+            }
+        }
+        return versions;
+    }
+
+    /** The newest version, given that {@code known} exists: each entry from there on must be there. */
+    private long checkedNewest(long known) throws IOException {
+        NavigableSet<Long> versions = logVersions(Math.max(known, 1));
+        long expected = Math.max(known, 1);
+        for (long version : versions) {
+            if (version != expected) {
+                throw missing(expected);
+            }
+            expected++;
+        }
+        if (expected - 1 < known) {
+            throw missing(known);
+        }
+        return expected - 1;
+    }
+
+    private CorruptDataException missing(long version) {
+        return new CorruptDataException("The commit log of " + where() + " lacks " + DatasetLayout.logEntry(version)
+                + " although later files are there; rebuild it with `stoker recover`");
+    }
+
+    private String where() {
+        String json = store.describe(DatasetLayout.DATASET_JSON);
+        return json.substring(0, json.length() - DatasetLayout.DATASET_JSON.length() - 1);
+    }
+}
