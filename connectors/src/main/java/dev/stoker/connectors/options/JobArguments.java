@@ -13,7 +13,7 @@ import org.apache.flink.configuration.Configuration;
 /**
  * Arguments of a job, parsed into Flink's typed options. The option with the key {@code feeder.batch-size} is given as
  * {@code --batch-size 64} or {@code --batch-size=64}; dots after the prefix become hyphens. A boolean option needs no
- * value. Everything else is positional, as is all that follows a bare {@code --}.
+ * value; a list option may be repeated. Everything else is positional, as is all that follows a bare {@code --}.
  *
  * <p>Nothing is thrown for wrong arguments: all problems are collected, so that a user sees them together.
  *
@@ -83,7 +83,8 @@ public record JobArguments(Configuration options, List<String> positional, List<
         if (value == null) {
             return Optional.of("option " + name + " needs a value");
         }
-        values.setString(option.key(), value);
+        String before = option.defaultValue() instanceof List ? values.getString(option.key(), "") : "";
+        values.setString(option.key(), before.isEmpty() ? value : before + ";" + value);
         try {
             values.get(option);
             return Optional.empty();

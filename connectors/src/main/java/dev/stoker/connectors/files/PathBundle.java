@@ -1,0 +1,58 @@
+package dev.stoker.connectors.files;
+
+import java.util.Objects;
+
+/**
+ * Some paths on their way to the sort: one Flink record for many files. All files of a bundle belong to one place of the
+ * sort: a bucket of the shuffle, or a run of one directory's listing.
+ *
+ * @param kind what the data holds
+ * @param place the bucket, or the number of the run within its directory
+ * @param directory in a listing the directory, as {@link ListedKey} sorts it; otherwise empty
+ * @param count how many files it holds
+ * @param bytes the sum of their sizes
+ * @param data entries one after the other, see {@link FileEntries} and {@link SkipCounts}
+ */
+public record PathBundle(Kind kind, int place, byte[] directory, int count, long bytes, byte[] data) {
+
+    private static final byte[] NO_DIRECTORY = {};
+
+    /** What a bundle holds. The order of the constants is part of the layout. */
+    public enum Kind {
+        /** Files of the tree. */
+        FILES,
+        /** Keys that the dataset has already, in the same entries as files. */
+        TAKEN,
+        /** How many of what was left out. */
+        COUNTS
+    }
+
+    /** Buckets of the shuffle. A bucket is sorted in memory once it has come out of Flink's sort. */
+    public static final int BUCKETS = 4096;
+
+    public PathBundle {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(directory, "directory");
+        Objects.requireNonNull(data, "data");
+    }
+
+    /** What a reader has left out. */
+    static PathBundle of(SkipCounts counts) {
+        return new PathBundle(Kind.COUNTS, 0, NO_DIRECTORY, 0, 0, counts.toBytes());
+    }
+
+    /** Files of one bucket of the shuffle. */
+    static PathBundle ofBucket(Kind kind, int bucket, FileEntries.Writer entries) {
+        return new PathBundle(kind, bucket, NO_DIRECTORY, entries.count(), entries.bytes(), entries.take());
+    }
+
+    /** The bucket of a hash: buckets in ascending order hold hashes in ascending unsigned order. */
+    static int bucketOf(long hash) {
+        return (int) (hash >>> 52);
+    }
+
+    /** The key of the shuffle's sort: of two values the greater place has the greater bytes, signed or not. */
+    public int bucketKey() {
+        return place >> 7 << 8 | place & 0x7f;
+    }
+}

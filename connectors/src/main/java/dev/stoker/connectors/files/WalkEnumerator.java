@@ -1,0 +1,84 @@
+package dev.stoker.connectors.files;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
+
+/** Hands directories to readers until none is left. All methods run on the coordinator's thread. */
+final class WalkEnumerator implements SplitEnumerator<DirectorySplit, WalkState> {
+
+    private final SplitEnumeratorContext<DirectorySplit> context;
+    private final DirectoryAssigner assigner;
+    private final Set<Integer> readers = new TreeSet<>();
+    private final Set<Integer> finished = new TreeSet<>();
+
+    WalkEnumerator(SplitEnumeratorContext<DirectorySplit> context, DirectoryAssigner assigner) {
+        this.context = context;
+        this.assigner = assigner;
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public void addReader(int subtask) {
+        readers.add(subtask);
+        finished.remove(subtask);
+        assign();
+    }
+
+    @Override
+    public void handleSplitRequest(int subtask, String host) {
+        assign();
+    }
+
+    @Override
+    public void handleSourceEvent(int subtask, SourceEvent event) {
+        if (!(event instanceof WalkEvent walk)) {
+            throw new IllegalArgumentException("An event of " + event.getClass() + " from reader " + subtask);
+        }
+        walk.listed().forEach(directory -> assigner.listed(subtask, directory));
+        assign();
+    }
+
+    @Override
+    public void addSplitsBack(List<DirectorySplit> splits, int subtask) {
+        assigner.lost(subtask, splits);
+        readers.remove(subtask);
+        finished.remove(subtask);
+        readers.retainAll(context.registeredReaders().keySet());
+        assign();
+    }
+
+    private void assign() {
+        for (int reader : readers) {
+            if (finished.contains(reader) || !context.registeredReaders().containsKey(reader)) {
+                continue;
+            }
+            List<DirectorySplit> splits = assigner.take(reader);
+            if (!splits.isEmpty()) {
+                context.assignSplits(new SplitsAssignment<>(Map.of(reader, splits)));
+            }
+        }
+        if (assigner.isDone()) {
+            for (int reader : readers) {
+                if (context.registeredReaders().containsKey(reader) && finished.add(reader)) {
+                    context.signalNoMoreSplits(reader);
+                }
+            }
+        }
+    }
+
+    @Override
+    public WalkState snapshotState(long checkpointId) {
+        return assigner.state();
+    }
+
+    @Override
+    public void close() {}
+}

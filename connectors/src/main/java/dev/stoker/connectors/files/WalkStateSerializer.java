@@ -1,0 +1,54 @@
+package dev.stoker.connectors.files;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/** Version 1: number of pending directories, each as a split; number of relisted ones, each as a text. */
+final class WalkStateSerializer implements SimpleVersionedSerializer<WalkState> {
+
+    static final WalkStateSerializer INSTANCE = new WalkStateSerializer();
+
+    private static final int VERSION = 1;
+
+    @Override
+    public int getVersion() {
+        return VERSION;
+    }
+
+    @Override
+    public byte[] serialize(WalkState state) throws IOException {
+        DataOutputSerializer out = new DataOutputSerializer(1024);
+        out.writeInt(state.pending().size());
+        for (DirectorySplit split : state.pending()) {
+            DirectorySplitSerializer.write(split, out);
+        }
+        out.writeInt(state.relisted().size());
+        for (String path : state.relisted()) {
+            Texts.write(path, out);
+        }
+        return out.getCopyOfBuffer();
+    }
+
+    @Override
+    public WalkState deserialize(int version, byte[] serialized) throws IOException {
+        if (version != VERSION) {
+            throw new IOException("The state of a walk has version " + version + ", this code reads " + VERSION);
+        }
+        DataInputDeserializer in = new DataInputDeserializer(serialized);
+        List<DirectorySplit> pending = new ArrayList<>();
+        for (int i = in.readInt(); i > 0; i--) {
+            pending.add(DirectorySplitSerializer.read(in));
+        }
+        Set<String> relisted = new HashSet<>();
+        for (int i = in.readInt(); i > 0; i--) {
+            relisted.add(Texts.read(in));
+        }
+        return new WalkState(pending, relisted);
+    }
+}
