@@ -1,0 +1,165 @@
+package dev.stoker.ingest;
+
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.apache.flink.configuration.MemorySize;
+
+/** The options of an ingest, as they are typed. {@code ingest.chunk-size} is {@code --chunk-size} on the command line. */
+public final class IngestFlags {
+
+    /** Common prefix of the keys. */
+    public static final String PREFIX = "ingest.";
+
+    public static final ConfigOption<String> LABEL_FROM = ConfigOptions.key(PREFIX + "label-from")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Where a sample's class comes from: parent-dir, regex:<expression> (its group 'label', or"
+                    + " else its first group, found in the key) or csv:<file> (lines key,class).");
+
+    public static final ConfigOption<String> LABEL_FIELD = ConfigOptions.key(PREFIX + "label-field")
+            .stringType()
+            .defaultValue("label")
+            .withDescription("Name of the field that holds the class.");
+
+    public static final ConfigOption<String> FIELD = ConfigOptions.key(PREFIX + "field")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Name of the field that holds a file's bytes, as name or name:type with the type binary or"
+                    + " utf8; by default image, audio, text or data, by the files' extensions.");
+
+    public static final ConfigOption<List<String>> SIDECAR = ConfigOptions.key(PREFIX + "sidecar")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("A file beside each sample that holds a further field, as ending=field:type, such as"
+                    + " .txt=caption:utf8; may be repeated.");
+
+    public static final ConfigOption<List<String>> PAYLOAD = ConfigOptions.key(PREFIX + "payload")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("A field to be served without copying, may be repeated, or none; by default those above"
+                    + " 1 KiB on average in the first 1,000 samples.");
+
+    public static final ConfigOption<List<String>> SPLIT = ConfigOptions.key(PREFIX + "split")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription(
+                    "A split and its share of the samples, such as val=0.05; may be repeated; the rest is train."
+                            + " A key falls into the same split in every ingest.");
+
+    public static final ConfigOption<String> SPLIT_FROM = ConfigOptions.key(PREFIX + "split-from")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("top-dir: the first directory of a sample's path names its split.");
+
+    public static final ConfigOption<String> ORDER = ConfigOptions.key(PREFIX + "order")
+            .stringType()
+            .defaultValue("shuffled")
+            .withDescription("Order of the samples in the chunks: shuffled, or listed to keep that of the tree.");
+
+    public static final ConfigOption<Long> SEED = ConfigOptions.key(PREFIX + "ingest-seed")
+            .longType()
+            .defaultValue(0L)
+            .withDescription("Seed of the shuffle.");
+
+    public static final ConfigOption<MemorySize> CHUNK_SIZE = ConfigOptions.key(PREFIX + "chunk-size")
+            .memoryType()
+            .defaultValue(MemorySize.ofMebiBytes(8))
+            .withDescription("Length of a chunk; a bigger sample has its own.");
+
+    public static final ConfigOption<String> NAME = ConfigOptions.key(PREFIX + "name")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("Name of a new dataset; by default that of its directory.");
+
+    public static final ConfigOption<Boolean> APPEND = ConfigOptions.key(PREFIX + "append")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Add to a dataset that has a version; a key that it has already is an error.");
+
+    public static final ConfigOption<Boolean> REPLACE = ConfigOptions.key(PREFIX + "replace")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Make a version that holds only what is ingested now; older versions stay as they are.");
+
+    public static final ConfigOption<String> INGEST_ID = ConfigOptions.key(PREFIX + "ingest-id")
+            .stringType()
+            .noDefaultValue()
+            .withDescription(
+                    "Id of an interrupted ingest to go on with; under one id one version is committed at most.");
+
+    public static final ConfigOption<Boolean> DRY_RUN = ConfigOptions.key(PREFIX + "dry-run")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Show what would be done, and write nothing.");
+
+    public static final ConfigOption<Long> LIMIT = ConfigOptions.key(PREFIX + "limit")
+            .longType()
+            .noDefaultValue()
+            .withDescription("Take only so many samples, the first of the tree.");
+
+    public static final ConfigOption<String> ON_ERROR = ConfigOptions.key(PREFIX + "on-error")
+            .stringType()
+            .defaultValue("fail")
+            .withDescription(
+                    "What happens to samples that cannot be read, are too large or have no label: fail, or skip"
+                            + " to leave them out and count them.");
+
+    public static final ConfigOption<String> LINKS = ConfigOptions.key(PREFIX + "links")
+            .stringType()
+            .defaultValue("follow")
+            .withDescription("Symbolic links: follow, or skip.");
+
+    public static final ConfigOption<String> HIDDEN = ConfigOptions.key(PREFIX + "hidden")
+            .stringType()
+            .defaultValue("skip")
+            .withDescription("Files and directories whose names start with a dot: skip, or include.");
+
+    public static final ConfigOption<String> EMPTY = ConfigOptions.key(PREFIX + "empty")
+            .stringType()
+            .defaultValue("skip")
+            .withDescription("Files of no bytes: skip, or include.");
+
+    public static final ConfigOption<Integer> PARALLELISM = ConfigOptions.key(PREFIX + "parallelism")
+            .intType()
+            .noDefaultValue()
+            .withDescription("Subtasks that list and pack; by default what Flink is configured to.");
+
+    public static final ConfigOption<Integer> READ_THREADS = ConfigOptions.key(PREFIX + "read-threads")
+            .intType()
+            .defaultValue(4)
+            .withDescription(
+                    "Chunks that one subtask reads and writes at a time; more help where storage answers slowly.");
+
+    private IngestFlags() {}
+
+    /** All options, in the order in which they are explained. */
+    public static List<ConfigOption<?>> all() {
+        return List.of(
+                LABEL_FROM,
+                LABEL_FIELD,
+                FIELD,
+                SIDECAR,
+                PAYLOAD,
+                SPLIT,
+                SPLIT_FROM,
+                ORDER,
+                SEED,
+                CHUNK_SIZE,
+                NAME,
+                APPEND,
+                REPLACE,
+                INGEST_ID,
+                DRY_RUN,
+                LIMIT,
+                ON_ERROR,
+                LINKS,
+                HIDDEN,
+                EMPTY,
+                PARALLELISM,
+                READ_THREADS);
+    }
+}

@@ -1,0 +1,22 @@
+package dev.stoker.ingest;
+
+/**
+ * Is told how an ingest goes on. {@link #started} is called by the thread that called {@link IngestJob#run}, {@link
+ * #progressed} by a timer's thread about twice a second while the job runs embedded, never by two threads at once.
+ */
+public interface IngestListener {
+
+    /** Hears nothing. */
+    IngestListener SILENT = new IngestListener() {};
+
+    /**
+     * The ingest is about to begin.
+     *
+     * @param ingestId under which it can be gone on with if it is interrupted
+     * @param plan what is going to be done
+     */
+    default void started(String ingestId, IngestPlan plan) {}
+
+    /** How far the ingest has come. Only while it runs in this process. */
+    default void progressed(IngestProgress progress) {}
+}

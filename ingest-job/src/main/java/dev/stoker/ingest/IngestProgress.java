@@ -1,0 +1,40 @@
+package dev.stoker.ingest;
+
+import java.time.Duration;
+import java.util.Optional;
+
+/**
+ * How far an ingest has come.
+ *
+ * @param phase what is being done
+ * @param listedFiles samples found so far; all of them once packing has begun
+ * @param listedBytes their size
+ * @param samples packed so far
+ * @param bytes of these samples
+ * @param chunks written and durable
+ * @param elapsed since the job's tasks began
+ */
+public record IngestProgress(
+        Phase phase, long listedFiles, long listedBytes, long samples, long bytes, long chunks, Duration elapsed) {
+
+    /** What is being done. */
+    public enum Phase {
+        STARTING,
+        LISTING,
+        PACKING,
+        COMMITTING
+    }
+
+    /** Bytes packed each second since packing began. */
+    public double bytesPerSecond() {
+        return elapsed.isZero() ? 0 : bytes / (elapsed.toNanos() / 1e9);
+    }
+
+    /** Time until all is packed, if there is something to judge by. */
+    public Optional<Duration> remaining() {
+        if (phase != Phase.PACKING || bytes == 0) {
+            return Optional.empty();
+        }
+        return Optional.of(Duration.ofMillis((long) ((listedBytes - bytes) / bytesPerSecond() * 1e3)));
+    }
+}

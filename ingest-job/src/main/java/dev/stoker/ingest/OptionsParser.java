@@ -1,0 +1,346 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.connectors.options.JobArguments;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.regex.Pattern;
+import java.util.regex.PatternSyntaxException;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/** Makes options of arguments and collects what is wrong with them. For one use. */
+final class OptionsParser {
+
+    private static final Pattern SPLIT_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
+    private static final long MIN_CHUNK_BYTES = 4096;
+    private static final long MAX_CHUNK_BYTES = 1L << 30;
+
+    private final JobArguments arguments;
+    private final Configuration given;
+    private final List<String> problems;
+
+    OptionsParser(String... args) {
+        arguments = JobArguments.parse(args, IngestFlags.PREFIX, IngestFlags.all());
+        given = arguments.options();
+        problems = new ArrayList<>(arguments.problems());
+    }
+
+    IngestOptions parse() {
+        List<String> positional = arguments.positional();
+        Path source = null;
+        Path target = null;
+        if (positional.size() != 2) {
+            problems.add("an ingest takes a source directory and a target directory, not "
+                    + (positional.isEmpty() ? "nothing" : String.join(" ", positional)));
+        } else {
+            source = Path.of(positional.get(0)).toAbsolutePath().normalize();
+            target = Path.of(positional.get(1)).toAbsolutePath().normalize();
+            checkDirectories(source, target);
+        }
+        IngestOptions.Content content = content();
+        Optional<SplitRule> splitRule = splitRule();
+        WalkOrder order = choice(IngestFlags.ORDER, "shuffled", "listed").equals("listed")
+                ? new WalkOrder.Listed()
+                : new WalkOrder.Shuffled(given.get(IngestFlags.SEED));
+        IngestOptions.Mode mode = mode();
+        Optional<String> ingestId = ingestId();
+        IngestOptions.Walk walk = new IngestOptions.Walk(
+                choice(FileTree.Hidden.class, IngestFlags.HIDDEN),
+                choice(FileTree.Links.class, IngestFlags.LINKS),
+                choice(FileTree.Empty.class, IngestFlags.EMPTY),
+                choice(FileTree.Errors.class, IngestFlags.ON_ERROR),
+                limit());
+        IngestOptions.Work work = work();
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return new IngestOptions(
+                source,
+                target,
+                given.getOptional(IngestFlags.NAME)
+                        .orElse(
+                                target.getFileName() == null
+                                        ? "dataset"
+                                        : target.getFileName().toString()),
+                content,
+                splitRule,
+                order,
+                mode,
+                ingestId,
+                walk,
+                work,
+                given.get(IngestFlags.DRY_RUN) ? IngestOptions.Run.DRY : IngestOptions.Run.REAL);
+    }
+
+    private void checkDirectories(Path source, Path target) {
+        if (!Files.exists(source)) {
+            problems.add("the source " + source + " does not exist; give the directory that holds the samples");
+            return;
+        }
+        if (!Files.isDirectory(source)) {
+            problems.add("the source " + source + " is a file; give the directory that holds it");
+            return;
+        }
+        if (Files.exists(target) && !Files.isDirectory(target)) {
+            problems.add("the target " + target + " is a file; give a directory that does not exist yet");
+        }
+        try {
+            Path realSource = source.toRealPath();
+            Path realTarget = realPathOf(target);
+            if (realTarget.equals(realSource)) {
+                problems.add("the target is the source " + source + "; give a directory outside it");
+            } else if (realTarget.startsWith(realSource)) {
+                problems.add(
+                        "the target " + target + " lies inside the source " + source + "; give a directory outside it");
+            } else if (realSource.startsWith(realTarget)) {
+                problems.add("the source " + source + " lies inside the target " + target
+                        + "; give a directory that does not contain the samples");
+            }
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(source)) {
+                if (!entries.iterator().hasNext()) {
+                    problems.add("the source " + source + " is empty; give the directory that holds the samples");
+                }
+            }
+        } catch (IOException e) {
+            problems.add(
+                    "cannot look at " + source + " and " + target + ": " + e.getMessage() + "; make both readable");
+        }
+    }
+
+    /** The real path of what may not exist yet: that of its nearest existing ancestor, and the rest. */
+    private static Path realPathOf(Path path) throws IOException {
+        for (Path ancestor = path; ancestor != null; ancestor = ancestor.getParent()) {
+            if (Files.exists(ancestor)) {
+                return ancestor.toRealPath().resolve(ancestor.relativize(path)).normalize();
+            }
+        }
+        return path;
+    }
+
+    private IngestOptions.Content content() {
+        Optional<String> field = given.getOptional(IngestFlags.FIELD);
+        Optional<String> type = Optional.empty();
+        if (field.isPresent() && field.get().indexOf(':') >= 0) {
+            int colon = field.get().indexOf(':');
+            type = Optional.of(field.get().substring(colon + 1));
+            field = Optional.of(field.get().substring(0, colon));
+            if (!type.get().equals("binary") && !type.get().equals("utf8")) {
+                problems.add("option --field: the type " + type.get() + " is neither binary nor utf8");
+            }
+        }
+        Set<String> names = new HashSet<>();
+        field.ifPresent(name -> checkField("--field", name, "binary", names));
+        Optional<LabelRule> label = given.getOptional(IngestFlags.LABEL_FROM).flatMap(this::label);
+        String labelField = given.get(IngestFlags.LABEL_FIELD);
+        if (label.isPresent()) {
+            checkField("--label-field", labelField, "categorical", names);
+        }
+        List<Sidecar> sidecars = new ArrayList<>();
+        for (String text : given.get(IngestFlags.SIDECAR)) {
+            sidecar(text, names).ifPresent(sidecars::add);
+        }
+        Optional<List<String>> payload = given.getOptional(IngestFlags.PAYLOAD)
+                .map(list -> list.stream()
+                        .flatMap(text -> Arrays.stream(text.split(",")))
+                        .map(String::strip)
+                        .filter(name -> !name.equals("none"))
+                        .toList());
+        return new IngestOptions.Content(field, type, label, labelField, sidecars, payload);
+    }
+
+    private void checkField(String option, String name, String type, Set<String> names) {
+        try {
+            new Field(name, FieldType.parse(type), false, false);
+        } catch (IllegalArgumentException e) {
+            problems.add("option " + option + ": " + e.getMessage());
+            return;
+        }
+        if (!names.add(name)) {
+            problems.add("option " + option + ": there are two fields named " + name + "; give one another name");
+        }
+    }
+
+    private Optional<Sidecar> sidecar(String text, Set<String> names) {
+        int equals = text.indexOf('=');
+        int colon = text.indexOf(':', equals + 1);
+        if (equals < 2 || colon < 0 || text.charAt(0) != '.') {
+            problems.add("option --sidecar: " + text + " is not ending=field:type, such as .txt=caption:utf8");
+            return Optional.empty();
+        }
+        Sidecar sidecar =
+                new Sidecar(text.substring(0, equals), text.substring(equals + 1, colon), text.substring(colon + 1));
+        checkField("--sidecar", sidecar.field(), sidecar.type(), names);
+        if (!SidecarType.isKnown(sidecar.type())) {
+            problems.add("option --sidecar: the type " + sidecar.type() + " cannot be read from a file; use "
+                    + SidecarType.names());
+            return Optional.empty();
+        }
+        return Optional.of(sidecar);
+    }
+
+    private Optional<LabelRule> label(String text) {
+        if (text.equals("parent-dir")) {
+            return Optional.of(new LabelRule.ParentDirectory());
+        }
+        if (text.startsWith("regex:")) {
+            try {
+                Pattern pattern = Pattern.compile(text.substring("regex:".length()));
+                if (pattern.matcher("").groupCount() < 1) {
+                    problems.add("option --label-from: the expression " + pattern
+                            + " has no group; put the part that is the class in parentheses");
+                }
+                return Optional.of(new LabelRule.Regex(pattern));
+            } catch (PatternSyntaxException e) {
+                problems.add("option --label-from: " + e.getDescription() + " near index " + e.getIndex() + " of "
+                        + e.getPattern());
+                return Optional.empty();
+            }
+        }
+        if (text.startsWith("csv:")) {
+            Path file = Path.of(text.substring("csv:".length())).toAbsolutePath();
+            if (!Files.isReadable(file) || Files.isDirectory(file)) {
+                problems.add("option --label-from: there is no readable file " + file);
+            }
+            return Optional.of(new LabelRule.Csv(file.toString()));
+        }
+        problems.add("option --label-from: " + text + " is not parent-dir, regex:<expression> or csv:<file>");
+        return Optional.empty();
+    }
+
+    private Optional<SplitRule> splitRule() {
+        Optional<String> from = given.getOptional(IngestFlags.SPLIT_FROM);
+        List<String> shares = given.get(IngestFlags.SPLIT);
+        if (from.isPresent() && !from.get().equals("top-dir")) {
+            problems.add("option --split-from: " + from.get() + " is not top-dir");
+        }
+        if (from.isPresent() && !shares.isEmpty()) {
+            problems.add("--split and --split-from cannot be given together; leave one out");
+        }
+        if (from.isPresent()) {
+            return Optional.of(new SplitRule.TopDirectory());
+        }
+        if (shares.isEmpty()) {
+            return Optional.empty();
+        }
+        return Optional.of(new SplitRule.Shares(shares(shares)));
+    }
+
+    private LinkedHashMap<String, Double> shares(List<String> texts) {
+        LinkedHashMap<String, Double> shares = new LinkedHashMap<>();
+        double sum = 0;
+        for (String text : texts) {
+            int equals = text.indexOf('=');
+            String name = equals < 0 ? text : text.substring(0, equals);
+            double share;
+            try {
+                share = equals < 0 ? Double.NaN : Double.parseDouble(text.substring(equals + 1));
+            } catch (NumberFormatException e) {
+                share = Double.NaN;
+            }
+            if (!SPLIT_NAME.matcher(name).matches()) {
+                problems.add(
+                        "option --split: '" + name + "' is no name of a split; use letters, digits, '_', '.', '-'");
+            } else if (!(share > 0 && share <= 1)) {
+                problems.add("option --split: " + text + " is not name=share with a share above 0 and at most 1,"
+                        + " such as val=0.05");
+            } else if (shares.put(name, share) != null) {
+                problems.add("option --split: " + name + " is given twice");
+            } else {
+                sum += share;
+            }
+        }
+        boolean isWhole = Math.abs(sum - 1) < 1e-9;
+        if (sum > 1 && !isWhole) {
+            problems.add("option --split: the shares sum to " + sum + "; make them at most 1");
+        } else if (shares.containsKey(SplitRule.DEFAULT) && !isWhole) {
+            problems.add("option --split: the shares sum to " + sum
+                    + "; leave train out, which takes the rest, or make them sum to 1");
+        }
+        shares.remove(SplitRule.DEFAULT);
+        return shares;
+    }
+
+    private IngestOptions.Mode mode() {
+        boolean append = given.get(IngestFlags.APPEND);
+        boolean replace = given.get(IngestFlags.REPLACE);
+        if (append && replace) {
+            problems.add("--append and --replace cannot be given together; leave one out");
+        }
+        return append ? IngestOptions.Mode.APPEND : replace ? IngestOptions.Mode.REPLACE : IngestOptions.Mode.CREATE;
+    }
+
+    private Optional<String> ingestId() {
+        Optional<String> id = given.getOptional(IngestFlags.INGEST_ID);
+        id.ifPresent(text -> {
+            try {
+                if (!UUID.fromString(text).toString().equals(text)) {
+                    problems.add("option --ingest-id: " + text + " is not in the form that an ingest prints");
+                }
+            } catch (IllegalArgumentException e) {
+                problems.add("option --ingest-id: " + text + " is no id; give the one that the interrupted ingest"
+                        + " printed");
+            }
+        });
+        return id;
+    }
+
+    private OptionalLong limit() {
+        Optional<Long> limit = given.getOptional(IngestFlags.LIMIT);
+        limit.filter(n -> n < 1).ifPresent(n -> problems.add("option --limit: " + n + " is not at least 1"));
+        return limit.map(OptionalLong::of).orElse(OptionalLong.empty());
+    }
+
+    private IngestOptions.Work work() {
+        long chunkSize = given.get(IngestFlags.CHUNK_SIZE).getBytes();
+        if (chunkSize < MIN_CHUNK_BYTES || chunkSize > MAX_CHUNK_BYTES) {
+            problems.add("option --chunk-size: " + chunkSize + " bytes is not between 4 kb and 1 gb");
+        }
+        int threads = given.get(IngestFlags.READ_THREADS);
+        if (threads < 1 || threads > 1024) {
+            problems.add("option --read-threads: " + threads + " is not between 1 and 1024");
+        }
+        Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
+        parallelism
+                .filter(p -> p < 1 || p > 32768)
+                .ifPresent(p -> problems.add("option --parallelism: " + p + " is not between 1 and 32768"));
+        return new IngestOptions.Work(
+                (int) Math.min(chunkSize, MAX_CHUNK_BYTES),
+                parallelism.map(OptionalInt::of).orElse(OptionalInt.empty()),
+                threads);
+    }
+
+    private String choice(ConfigOption<String> option, String... values) {
+        String value = given.get(option);
+        if (!Arrays.asList(values).contains(value)) {
+            problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX) + ": " + value + " is not "
+                    + String.join(" or ", values));
+            return values[0];
+        }
+        return value;
+    }
+
+    private <E extends Enum<E>> E choice(Class<E> type, ConfigOption<String> option) {
+        E[] constants = type.getEnumConstants();
+        String[] values = Arrays.stream(constants)
+                .map(constant -> constant.name().toLowerCase(Locale.ROOT))
+                .toArray(String[]::new);
+        return constants[Arrays.asList(values).indexOf(choice(option, values))];
+    }
+}
