@@ -9,7 +9,6 @@ import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Participant;
 import java.math.BigInteger;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -152,8 +151,7 @@ final class FrameJson {
 
     private static Map<String, List<String>> classes(JsonObject json) throws ProtocolException {
         Map<String, List<String>> classes = new LinkedHashMap<>();
-        for (Iterator<Map.Entry<String, JsonNode>> it = json.node().fields(); it.hasNext(); ) {
-            Map.Entry<String, JsonNode> entry = it.next();
+        for (Map.Entry<String, JsonNode> entry : json.node().properties()) {
             List<String> names = new ArrayList<>();
             for (JsonNode name : json.array(entry.getKey(), entry.getValue())) {
                 names.add(json.text(entry.getKey(), name));
