@@ -1,10 +1,82 @@
 package dev.stoker.feeder;
 
-/** Entry point of the feeder job jar. */
+import dev.stoker.feeder.ledger.LedgerSinks;
+import dev.stoker.feeder.source.LaneSource;
+import java.io.IOException;
+import java.time.Duration;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * Entry point of the feeder job jar, and the job graph: lanes, forward-connected to the ledger, so that every subtask is
+ * its own failover region.
+ */
 public final class FeederJob {
+
     private FeederJob() {}
 
-    public static void main(String[] args) {
-        throw new UnsupportedOperationException("the feeder job is a placeholder that does nothing yet");
+    /**
+     * Submits the feed to the Flink cluster that {@code flink run} talks to.
+     *
+     * @param args the options of {@link FeederOptions} and one or more streams
+     */
+    public static void main(String[] args) throws Exception {
+        FeederArguments arguments = FeederArguments.parse(args);
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+        build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(env.getParallelism()));
+        env.execute("stoker feed " + arguments.plan().name());
+    }
+
+    /**
+     * Adds the feed to an environment.
+     *
+     * @param env the environment
+     * @param plan the feed
+     * @param checkpointInterval time between checkpoints
+     * @param parallelism feeder subtasks, at most the lanes of the feed
+     */
+    public static void build(
+            StreamExecutionEnvironment env, FeedPlan plan, Duration checkpointInterval, int parallelism)
+            throws IOException {
+        env.configure(settings(checkpointInterval));
+        env.setParallelism(parallelism);
+        env.setMaxParallelism(Math.max(128, parallelism));
+        env.fromSource(
+                        new LaneSource(plan),
+                        WatermarkStrategy.noWatermarks(),
+                        "lanes",
+                        PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)
+                .uid("lanes")
+                .sinkTo(LedgerSinks.create(plan.ledger()))
+                .name("ledger")
+                .uid("ledger");
+    }
+
+    private static Configuration settings(Duration checkpointInterval) {
+        Configuration settings = new Configuration();
+        settings.set(ExecutionOptions.RUNTIME_MODE, RuntimeExecutionMode.STREAMING);
+        settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, checkpointInterval);
+        settings.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
+        settings.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
+        // The adaptive scheduler restarts the whole job when one task fails.
+        settings.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
+        // Flink's own default retries for ever, so that a feed with a wrong setting would never fail.
+        settings.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+        settings.set(
+                RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, Duration.ofMillis(100));
+        settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, Duration.ofSeconds(10));
+        settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
+        settings.set(
+                RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
+                Duration.ofMinutes(10));
+        return settings;
     }
 }

@@ -1,0 +1,214 @@
+"""Measures the feed and the path reader against their ceilings, in one run, over the same bytes.
+
+    python/.venv/bin/python benchmarks/feed.py DATASET [--batch-size 64] [--rounds 3]
+
+Ceilings: a plain Java sender to a plain Python receiver (``PlainSender``, one connection, mapped files, nothing but
+bytes), the same with one CRC-32C over what came, and a pass over the mapped chunk files. The feed and the path reader
+deliver every sample as a view. Each system runs in processes of its own; rounds alternate between the systems and the
+best round of each counts, since machines are noisy. CPU is user and system time of the trainer's and of the feeder's
+process for one epoch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import mmap
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+LIB = ROOT / "cli" / "target" / "dist" / "lib"
+TICKS = os.sysconf("SC_CLK_TCK")
+
+
+def cpu_of(pid: int) -> float:
+    """Returns the CPU seconds that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / TICKS
+
+
+def chunk_files(dataset: str) -> list[Path]:
+    return sorted(Path(dataset, "chunks").rglob("*.arrow"))
+
+
+# --- what runs in a process of its own: prints one JSON object -------------------------------------------------------
+
+
+def receive_plain(port: int, checked: bool, total: int) -> dict:
+    import google_crc32c
+    import numpy as np
+
+    buffer = np.empty(8 << 20, np.uint8)
+    view = memoryview(buffer)
+    with socket.create_connection(("127.0.0.1", port)) as connection:
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4 << 20)
+        began, cpu, got = time.perf_counter(), time.process_time(), 0
+        while got < total:
+            size = 0
+            while size < len(view) and got < total:
+                n = connection.recv_into(view[size : size + total - got])
+                if n == 0:
+                    raise EOFError(f"the sender stopped after {got} of {total} bytes")
+                size += n
+                got += n
+            if checked:
+                google_crc32c.value(buffer[:size])
+        return {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "bytes": got}
+
+
+def read_mapped(dataset: str) -> dict:
+    """Copies every chunk file out of its mapping, the least that any gathering reader does."""
+    import numpy as np
+
+    files = chunk_files(dataset)
+    target = np.empty(max(f.stat().st_size for f in files), np.uint8)
+    began, cpu, total = time.perf_counter(), time.process_time(), 0
+    for file in files:
+        with open(file, "rb") as handle, mmap.mmap(handle.fileno(), 0, prot=mmap.PROT_READ) as mapped:
+            source = np.frombuffer(mapped, np.uint8)
+            np.copyto(target[: len(source)], source)
+            total += len(source)
+            del source
+    return {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "bytes": total}
+
+
+def read_feed(target: str, batch_size: int, warm: bool) -> dict:
+    """One epoch; every sample of every payload field is obtained as a view."""
+    from stoker import Feed
+
+    result: dict = {}
+    with Feed(target, batch_size=batch_size, run=time.time_ns() // 1_000_000) as feed:
+        for _ in range(2 if warm else 1):
+            began, cpu, total, samples, first = time.perf_counter(), time.process_time(), 0, 0, 0.0
+            for batch in feed:
+                first = first or time.perf_counter() - began
+                for name in batch.payload_fields:
+                    for sample in batch[name]:
+                        samples += 1
+                        total += sample.nbytes
+            result = {
+                "seconds": time.perf_counter() - began,
+                "cpu": time.process_time() - cpu,
+                "bytes": total,
+                "samples": samples,
+                "first": first,
+            }
+    return result
+
+
+# --- the measuring process -------------------------------------------------------------------------------------------
+
+
+def child(*arguments: str) -> dict:
+    """Runs one system in a new process and returns what it measured."""
+    done = subprocess.run(
+        [sys.executable, __file__, "--child", *arguments], check=True, capture_output=True, text=True, timeout=600
+    )
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def java(main: str, *arguments: str) -> subprocess.Popen[str]:
+    path = f"{LIB}/*:{ROOT}/benchmarks/target/classes"
+    command = [os.path.join(os.environ.get("JAVA_HOME", "/usr"), "bin", "java"), "-Xmx512m", "-cp", path, main]
+    return subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True)
+
+
+def start_feeder(dataset: str, batch_size: int) -> tuple[subprocess.Popen[str], str, float]:
+    """Starts ``stoker feed`` and returns its process, its address and the seconds until it was ready."""
+    began = time.perf_counter()
+    command = [str(ROOT / "stoker"), "feed", dataset, "--name", f"bench-{os.getpid()}", "--port", "0"]
+    process = subprocess.Popen(
+        [*command, "--batch-size", str(batch_size)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    assert process.stdout is not None
+    for line in process.stdout:
+        found = re.search(r"ready\D*?((?:\d+\.){3}\d+:\d+)", line)
+        if found:
+            return process, found[1], time.perf_counter() - began
+    raise RuntimeError("the feeder ended before it was ready")
+
+
+def with_cpu(pid: int, measure: Callable[[], dict]) -> dict:
+    before = cpu_of(pid)
+    result = measure()
+    result["server_cpu"] = cpu_of(pid) - before
+    return result
+
+
+def report(results: dict[str, list[dict]]) -> None:
+    best = {name: min(rounds, key=lambda r: r["seconds"] / r["bytes"]) for name, rounds in results.items()}
+    lowest = {
+        name: (min(r["cpu"] / r["bytes"] for r in rounds), min(r.get("server_cpu", 0) / r["bytes"] for r in rounds))
+        for name, rounds in results.items()
+    }
+    ceiling = {"feed": "plain stream", "path": "mapped read"}
+    print(f"{'system':<22}{'GB/s':>8}{'samples/s':>12}{'of ceiling':>12}{'trainer CPU s/GB':>18}{'feeder CPU s/GB':>18}")
+    for name, r in best.items():
+        speed = r["bytes"] / r["seconds"]
+        over = ceiling.get(name)
+        ratio = f"{speed / (best[over]['bytes'] / best[over]['seconds']):.2f}" if over else ""
+        rate = f"{r['samples'] / r['seconds']:,.0f}" if "samples" in r else ""
+        server = f"{lowest[name][1] * 1e9:.3f}" if lowest[name][1] else ""
+        print(f"{name:<22}{speed / 1e9:>8.2f}{rate:>12}{ratio:>12}{lowest[name][0] * 1e9:>18.3f}{server:>18}")
+    print(f"trainer CPU, feed / plain receiver + CRC: {lowest['feed'][0] / lowest['plain stream + CRC'][0]:.2f}")
+    print(f"feeder CPU, feed / plain sender: {lowest['feed'][1] / lowest['plain stream'][1]:.2f}")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dataset")
+    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    total = sum(f.stat().st_size for f in chunk_files(options.dataset))
+    print(f"{options.dataset}: {len(chunk_files(options.dataset)):,} chunks, {total / 1e9:.2f} GB", flush=True)
+    sender = java("dev.stoker.benchmarks.PlainSender", options.dataset, "1")
+    assert sender.stdout is not None
+    port = sender.stdout.readline().strip()
+    feeder, address, ready = start_feeder(options.dataset, options.batch_size)
+    results: dict[str, list[dict]] = {}
+    try:
+        batch = str(options.batch_size)
+        first = child("feed", address, batch, "cold")
+        print(f"stoker feed ready after {ready:.2f} s, first batch {first['first']:.2f} s after that", flush=True)
+        for number in range(options.rounds):
+            for name, measure in {
+                "mapped read": lambda: child("mapped", options.dataset),
+                "path": lambda: child("feed", options.dataset, batch, "warm"),
+                "plain stream": lambda: with_cpu(sender.pid, lambda: child("plain", port, "no", str(total))),
+                "plain stream + CRC": lambda: with_cpu(sender.pid, lambda: child("plain", port, "yes", str(total))),
+                "feed": lambda: with_cpu(feeder.pid, lambda: child("feed", address, batch, "cold")),
+            }.items():
+                results.setdefault(name, []).append(measure())
+            print(f"round {number + 1} of {options.rounds} done", file=sys.stderr, flush=True)
+    finally:
+        sender.kill()
+        feeder.terminate()
+        feeder.wait(60)
+    report(results)
+    return 0
+
+
+def run_child(arguments: list[str]) -> dict:
+    match arguments:
+        case ["plain", port, checked, total]:
+            return receive_plain(int(port), checked == "yes", int(total))
+        case ["mapped", dataset]:
+            return read_mapped(dataset)
+        case ["feed", target, batch_size, warmth]:
+            return read_feed(target, int(batch_size), warmth == "warm")
+    raise ValueError(f"unknown measurement {arguments}")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        print(json.dumps(run_child(sys.argv[2:])))
+        sys.exit(0)
+    sys.exit(main())
