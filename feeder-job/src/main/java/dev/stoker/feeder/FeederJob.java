@@ -70,8 +70,7 @@ public final class FeederJob {
         settings.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
         // Flink's own default retries for ever, so that a feed with a wrong setting would never fail.
         settings.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
-        settings.set(
-                RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, Duration.ofMillis(100));
+        settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, Duration.ofMillis(100));
         settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, Duration.ofSeconds(10));
         settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
         settings.set(
