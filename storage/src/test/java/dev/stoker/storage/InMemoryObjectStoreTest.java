@@ -1,0 +1,9 @@
+package dev.stoker.storage;
+
+class InMemoryObjectStoreTest extends ObjectStoreContract {
+
+    @Override
+    protected ObjectStore createStore() {
+        return new InMemoryObjectStore();
+    }
+}

@@ -1,0 +1,318 @@
+package dev.stoker.storage;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What every object store does. A store's own test extends this. */
+public abstract class ObjectStoreContract {
+
+    private ObjectStore store;
+
+    /** A store without objects. */
+    protected abstract ObjectStore createStore() throws IOException;
+
+    @BeforeEach
+    final void open() throws IOException {
+        store = createStore();
+    }
+
+    @AfterEach
+    final void close() throws IOException {
+        store.close();
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private List<String> names(ObjectIterator objects) throws IOException {
+        return objects.toList().stream().map(ObjectInfo::name).sorted().toList();
+    }
+
+    @Test
+    void readsBackWhatWasCreated() throws IOException {
+        assertThat(store.createIfAbsent("a/b/c.txt", bytes("hello"))).isTrue();
+
+        assertThat(store.readAll("a/b/c.txt", 5)).isEqualTo(bytes("hello"));
+        assertThat(store.length("a/b/c.txt")).isEqualTo(5);
+    }
+
+    @Test
+    void createsAnEmptyObject() throws IOException {
+        assertThat(store.createIfAbsent("empty", new byte[0])).isTrue();
+
+        assertThat(store.readAll("empty", 0)).isEmpty();
+        assertThat(store.createIfAbsent("empty", bytes("x"))).isFalse();
+    }
+
+    @Test
+    void createIfAbsentLeavesAnExistingObjectAlone() throws IOException {
+        store.createIfAbsent("a", bytes("first"));
+
+        assertThat(store.createIfAbsent("a", bytes("second"))).isFalse();
+        assertThat(store.readAll("a", 100)).isEqualTo(bytes("first"));
+        assertThat(names(store.listUnfinished(""))).isEmpty();
+    }
+
+    @Test
+    void oneOfManyContendersCreates() throws Exception {
+        int contenders = 8;
+        ExecutorService threads = Executors.newFixedThreadPool(contenders);
+        try {
+            for (int round = 0; round < 20; round++) {
+                String name = "race/" + round;
+                CountDownLatch start = new CountDownLatch(1);
+                List<Future<Boolean>> outcomes = new ArrayList<>();
+                for (int i = 0; i < contenders; i++) {
+                    byte[] content = bytes("contender " + i);
+                    outcomes.add(threads.submit(() -> {
+                        start.await();
+                        return store.createIfAbsent(name, content);
+                    }));
+                }
+                start.countDown();
+                int winner = -1;
+                for (int i = 0; i < contenders; i++) {
+                    if (outcomes.get(i).get()) {
+                        assertThat(winner).isEqualTo(-1);
+                        winner = i;
+                    }
+                }
+                assertThat(store.readAll(name, 100)).isEqualTo(bytes("contender " + winner));
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void aReaderNeverSeesPartOfAnObject() throws Exception {
+        byte[] content = new byte[1 << 20];
+        Arrays.fill(content, (byte) 7);
+        ExecutorService threads = Executors.newSingleThreadExecutor();
+        try {
+            for (int round = 0; round < 20; round++) {
+                String name = "whole/" + round;
+                Future<?> writer = threads.submit(() -> store.createIfAbsent(name, content));
+                while (true) {
+                    try {
+                        assertThat(store.readAll(name, content.length)).isEqualTo(content);
+                        break;
+                    } catch (NoSuchObjectException e) {
+                        Thread.onSpinWait();
+                    }
+                }
+                writer.get();
+            }
+        } finally {
+            threads.shutdownNow();
+        }
+    }
+
+    @Test
+    void readsARange() throws IOException {
+        store.createIfAbsent("a", bytes("0123456789"));
+        ByteBuffer target = ByteBuffer.allocateDirect(8);
+        target.position(2).limit(6);
+
+        store.read("a", 3, target);
+
+        assertThat(target.position()).isEqualTo(6);
+        assertThat(target.limit()).isEqualTo(6);
+        byte[] read = new byte[4];
+        target.get(2, read);
+        assertThat(read).isEqualTo(bytes("3456"));
+    }
+
+    @Test
+    void readingBeyondTheEndIsCorruption() throws IOException {
+        store.createIfAbsent("a", bytes("0123456789"));
+
+        assertThatThrownBy(() -> store.read("a", 8, ByteBuffer.allocate(3)))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining(store.describe("a"))
+                .hasMessageContaining("byte 10")
+                .hasMessageContaining("11");
+        assertThatThrownBy(() -> store.read("a", 100, ByteBuffer.allocate(1))).isInstanceOf(CorruptDataException.class);
+        store.read("a", 10, ByteBuffer.allocate(0));
+    }
+
+    @Test
+    void readAllRefusesMoreThanItsLimit() throws IOException {
+        store.createIfAbsent("a", bytes("0123456789"));
+
+        assertThatThrownBy(() -> store.readAll("a", 9))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("10 bytes")
+                .hasMessageContaining("at most 9");
+    }
+
+    @Test
+    void anAbsentObjectIsTyped() throws IOException {
+        assertThatThrownBy(() -> store.length("x/y"))
+                .isInstanceOf(NoSuchObjectException.class)
+                .hasMessage("There is no " + store.describe("x/y"));
+        assertThatThrownBy(() -> store.readAll("x/y", 10)).isInstanceOf(NoSuchObjectException.class);
+        assertThatThrownBy(() -> store.read("x/y", 0, ByteBuffer.allocate(1)))
+                .isInstanceOf(NoSuchObjectException.class);
+        assertThat(store.delete("x/y")).isFalse();
+    }
+
+    @Test
+    void writesAnObjectInParts() throws IOException {
+        try (ObjectWriter writer = store.write("chunks/ab/x.arrow")) {
+            writer.write(ByteBuffer.wrap(bytes("one ")));
+            writer.write(new ByteBuffer[] {
+                ByteBuffer.wrap(bytes("two ")), ByteBuffer.allocate(0), ByteBuffer.wrap(bytes("three"))
+            });
+            assertThat(writer.position()).isEqualTo(13);
+            writer.commit();
+        }
+
+        assertThat(store.readAll("chunks/ab/x.arrow", 100)).isEqualTo(bytes("one two three"));
+        assertThat(names(store.listUnfinished(""))).isEmpty();
+    }
+
+    @Test
+    void anObjectAppearsWithItsCommit() throws IOException {
+        try (ObjectWriter writer = store.write("chunks/ab/x.arrow")) {
+            writer.write(ByteBuffer.wrap(bytes("data")));
+
+            assertThatThrownBy(() -> store.length("chunks/ab/x.arrow")).isInstanceOf(NoSuchObjectException.class);
+            assertThat(names(store.list("chunks/"))).isEmpty();
+            assertThat(names(store.listUnfinished("chunks/"))).hasSize(1);
+        }
+
+        assertThat(names(store.list(""))).isEmpty();
+        assertThat(names(store.listUnfinished(""))).isEmpty();
+    }
+
+    @Test
+    void aWriterDoesNotReplaceAnObject() throws IOException {
+        store.createIfAbsent("a", bytes("first"));
+        try (ObjectWriter writer = store.write("a")) {
+            writer.write(ByteBuffer.wrap(bytes("second")));
+            assertThatThrownBy(writer::commit).hasMessageContaining("it is there already");
+        }
+
+        assertThat(store.readAll("a", 100)).isEqualTo(bytes("first"));
+    }
+
+    @Test
+    void aWriterCommitsOnce() throws IOException {
+        try (ObjectWriter writer = store.write("a")) {
+            writer.commit();
+            assertThatThrownBy(writer::commit).isInstanceOf(IllegalStateException.class);
+        }
+        assertThat(store.length("a")).isZero();
+    }
+
+    @Test
+    void unfinishedWritesCanBeDeleted() throws IOException {
+        ObjectWriter abandoned = store.write("chunks/ab/x.arrow");
+        abandoned.write(ByteBuffer.wrap(bytes("data")));
+
+        for (ObjectInfo unfinished : store.listUnfinished("").toList()) {
+            assertThat(store.delete(unfinished.name())).isTrue();
+        }
+
+        assertThat(names(store.listUnfinished(""))).isEmpty();
+        abandoned.close();
+    }
+
+    @Test
+    void listsByPrefix() throws IOException {
+        for (String name : List.of("log/01", "log/02", "log/10", "logs/1", "log", "other/deep/er/1")) {
+            if (!name.equals("log")) {
+                store.createIfAbsent(name, bytes(name));
+            }
+        }
+
+        assertThat(names(store.list("log/"))).containsExactly("log/01", "log/02", "log/10");
+        assertThat(names(store.list("log/0"))).containsExactly("log/01", "log/02");
+        assertThat(names(store.list("log"))).containsExactly("log/01", "log/02", "log/10", "logs/1");
+        assertThat(names(store.list("o"))).containsExactly("other/deep/er/1");
+        assertThat(names(store.list("other/deep/"))).containsExactly("other/deep/er/1");
+        assertThat(names(store.list(""))).hasSize(5);
+        assertThat(names(store.list("none/"))).isEmpty();
+        assertThat(names(store.list("log/01/"))).isEmpty();
+    }
+
+    @Test
+    void listsAfterAName() throws IOException {
+        for (String name : List.of("log/01", "log/02", "log/10", "logs/1", "a")) {
+            store.createIfAbsent(name, bytes(name));
+        }
+
+        assertThat(names(store.list("log/", "log/01"))).containsExactly("log/02", "log/10");
+        assertThat(names(store.list("", "log/02"))).containsExactly("log/10", "logs/1");
+        assertThat(names(store.list("log/", "log/10"))).isEmpty();
+    }
+
+    @Test
+    void aListingTellsLengthAndTime() throws IOException {
+        store.createIfAbsent("a/b", bytes("12345"));
+
+        ObjectInfo info = store.list("a/").toList().get(0);
+
+        assertThat(info.length()).isEqualTo(5);
+        assertThat(info.modifiedMs()).isPositive();
+    }
+
+    @Test
+    void listsManyObjects() throws IOException {
+        TreeSet<String> expected = new TreeSet<>();
+        for (int i = 0; i < 300; i++) {
+            String name = String.format("chunks/%02x/%d", i % 16, i);
+            store.createIfAbsent(name, new byte[0]);
+            expected.add(name);
+        }
+
+        assertThat(names(store.list("chunks/"))).containsExactlyElementsOf(expected);
+    }
+
+    @Test
+    void deletes() throws IOException {
+        store.createIfAbsent("a/b", bytes("1"));
+
+        assertThat(store.delete("a/b")).isTrue();
+
+        assertThat(store.delete("a/b")).isFalse();
+        assertThat(names(store.list(""))).isEmpty();
+        assertThat(store.createIfAbsent("a/b", bytes("2"))).isTrue();
+    }
+
+    @Test
+    void refusesWhatIsNoName() {
+        for (String name : List.of("", "/a", "a/", "a//b", "../a", "a/./b", "a/..", "a\\b", "a\nb")) {
+            assertThatThrownBy(() -> store.createIfAbsent(name, new byte[0]))
+                    .as(name)
+                    .isInstanceOf(IllegalArgumentException.class);
+            assertThatThrownBy(() -> store.length(name)).as(name).isInstanceOf(IllegalArgumentException.class);
+        }
+    }
+
+    @Test
+    void namesMayHaveSpacesAndAnyLetters() throws IOException {
+        store.createIfAbsent("a b/ü 漢字.txt", bytes("1"));
+
+        assertThat(names(store.list("a b/"))).containsExactly("a b/ü 漢字.txt");
+        assertThat(store.describe("a b/ü 漢字.txt")).contains("a b/ü 漢字.txt");
+    }
+}

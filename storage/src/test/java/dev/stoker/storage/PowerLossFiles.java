@@ -1,0 +1,121 @@
+package dev.stoker.storage;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A file system that keeps in mind what was forced. After {@link #losePower} only that is left: names that were not forced
+ * are gone, names that were deleted without force are back, and files whose content was not forced are empty.
+ */
+final class PowerLossFiles implements LocalFiles {
+
+    private final NioFiles real = new NioFiles();
+    /** Forced content by file key; absent for content that was never forced. */
+    private final Map<Object, byte[]> forced = new HashMap<>();
+    /** Names made since their directory was forced. */
+    private final Set<Path> newNames = new HashSet<>();
+    /** Names deleted since their directory was forced, with what they named. */
+    private final Map<Path, Object> deletedNames = new LinkedHashMap<>();
+
+    @Override
+    public synchronized FileChannel createNew(Path file) throws IOException {
+        FileChannel channel = real.createNew(file);
+        newNames.add(file);
+        return channel;
+    }
+
+    @Override
+    public synchronized void force(FileChannel channel, Path file) throws IOException {
+        real.force(channel, file);
+        forced.put(key(file), Files.readAllBytes(file));
+    }
+
+    @Override
+    public synchronized void link(Path existing, Path name) throws IOException {
+        real.link(existing, name);
+        newNames.add(name);
+    }
+
+    @Override
+    public synchronized void delete(Path file) throws IOException {
+        Object key = key(file);
+        real.delete(file);
+        if (!newNames.remove(file)) {
+            deletedNames.put(file, key);
+        }
+    }
+
+    @Override
+    public synchronized void createDirectory(Path directory) throws IOException {
+        real.createDirectory(directory);
+        newNames.add(directory);
+    }
+
+    @Override
+    public synchronized void forceDirectory(Path directory) throws IOException {
+        real.forceDirectory(directory);
+        newNames.removeIf(name -> directory.equals(name.getParent()));
+        deletedNames.keySet().removeIf(name -> directory.equals(name.getParent()));
+    }
+
+    /** Leaves below the root what a power loss at this moment leaves. */
+    synchronized void losePower(Path root) throws IOException {
+        Files.walkFileTree(root, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult preVisitDirectory(Path directory, BasicFileAttributes attributes)
+                    throws IOException {
+                if (newNames.contains(directory)) {
+                    deleteTree(directory);
+                    return FileVisitResult.SKIP_SUBTREE;
+                }
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                if (newNames.contains(file)) {
+                    Files.delete(file);
+                } else {
+                    byte[] content = forced.getOrDefault(attributes.fileKey(), new byte[0]);
+                    Files.write(file, content);
+                }
+                return FileVisitResult.CONTINUE;
+            }
+        });
+        for (Map.Entry<Path, Object> deleted : deletedNames.entrySet()) {
+            if (Files.isDirectory(deleted.getKey().getParent())) {
+                Files.write(deleted.getKey(), forced.getOrDefault(deleted.getValue(), new byte[0]));
+            }
+        }
+    }
+
+    private static void deleteTree(Path directory) throws IOException {
+        Files.walkFileTree(directory, new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) throws IOException {
+                Files.delete(file);
+                return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult postVisitDirectory(Path visited, IOException e) throws IOException {
+                Files.delete(visited);
+                return FileVisitResult.CONTINUE;
+            }
+        });
+    }
+
+    private static Object key(Path file) throws IOException {
+        return Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+    }
+}
