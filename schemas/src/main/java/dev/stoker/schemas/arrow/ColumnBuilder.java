@@ -162,6 +162,15 @@ public final class ColumnBuilder {
         return (nulls == 0 ? 0 : validity.length()) + (long) offsets.length() + values.length();
     }
 
+    /** Bytes of the last row's value; 0 for bool and null values of variable length. */
+    public int lastLength() {
+        return switch (type.layout()) {
+            case BITS -> 0;
+            case FIXED, TENSOR -> type.width();
+            case BYTES, LIST -> (offsets.getInt(4 * rows) - offsets.getInt(4 * rows - 4)) * type.width();
+        };
+    }
+
     int nullCount() {
         return nulls;
     }

@@ -2,7 +2,6 @@ package dev.stoker.schemas.arrow;
 
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
-import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import org.apache.arrow.flatbuf.MessageHeader;
@@ -85,53 +84,6 @@ record RecordBatch(
     private static void expect(FlatReader in, String what, int expected, int found) throws CorruptDataException {
         if (expected != found) {
             throw in.corrupt(found + " " + what + " where the schema asks for " + expected);
-        }
-    }
-
-    /** What all messages have in common. */
-    static final class Message {
-        private static final int VERSION_5 = 4;
-
-        private Message() {}
-
-        /** The flatbuffer behind the prefix at the buffer's position. */
-        static ByteBuffer flatbuffer(ByteBuffer bytes, String file, String what) throws CorruptDataException {
-            if (bytes.remaining() < RecordBatchLayout.PREFIX) {
-                throw CorruptDataException.mismatch(file, what + " length", "at least 8 bytes", bytes.remaining());
-            }
-            int marker = bytes.getInt(bytes.position());
-            int length = bytes.getInt(bytes.position() + 4);
-            if (marker != 0xFFFFFFFF) {
-                throw CorruptDataException.mismatch(file, what + " marker", "ffffffff", Integer.toHexString(marker));
-            }
-            if (length < 8 || length > bytes.remaining() - RecordBatchLayout.PREFIX) {
-                throw CorruptDataException.mismatch(
-                        file,
-                        what + " length",
-                        "8 to " + (bytes.remaining() - RecordBatchLayout.PREFIX) + " bytes",
-                        length);
-            }
-            return bytes.slice(bytes.position() + RecordBatchLayout.PREFIX, length);
-        }
-
-        static int header(FlatReader in, int message, int type, String expected, String file) throws StokerException {
-            int version = in.i16Field(message, 0);
-            if (version > VERSION_5) {
-                throw new FormatTooNewException(file, "Arrow metadata V" + (version + 1), VERSION_5 + 1);
-            }
-            int found = in.u8Field(message, 1);
-            if (version != VERSION_5 || found != type) {
-                throw new ForeignFileException(
-                        file,
-                        "an Arrow file as Stoker writes it",
-                        "where " + expected + " in metadata V5 should stand is message type " + found + " in metadata V"
-                                + (version + 1));
-            }
-            int header = in.reference(message, 2);
-            if (header == 0) {
-                throw in.corrupt("the message has no header");
-            }
-            return header;
         }
     }
 }

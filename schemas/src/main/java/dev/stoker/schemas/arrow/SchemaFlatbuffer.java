@@ -52,15 +52,15 @@ final class SchemaFlatbuffer {
     }
 
     /** The flatbuffer of a footer with one record batch. */
-    static byte[] footer(ArrowSchema schema, BatchBlock block, Map<String, String> metadata) {
+    static byte[] footer(ArrowFooter footer) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
-        int header = schema(builder, schema);
+        int header = schema(builder, footer.schema());
         Footer.startDictionariesVector(builder, 0);
         int dictionaries = builder.endVector();
         Footer.startRecordBatchesVector(builder, 1);
-        Block.createBlock(builder, block.offset(), block.metadataLength(), block.bodyLength());
+        Block.createBlock(builder, footer.messagePosition(), footer.messageHeadLength(), footer.bodyLength());
         int batches = builder.endVector();
-        int pairs = metadata(builder, metadata);
+        int pairs = metadata(builder, footer.metadata());
         Footer.startFooter(builder);
         Footer.addVersion(builder, MetadataVersion.V5);
         Footer.addSchema(builder, header);

@@ -1,30 +1,207 @@
 package dev.stoker.schemas.batch;
 
+import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.RecordBatchLayout;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.crc.ConcatCrc;
+import dev.stoker.schemas.errors.ForeignFileException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.IntFunction;
 
-/** Makes batch messages of a dataset. One thread at a time; the messages it has made are independent of it. */
+/**
+ * Makes batch messages of a dataset, in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
+ * fields; categorical columns hold the version's ids. Payload bytes are sliced, never touched: the message's sum
+ * follows from the samples' sums. One thread at a time; the messages it has made are independent of it.
+ */
 public final class BatchBuilder {
+    private static final ByteBuffer ZEROS =
+            ByteBuffer.allocateDirect(RecordBatchLayout.ALIGNMENT).asReadOnlyBuffer();
+
+    private final List<Field> fields;
+    private final FieldType[] types;
+    private final RecordBatchLayout layout;
+    private final long[] nodeLengths;
+    private final long[] nullCounts;
+    private final long[] lengths;
+    private final long[] offsets;
+    private final ConcatCrc crc = new ConcatCrc();
+    private final List<ByteBuffer> parts = new ArrayList<>();
+
     /** A builder for datasets with these fields, in dataset order. */
     public BatchBuilder(List<Field> fields) {
-        throw new UnsupportedOperationException("not there yet " + fields);
+        this.fields = List.copyOf(fields);
+        List<FieldType> columns = new ArrayList<>();
+        boolean[] payload = new boolean[fields.size() + 1];
+        columns.add(ScalarType.UTF8);
+        for (int f = 0; f < fields.size(); f++) {
+            columns.add(fields.get(f).type());
+            payload[f + 1] = fields.get(f).payload();
+        }
+        this.types = columns.toArray(FieldType[]::new);
+        this.layout = RecordBatchLayout.of(columns, payload);
+        this.nodeLengths = new long[layout.nodes()];
+        this.nullCounts = new long[layout.nodes()];
+        this.lengths = new long[layout.buffers()];
+        this.offsets = new long[layout.buffers()];
+    }
+
+    /** A chunk to take rows from, checked to have this dataset's fields; see {@link BatchChunk}. */
+    public BatchChunk chunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] classIds)
+            throws ForeignFileException {
+        if (!head.fields().equals(fields)) {
+            throw new ForeignFileException(
+                    head.file(), "a chunk of a dataset with the fields " + fields, "its fields are " + head.fields());
+        }
+        return new BatchChunk(head, bytes, bytesAt, classIds);
     }
 
     /**
-     * Makes a message of the rows {@code (chunks[chunkOf[i]], rowOf[i])} for from ≤ i &lt; to.
+     * Makes a message of the rows {@code (chunks[chunkOf[i]], rowOf[i])} for from ≤ i &lt; to. Rows are not checked
+     * against their chunks. IllegalArgumentException when the body would have 2^31 bytes or more.
      *
      * @param scratch gives a buffer with at least so many bytes remaining; the message's first part is written at its
-     *     position. It belongs to the message until that is sent
+     *     position, which moves to the part's end. It belongs to the message until that is sent
      */
     public BatchMessage build(
             BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int to, IntFunction<ByteBuffer> scratch) {
-        throw new UnsupportedOperationException("not there yet");
+        BatchRows rows = new BatchRows(chunks, chunkOf, rowOf, from, to);
+        for (int c = 0; c < types.length; c++) {
+            measure(c, rows);
+        }
+        int small = layout.headLength() + (int) layout.place(lengths, offsets);
+        long length = layout.headLength() + layout.bodyLength(lengths);
+        if (length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a batch of " + rows.count() + " samples has " + length
+                    + " bytes; 2^31 is the limit; use a smaller batch size");
+        }
+        parts.clear();
+        crc.reset();
+        ByteBuffer first = writeSmall(rows, small, scratch.apply(small));
+        parts.add(first);
+        crc.add(first);
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).payload()) {
+                addPayload(f, rows);
+            }
+        }
+        return new BatchMessage(rows.count(), (int) length, crc.value(), parts.toArray(ByteBuffer[]::new));
     }
 
-    /** Upper bound of the length of a message with so many rows of at most {@code largestRow} bytes. */
+    /**
+     * Upper bound of the length of a message.
+     *
+     * @param rows of the message
+     * @param largestRow what a row takes at most, as the log says
+     */
     public long largestMessage(int rows, long largestRow) {
-        throw new UnsupportedOperationException("not there yet");
+        long padding = (RecordBatchLayout.ALIGNMENT + 4L) * layout.buffers();
+        return layout.headLength() + padding + rows * largestRow;
+    }
+
+    /** Lengths of a column's buffers and nodes. */
+    private void measure(int c, BatchRows rows) {
+        FieldType type = types[c];
+        int count = rows.count();
+        int nulls = c > 0 && fields.get(c - 1).nullable() ? rows.nulls(c) : 0;
+        int node = layout.firstNode(c);
+        nodeLengths[node] = count;
+        nullCounts[node] = nulls;
+        lengths[layout.validityBuffer(c)] = nulls == 0 ? 0 : bitmapLength(count);
+        long values = switch (type.layout()) {
+            case BITS -> bitmapLength(count);
+            case FIXED, TENSOR -> (long) count * type.width();
+            case BYTES, LIST -> rows.valueBytes(c);
+        };
+        lengths[layout.valuesBuffer(c)] = values;
+        if (type.hasOffsets()) {
+            lengths[layout.offsetsBuffer(c)] = 4L * (count + 1);
+        }
+        if (type instanceof ListType list) {
+            nodeLengths[node + 1] = values / list.width();
+        } else if (type instanceof TensorType tensor) {
+            nodeLengths[node + 1] = (long) count * tensor.size();
+        }
+    }
+
+    private ByteBuffer writeSmall(BatchRows rows, int length, ByteBuffer scratch) {
+        if (scratch.remaining() < length) {
+            throw new IllegalArgumentException(
+                    "the scratch buffer has " + scratch.remaining() + " bytes, " + length + " were asked for");
+        }
+        ByteBuffer out = scratch.slice(scratch.position(), length).order(ByteOrder.LITTLE_ENDIAN);
+        scratch.position(scratch.position() + length);
+        layout.writeHead(out, rows.count(), nodeLengths, nullCounts, offsets, lengths);
+        int body = out.position();
+        for (int c = 0; c < types.length; c++) {
+            int validity = layout.validityBuffer(c);
+            int values = layout.valuesBuffer(c);
+            if (lengths[validity] > 0) {
+                rows.writeValidity(c, out, body + (int) offsets[validity]);
+            }
+            if (types[c].hasOffsets()) {
+                int at = layout.offsetsBuffer(c);
+                rows.writeOffsets(c, types[c].width(), out, body + (int) offsets[at]);
+                pad(out, body, at);
+            }
+            if (!layout.isPayload(values)) {
+                rows.writeValues(c, types[c], out, body + (int) offsets[values]);
+                pad(out, body, values);
+            }
+            pad(out, body, validity);
+        }
+        return out.position(0);
+    }
+
+    private void pad(ByteBuffer out, int body, int buffer) {
+        long end = offsets[buffer] + lengths[buffer];
+        long padded = RecordBatchLayout.align(end);
+        for (long at = end; lengths[buffer] > 0 && at < padded; at++) {
+            out.put((int) (body + at), (byte) 0);
+        }
+    }
+
+    private void addPayload(int field, BatchRows rows) {
+        BatchChunk run = null;
+        int begin = 0;
+        int end = 0;
+        for (int i = 0; i < rows.count(); i++) {
+            BatchChunk chunk = rows.chunk(i);
+            int row = rows.row(i);
+            ArrowColumn column = chunk.head().column(field);
+            int position = column.valuePosition(row);
+            int length = column.valueLength(row);
+            crc.add(chunk.head().payloadCrc32c(field, row), length);
+            if (chunk != run || position != end) {
+                slice(run, begin, end);
+                run = chunk;
+                begin = position;
+            }
+            end = position + length;
+        }
+        slice(run, begin, end);
+        int buffer = layout.valuesBuffer(field + 1);
+        int padding = (int) (RecordBatchLayout.align(lengths[buffer]) - lengths[buffer]);
+        if (padding > 0) {
+            parts.add(ZEROS.slice(0, padding));
+            crc.addZeros(padding);
+        }
+    }
+
+    private void slice(BatchChunk chunk, int begin, int end) {
+        if (end > begin) {
+            parts.add(chunk.bytes().slice(begin - chunk.bytesAt(), end - begin));
+        }
+    }
+
+    private static int bitmapLength(int rows) {
+        return (rows + 7) / 8;
     }
 }

@@ -1,14 +1,44 @@
 package dev.stoker.schemas.batch;
 
+import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
 import java.nio.ByteBuffer;
+import java.util.List;
 
 /**
- * A chunk that rows are taken from.
+ * A chunk that rows are taken from. {@link BatchBuilder#chunk} makes one and checks that it is of the right dataset.
  *
  * @param head its checked head
  * @param bytes the file, from index {@code bytesAt} of the file on; only sliced, never read
  * @param bytesAt where in the file {@code bytes} begins at its index 0; 0 for a mapped file
- * @param classIds per field of the dataset: chunk-local id to version id for a categorical field, else null
+ * @param classIds per field of the dataset: chunk-local id to version id for a categorical field, else null; empty when
+ *     there are no categorical fields
  */
-public record BatchChunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] classIds) {}
+public record BatchChunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] classIds) {
+    public BatchChunk {
+        for (int f = 0; f < head.fields().size(); f++) {
+            if (head.fields().get(f).type() == ScalarType.CATEGORICAL) {
+                int given = f < classIds.length && classIds[f] != null ? classIds[f].length : 0;
+                int needed = head.classes(f).size();
+                if (given < needed) {
+                    throw new IllegalArgumentException(head.file() + ": field '"
+                            + head.fields().get(f).name() + "' has " + needed + " classes, ids were given for "
+                            + given);
+                }
+            }
+        }
+    }
+
+    /** The ids that map each of the chunk's names to its place in a list of all names. */
+    public static int[] idsOf(List<String> chunkClasses, java.util.Map<String, Integer> versionIds) {
+        int[] ids = new int[chunkClasses.size()];
+        for (int i = 0; i < ids.length; i++) {
+            Integer id = versionIds.get(chunkClasses.get(i));
+            if (id == null) {
+                throw new IllegalArgumentException("the version has no class '" + chunkClasses.get(i) + "'");
+            }
+            ids[i] = id;
+        }
+        return ids;
+    }
+}

@@ -8,10 +8,11 @@ import java.nio.ByteBuffer;
  * @param rows samples
  * @param length bytes of the message, all parts together
  * @param crc32c of the message
- * @param parts the message in order: the scratch part, then payload slices and padding; independent views
+ * @param parts the message in order: the scratch part, then payload slices and padding; views with positions and
+ *     limits of their own, which a gathering write may move
  */
 public record BatchMessage(int rows, int length, int crc32c, ByteBuffer[] parts) {
-    /** Copies the message to the buffer's position. */
+    /** Copies the message to the buffer's position; the parts are left as they are. */
     public void writeTo(ByteBuffer dst) {
         for (ByteBuffer part : parts) {
             dst.put(part.duplicate());

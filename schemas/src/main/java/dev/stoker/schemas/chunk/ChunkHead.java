@@ -1,86 +1,169 @@
 package dev.stoker.schemas.chunk;
 
 import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.ArrowHead;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
  * A chunk's head: keys, small fields, places, lengths and sums of all samples. Immutable; any thread. Columns stay in
- * Arrow form, there is no object per row.
+ * Arrow form, there is no object per row. Fields are told by their index in the dataset's order. Rows are not
+ * checked: outside 0 to rows-1 the result is undefined or an IndexOutOfBoundsException.
  */
 public final class ChunkHead {
-    private ChunkHead() {}
+    private final String file;
+    private final ArrowHead arrow;
+    private final ChunkSchema schema;
+    private final int length;
+    private final ArrowColumn[] columns;
+    private final ArrowColumn[] crcs;
+
+    private ChunkHead(String file, ArrowHead arrow, ChunkSchema schema, int length) {
+        this.file = file;
+        this.arrow = arrow;
+        this.schema = schema;
+        this.length = length;
+        ChunkLayout layout = schema.layout();
+        this.columns = new ArrowColumn[layout.fields().size()];
+        this.crcs = new ArrowColumn[columns.length];
+        for (int f = 0; f < columns.length; f++) {
+            columns[f] = arrow.columns().get(layout.column(f));
+            crcs[f] = f < layout.smallFields() ? null : arrow.columns().get(layout.crcColumn(f));
+        }
+    }
 
     /**
-     * Parses a head whose CRC was checked; structure and offsets are checked here.
+     * Parses a head whose CRC was checked; structure, offsets and class ids are checked here.
      *
      * @param head owned memory, from index 0 to the limit; must not change
      * @param fileLength bytes of the whole file
      * @param file the file's name for messages
      */
     public static ChunkHead parse(ByteBuffer head, long fileLength, String file) throws StokerException {
-        throw new UnsupportedOperationException("not there yet");
+        ArrowHead arrow = ArrowHead.read(head, schema -> ChunkSchema.payloadColumns(schema, file), fileLength, file);
+        ChunkSchema schema = ChunkSchema.read(arrow.schema(), file);
+        int length = arrow.checkCanonical(file);
+        if (length != head.limit()) {
+            throw CorruptDataException.mismatch(file, "head length", length, head.limit());
+        }
+        ChunkHead chunk = new ChunkHead(file, arrow, schema, length);
+        if (chunk.rows() == 0) {
+            throw CorruptDataException.mismatch(file, "rows", "at least 1", 0);
+        }
+        for (int f = 0; f < chunk.columns.length; f++) {
+            chunk.checkColumn(f);
+        }
+        return chunk;
     }
 
     /** The file's name for messages. */
     public String file() {
-        throw new UnsupportedOperationException("not there yet");
+        return file;
     }
 
     /** What the chunk says about itself. */
     public ChunkIdentity identity() {
-        throw new UnsupportedOperationException("not there yet");
+        return schema.identity();
     }
 
     /** The dataset's fields in dataset order. */
     public List<Field> fields() {
-        throw new UnsupportedOperationException("not there yet");
+        return schema.layout().fields();
     }
 
     /** Samples. */
     public int rows() {
-        throw new UnsupportedOperationException("not there yet");
+        return arrow.rows();
     }
 
     /** Bytes of the head. */
     public int length() {
-        throw new UnsupportedOperationException("not there yet");
+        return length;
     }
 
     /** A sample's key. */
     public String key(int row) {
-        throw new UnsupportedOperationException("not there yet");
+        return keys().stringAt(row);
     }
 
     /** The key column. */
     public ArrowColumn keys() {
-        throw new UnsupportedOperationException("not there yet");
+        return arrow.columns().get(0);
     }
 
     /** A field's column; of a payload field only positions and lengths can be asked for. */
     public ArrowColumn column(int field) {
-        throw new UnsupportedOperationException("not there yet");
+        return columns[field];
     }
 
     /** Class names of a categorical field by chunk-local id; empty for other fields. */
     public List<String> classes(int field) {
-        throw new UnsupportedOperationException("not there yet");
+        return schema.classes().get(field);
     }
 
     /** Where the sample's bytes of a payload field begin in the file. */
     public int payloadPosition(int field, int row) {
-        throw new UnsupportedOperationException("not there yet");
+        return columns[field].valuePosition(row);
     }
 
     /** Bytes of the sample's payload field. */
     public int payloadLength(int field, int row) {
-        throw new UnsupportedOperationException("not there yet");
+        return columns[field].valueLength(row);
     }
 
     /** CRC-32C of the sample's bytes of a payload field. */
     public int payloadCrc32c(int field, int row) {
-        throw new UnsupportedOperationException("not there yet");
+        return crcs[field].intAt(row);
+    }
+
+    /** What one row takes in a batch; see {@link ChunkSummary#largestRow}. */
+    public long rowBytes(int row) {
+        long bytes = RowSize.of(ScalarType.UTF8, false, keys().valueLength(row));
+        for (ArrowColumn column : columns) {
+            boolean bool = column.field().type() == ScalarType.BOOL;
+            bytes += RowSize.of(column.field().type(), column.field().nullable(), bool ? 0 : column.valueLength(row));
+        }
+        return bytes;
+    }
+
+    ArrowHead arrow() {
+        return arrow;
+    }
+
+    ChunkLayout layout() {
+        return schema.layout();
+    }
+
+    private void checkColumn(int field) throws StokerException {
+        ArrowColumn column = columns[field];
+        String name = column.field().name();
+        if (column.field().type() == ScalarType.CATEGORICAL) {
+            int count = classes(field).size();
+            for (int row = 0; row < rows(); row++) {
+                int id = column.intAt(row);
+                if ((id < 0 || id >= count) && !column.isNull(row)) {
+                    throw CorruptDataException.mismatch(
+                            file, "class of " + name + " in row " + row, "0 to " + (count - 1), id);
+                }
+            }
+        }
+        if (crcs[field] != null) {
+            // The sums cover the payload without gaps only if the values fill their buffer.
+            int last = rows() - 1;
+            long begin = column.valuePosition(0);
+            long end = column.valuePosition(last) + (long) column.valueLength(last);
+            if (begin != column.valuesPosition() || end != begin + column.valuesLength()) {
+                throw CorruptDataException.mismatch(
+                        file,
+                        "values of " + name,
+                        "bytes " + column.valuesPosition() + " to "
+                                + (column.valuesPosition() + (long) column.valuesLength()),
+                        begin + " to " + end);
+            }
+        }
     }
 }

@@ -1,0 +1,113 @@
+package dev.stoker.schemas.arrow;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.errors.StokerException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * What follows the body of an Arrow file with one record batch.
+ *
+ * <pre>
+ * FFFFFFFF 00000000 | footer flatbuffer | i32 its length | ARROW1
+ * </pre>
+ *
+ * @param schema the footer's copy
+ * @param messagePosition where the record batch message begins in the file
+ * @param messageHeadLength bytes of its prefix, flatbuffer and padding
+ * @param bodyLength bytes of its body
+ * @param metadata custom metadata in the order in which it is written
+ */
+public record ArrowFooter(
+        ArrowSchema schema,
+        long messagePosition,
+        int messageHeadLength,
+        long bodyLength,
+        Map<String, String> metadata) {
+    private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
+    private static final long END_OF_STREAM = 0x00000000FFFFFFFFL;
+    private static final int VERSION_5 = 4;
+    private static final int BLOCK_SIZE = 24;
+
+    /** Bytes of end-of-stream marker, before the footer's flatbuffer. */
+    private static final int BEFORE = 8;
+
+    /** Bytes of length and magic, at the end of the file: enough to ask {@link #tailLength}. */
+    public static final int ENDING = 4 + 6;
+
+    public ArrowFooter {
+        metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
+    }
+
+    /** All that follows the body, from the end-of-stream marker to the file's end. */
+    public byte[] tail() {
+        byte[] footer = SchemaFlatbuffer.footer(this);
+        ByteBuffer out = ByteBuffer.allocate(BEFORE + footer.length + ENDING).order(ByteOrder.LITTLE_ENDIAN);
+        out.putLong(END_OF_STREAM).put(footer).putInt(footer.length).put(MAGIC);
+        return out.array();
+    }
+
+    /**
+     * Bytes of the whole tail, told by the file's last bytes.
+     *
+     * @param ending the last {@value #ENDING} bytes of the file, up to the limit
+     * @param fileLength bytes of the file
+     */
+    public static int tailLength(ByteBuffer ending, long fileLength, String file) throws StokerException {
+        int limit = ending.limit();
+        if (limit < ENDING || !ending.slice(limit - MAGIC.length, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
+            throw CorruptDataException.mismatch(
+                    file, "end of the file", "ARROW1", "other bytes; it may have been truncated");
+        }
+        int length = ending.duplicate().order(ByteOrder.LITTLE_ENDIAN).getInt(limit - ENDING);
+        long most = Math.min(fileLength, Integer.MAX_VALUE) - BEFORE - ENDING;
+        if (length < 8 || length > most) {
+            throw CorruptDataException.mismatch(file, "footer length", "8 to " + most + " bytes", length);
+        }
+        return BEFORE + length + ENDING;
+    }
+
+    /**
+     * Reads a tail.
+     *
+     * @param tail the file's last bytes, as many as {@link #tailLength} says, up to the limit
+     */
+    public static ArrowFooter read(ByteBuffer tail, String file) throws StokerException {
+        ByteBuffer bytes = tail.slice(0, tail.limit()).order(ByteOrder.LITTLE_ENDIAN);
+        int length = tailLength(bytes, bytes.limit(), file);
+        if (length != bytes.limit() || bytes.getLong(0) != END_OF_STREAM) {
+            throw CorruptDataException.mismatch(
+                    file, "end-of-stream marker", "ffffffff 00000000 before the footer", "other bytes");
+        }
+        FlatReader in = new FlatReader(bytes.slice(BEFORE, length - BEFORE - ENDING), file, "footer");
+        int root = in.root();
+        int version = in.i16Field(root, 0);
+        if (version > VERSION_5) {
+            throw new FormatTooNewException(file, "Arrow metadata V" + (version + 1), VERSION_5 + 1);
+        }
+        int schema = in.reference(root, 1);
+        int batches = in.reference(root, 3);
+        int count = in.vectorLength(batches, BLOCK_SIZE);
+        int dictionaries = in.vectorLength(in.reference(root, 2), BLOCK_SIZE);
+        if (version != VERSION_5 || schema == 0 || dictionaries != 0 || count != 1) {
+            throw new ForeignFileException(
+                    file,
+                    "an Arrow file with one record batch",
+                    "its footer has " + count + " record batches, " + dictionaries + " dictionaries and metadata V"
+                            + (version + 1));
+        }
+        SchemaReader reader = new SchemaReader(in, file);
+        return new ArrowFooter(
+                reader.read(schema),
+                in.i64(batches + 4),
+                in.i32(batches + 12),
+                in.i64(batches + 20),
+                reader.pairs(in.reference(root, 4)));
+    }
+}

@@ -1,0 +1,154 @@
+package dev.stoker.schemas.arrow;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.StokerException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.arrow.flatbuf.MessageHeader;
+
+/**
+ * The beginning of an Arrow file with one record batch: magic, schema message, record batch message, and the body as
+ * far as it is no payload. Immutable; any thread.
+ */
+public final class ArrowHead {
+    /** First bytes of a file, padding included. */
+    static final byte[] MAGIC = "ARROW1\0\0".getBytes(StandardCharsets.US_ASCII);
+
+    private final ArrowSchema schema;
+    private final RecordBatchLayout layout;
+    private final RecordBatch batch;
+    private final int messageAt;
+    private final List<ArrowColumn> columns;
+
+    private ArrowHead(
+            ArrowSchema schema, RecordBatchLayout layout, RecordBatch batch, int messageAt, List<ArrowColumn> columns) {
+        this.schema = schema;
+        this.layout = layout;
+        this.batch = batch;
+        this.messageAt = messageAt;
+        this.columns = columns;
+    }
+
+    /** Tells which columns of a schema are payload. */
+    @FunctionalInterface
+    public interface PayloadColumns {
+        /** One flag for each column. */
+        boolean[] of(ArrowSchema schema) throws StokerException;
+    }
+
+    /** Magic and schema message, padded so that they end at a multiple of 64: where the record batch message begins. */
+    public static byte[] opening(ArrowSchema schema) {
+        byte[] flatbuffer = SchemaFlatbuffer.message(schema);
+        int prefix = MAGIC.length + RecordBatchLayout.PREFIX;
+        int length = (int) RecordBatchLayout.align(prefix + (long) flatbuffer.length);
+        ByteBuffer out = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        out.put(MAGIC).putInt(0xFFFFFFFF).putInt(length - prefix).put(flatbuffer);
+        return out.array();
+    }
+
+    /**
+     * Reads the beginning of a file.
+     *
+     * @param head from index 0 to the limit: the file, or as much of it as lies before the first payload data buffer;
+     *     must not change
+     * @param payload tells which columns' values may lie behind the head
+     * @param end bytes of the file in which the body must have ended
+     * @param file the file's name for messages
+     */
+    public static ArrowHead read(ByteBuffer head, PayloadColumns payload, long end, String file)
+            throws StokerException {
+        ByteBuffer bytes = head.duplicate().position(0).order(ByteOrder.LITTLE_ENDIAN);
+        checkMagic(bytes, file);
+        ByteBuffer at = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(MAGIC.length);
+        ByteBuffer flatbuffer = Message.flatbuffer(at, file, "schema message");
+        FlatReader in = new FlatReader(flatbuffer, file, "schema message");
+        int header = Message.header(in, in.root(), MessageHeader.Schema, "a schema", file);
+        ArrowSchema schema = new SchemaReader(in, file).read(header);
+
+        int messageAt = MAGIC.length + RecordBatchLayout.PREFIX + flatbuffer.remaining();
+        List<FieldType> types = schema.fields().stream().map(ArrowField::type).toList();
+        RecordBatchLayout layout = RecordBatchLayout.of(types, payload.of(schema));
+        ByteBuffer message = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(messageAt);
+        RecordBatch batch = RecordBatch.read(message, layout, end - messageAt, file);
+        int bodyAt = messageAt + batch.headLength();
+        for (int b = 0; b < layout.buffers(); b++) {
+            long last = bodyAt + batch.offsets()[b] + batch.lengths()[b];
+            long limit = layout.isPayload(b) ? Math.min(end, Integer.MAX_VALUE) : bytes.limit();
+            if (last > limit) {
+                throw CorruptDataException.mismatch(file, "end of buffer " + b, "at most " + limit, last);
+            }
+        }
+        List<ArrowColumn> columns = new ArrayList<>();
+        for (int c = 0; c < types.size(); c++) {
+            columns.add(ArrowColumn.open(schema.fields().get(c), c, layout, batch, bytes, bodyAt, file));
+        }
+        return new ArrowHead(schema, layout, batch, messageAt, List.copyOf(columns));
+    }
+
+    /** The schema, its metadata included. */
+    public ArrowSchema schema() {
+        return schema;
+    }
+
+    /** Rows of the record batch. */
+    public int rows() {
+        return batch.rows();
+    }
+
+    /** The columns in schema order. */
+    public List<ArrowColumn> columns() {
+        return columns;
+    }
+
+    /** Where the record batch message begins in the file. */
+    public int messagePosition() {
+        return messageAt;
+    }
+
+    /** Where its body begins in the file. */
+    public int bodyPosition() {
+        return messageAt + batch.headLength();
+    }
+
+    /** Bytes of the body. */
+    public long bodyLength() {
+        return batch.bodyLength();
+    }
+
+    /**
+     * Checks that the record batch message has the canonical layout, nothing overlapping and no gaps.
+     *
+     * @return where the first payload data buffer begins in the file, or where the body ends when there is none
+     */
+    public int checkCanonical(String file) throws StokerException {
+        long[] expected = new long[layout.buffers()];
+        long small = layout.place(batch.lengths(), expected);
+        if (!Arrays.equals(expected, batch.offsets())
+                || batch.headLength() != layout.headLength()
+                || batch.bodyLength() != layout.bodyLength(batch.lengths())) {
+            throw CorruptDataException.mismatch(
+                    file,
+                    "layout of the record batch",
+                    "buffers at " + Arrays.toString(expected),
+                    Arrays.toString(batch.offsets()) + " in a body of " + batch.bodyLength());
+        }
+        return (int) (bodyPosition() + small);
+    }
+
+    /** The footer that belongs to this head. */
+    public ArrowFooter footer(java.util.Map<String, String> metadata) {
+        return new ArrowFooter(
+                schema.without(ArrowFile.SELF_KEY), messageAt, batch.headLength(), batch.bodyLength(), metadata);
+    }
+
+    private static void checkMagic(ByteBuffer bytes, String file) throws StokerException {
+        if (bytes.limit() < MAGIC.length || !bytes.slice(0, MAGIC.length).equals(ByteBuffer.wrap(MAGIC))) {
+            throw new ForeignFileException(file, "an Arrow file", "it does not begin with ARROW1");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package dev.stoker.schemas.arrow;
+
+import java.nio.ByteBuffer;
+
+/**
+ * What a record batch message is made of: finished columns, and payload columns of which the values are elsewhere.
+ * One thread at a time.
+ */
+public final class RecordBatchParts {
+    private final RecordBatchLayout layout;
+    private final int rows;
+    private final ByteBuffer[] buffers;
+    private final long[] lengths;
+    private final long[] nodeLengths;
+    private final long[] nullCounts;
+
+    /** Parts of a message with so many rows; each column must be set. */
+    public RecordBatchParts(RecordBatchLayout layout, int rows) {
+        this.layout = layout;
+        this.rows = rows;
+        this.buffers = new ByteBuffer[layout.buffers()];
+        this.lengths = new long[layout.buffers()];
+        this.nodeLengths = new long[layout.nodes()];
+        this.nullCounts = new long[layout.nodes()];
+    }
+
+    /** Sets a column whose values are here. */
+    public void set(int column, ColumnBuilder values) {
+        ByteBuffer[] own = values.buffers();
+        int first = layout.validityBuffer(column);
+        for (int i = 0; i < own.length; i++) {
+            buffers[first + i] = own[i];
+            lengths[first + i] = own[i].remaining();
+        }
+        int node = layout.firstNode(column);
+        nodeLengths[node] = values.rows();
+        nullCounts[node] = values.nullCount();
+        if (RecordBatchLayout.nodeCount(values.field().type()) == 2) {
+            nodeLengths[node + 1] = values.childRows();
+        }
+    }
+
+    /**
+     * Sets a payload column.
+     *
+     * @param offsets its offsets buffer, null for a type without one
+     * @param valueBytes bytes of its values
+     */
+    public void setPayload(int column, FieldType type, ByteBuffer offsets, long valueBytes) {
+        if (offsets != null) {
+            buffers[layout.offsetsBuffer(column)] = offsets;
+            lengths[layout.offsetsBuffer(column)] = offsets.remaining();
+        }
+        lengths[layout.valuesBuffer(column)] = valueBytes;
+        int node = layout.firstNode(column);
+        nodeLengths[node] = rows;
+        if (type instanceof ListType list) {
+            nodeLengths[node + 1] = valueBytes / list.width();
+        } else if (type instanceof TensorType tensor) {
+            nodeLengths[node + 1] = (long) rows * tensor.size();
+        }
+    }
+
+    /** Bytes of the body, padding included. */
+    public long bodyLength() {
+        return layout.bodyLength(lengths);
+    }
+
+    /** Bytes of the message up to the first payload data buffer. */
+    public long smallLength() {
+        return layout.headLength() + layout.place(lengths, new long[lengths.length]);
+    }
+
+    /**
+     * Writes the message up to the first payload data buffer (all of it when there is none) at the buffer's position,
+     * which must be followed by zeros; little-endian.
+     */
+    public void writeSmall(ByteBuffer out) {
+        long[] offsets = new long[lengths.length];
+        int small = (int) layout.place(lengths, offsets);
+        layout.writeHead(out, rows, nodeLengths, nullCounts, offsets, lengths);
+        int body = out.position();
+        for (int b = 0; b < lengths.length; b++) {
+            if (buffers[b] != null) {
+                out.put(body + (int) offsets[b], buffers[b], buffers[b].position(), (int) lengths[b]);
+            }
+        }
+        out.position(body + small);
+    }
+}

@@ -1,0 +1,123 @@
+package dev.stoker.schemas.chunk;
+
+import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.RecordBatchLayout;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where a dataset's fields stand in a chunk. Immutable; any thread.
+ *
+ * <pre>
+ * column   0      1 … s          s+1 … s+p             s+p+1 … s+2p
+ *          key    small fields   crc32c:&lt;payload&gt;   payload fields
+ * </pre>
+ */
+public final class ChunkLayout {
+    /** Format version of chunks. */
+    public static final int FORMAT = 1;
+
+    /** A payload value of more bytes is refused. */
+    public static final int MAX_PAYLOAD = 1 << 30;
+
+    static final String CRC_PREFIX = "crc32c:";
+
+    private final List<Field> fields;
+    private final int small;
+    private final RecordBatchLayout batch;
+
+    /**
+     * The layout of a dataset.
+     *
+     * @param fields in dataset order: small fields, then payload fields; names differ
+     */
+    public ChunkLayout(List<Field> fields) {
+        this.fields = List.copyOf(fields);
+        int count = 0;
+        Set<String> names = new HashSet<>();
+        for (Field field : fields) {
+            if (!names.add(field.name())) {
+                throw new IllegalArgumentException("two fields are named '" + field.name() + "'");
+            }
+            if (!field.payload()) {
+                if (count + 1 != names.size()) {
+                    throw new IllegalArgumentException("small field '" + field.name()
+                            + "' stands behind a payload field; small fields come first");
+                }
+                count++;
+            }
+        }
+        this.small = count;
+        List<FieldType> types = columns(Map.of()).stream().map(ArrowField::type).toList();
+        this.batch = RecordBatchLayout.of(types, payloadColumns());
+    }
+
+    /** The dataset's fields. */
+    public List<Field> fields() {
+        return fields;
+    }
+
+    /** Small fields; they are the fields 0 to this number. */
+    public int smallFields() {
+        return small;
+    }
+
+    /** Payload fields; they follow the small ones. */
+    public int payloadFields() {
+        return fields.size() - small;
+    }
+
+    /** All columns of a chunk. */
+    public int columns() {
+        return 1 + small + 2 * payloadFields();
+    }
+
+    /** Column of a field. */
+    public int column(int field) {
+        return field < small ? 1 + field : 1 + field + payloadFields();
+    }
+
+    /** Column of the sums of a payload field. */
+    public int crcColumn(int field) {
+        return 1 + field;
+    }
+
+    /** Layout of the record batch message. */
+    RecordBatchLayout batch() {
+        return batch;
+    }
+
+    /** The columns; {@code metadata} by field index. */
+    List<ArrowField> columns(Map<Integer, Map<String, String>> metadata) {
+        List<ArrowField> columns = new ArrayList<>();
+        columns.add(ArrowField.of(Field.KEY, ScalarType.UTF8));
+        for (int f = 0; f < small; f++) {
+            columns.add(column(fields.get(f), metadata.getOrDefault(f, Map.of())));
+        }
+        for (Field payload : fields.subList(small, fields.size())) {
+            columns.add(ArrowField.of(CRC_PREFIX + payload.name(), ScalarType.UINT32));
+        }
+        for (Field payload : fields.subList(small, fields.size())) {
+            columns.add(column(payload, Map.of()));
+        }
+        return columns;
+    }
+
+    boolean[] payloadColumns() {
+        boolean[] payload = new boolean[columns()];
+        for (int f = small; f < fields.size(); f++) {
+            payload[column(f)] = true;
+        }
+        return payload;
+    }
+
+    private static ArrowField column(Field field, Map<String, String> metadata) {
+        return new ArrowField(field.name(), field.type(), field.nullable(), metadata);
+    }
+}

@@ -1,0 +1,59 @@
+package dev.stoker.schemas.chunk;
+
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/** Chunk-local ids of class names, in order of first use. One thread at a time. */
+final class ClassNames {
+    private final Map<String, Integer> ids = new HashMap<>();
+    private final List<String> names = new ArrayList<>();
+    private long jsonBytes;
+    private int marked;
+
+    int idOf(String name) {
+        Integer id = ids.get(name);
+        if (id == null) {
+            id = names.size();
+            ids.put(name, id);
+            names.add(name);
+            jsonBytes += jsonBytes(name);
+        }
+        return id;
+    }
+
+    void mark() {
+        marked = names.size();
+    }
+
+    /** Forgets the names that came since {@link #mark}. */
+    void rollBack() {
+        while (names.size() > marked) {
+            String name = names.remove(names.size() - 1);
+            ids.remove(name);
+            jsonBytes -= jsonBytes(name);
+        }
+    }
+
+    List<String> list() {
+        return List.copyOf(names);
+    }
+
+    /** Bytes that the names take as a JSON array, and its brackets. */
+    long jsonBytes() {
+        return jsonBytes + 2;
+    }
+
+    void clear() {
+        ids.clear();
+        names.clear();
+        jsonBytes = 0;
+        marked = 0;
+    }
+
+    private static long jsonBytes(String name) {
+        return JsonText.array(List.of(name)).getBytes(StandardCharsets.UTF_8).length - 1L;
+    }
+}

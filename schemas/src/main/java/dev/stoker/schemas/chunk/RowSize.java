@@ -1,0 +1,22 @@
+package dev.stoker.schemas.chunk;
+
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.FieldType.Layout;
+
+/** What one value adds to the buffers of a batch, padding not counted. */
+final class RowSize {
+    private RowSize() {}
+
+    /**
+     * Bytes of one value: its own, 4 for an offset, 1 for the bit of a nullable field, 1 for a bool.
+     *
+     * @param valueBytes bytes of the value itself; ignored for types of a fixed width
+     */
+    static long of(FieldType type, boolean nullable, long valueBytes) {
+        long bytes = nullable ? 1 : 0;
+        if (type.layout() == Layout.BITS) {
+            return bytes + 1;
+        }
+        return bytes + (type.hasOffsets() ? 4 + valueBytes : type.width());
+    }
+}

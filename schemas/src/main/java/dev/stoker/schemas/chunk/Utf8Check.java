@@ -1,0 +1,62 @@
+package dev.stoker.schemas.chunk;
+
+import java.nio.ByteBuffer;
+
+/** Tells whether bytes that come in pieces are well-formed UTF-8 (Unicode 15, table 3-7). One thread at a time. */
+final class Utf8Check {
+    private static final long NOT_ASCII = 0x8080808080808080L;
+
+    /** Continuation bytes still to come, or -1 after a byte that cannot stand there. */
+    private int pending;
+    /** Range of the next continuation byte. */
+    private int least;
+
+    private int greatest;
+
+    void reset() {
+        pending = 0;
+    }
+
+    boolean isComplete() {
+        return pending == 0;
+    }
+
+    /** Takes the bytes between position and limit; leaves the buffer as it is. */
+    void update(ByteBuffer bytes) {
+        int end = bytes.limit();
+        int at = bytes.position();
+        while (at < end && pending >= 0) {
+            if (pending == 0) {
+                while (at + 8 <= end && (bytes.getLong(at) & NOT_ASCII) == 0) {
+                    at += 8;
+                }
+            }
+            if (at < end) {
+                next(bytes.get(at++) & 0xFF);
+            }
+        }
+    }
+
+    private void next(int b) {
+        if (pending > 0) {
+            pending = b < least || b > greatest ? -1 : pending - 1;
+            least = 0x80;
+            greatest = 0xBF;
+            return;
+        }
+        if (b < 0x80) {
+            return;
+        }
+        least = b == 0xE0 ? 0xA0 : b == 0xF0 ? 0x90 : 0x80;
+        greatest = b == 0xED ? 0x9F : b == 0xF4 ? 0x8F : 0xBF;
+        if (b >= 0xC2 && b <= 0xDF) {
+            pending = 1;
+        } else if (b >= 0xE0 && b <= 0xEF) {
+            pending = 2;
+        } else if (b >= 0xF0 && b <= 0xF4) {
+            pending = 3;
+        } else {
+            pending = -1;
+        }
+    }
+}

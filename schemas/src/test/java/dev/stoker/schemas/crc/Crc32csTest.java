@@ -1,0 +1,83 @@
+package dev.stoker.schemas.crc;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class Crc32csTest {
+    private static final long SEED = Long.getLong("test.seed", 1);
+
+    @Test
+    void sumsTheCheckValueOfTheStandard() {
+        assertThat(Crc32cs.hex(Crc32cs.of("123456789".getBytes()))).isEqualTo("e3069283");
+        assertThat(Crc32cs.of(ByteBuffer.allocate(0))).isZero();
+    }
+
+    @Test
+    void leavesTheBufferAsItIs() {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(10).position(2).limit(7);
+        Crc32cs.of(bytes);
+        assertThat(bytes.position()).isEqualTo(2);
+        assertThat(bytes.limit()).isEqualTo(7);
+    }
+
+    @Test
+    void combinesSumsOfRandomPartsToTheSumOfTheWhole() {
+        Random random = new Random(SEED);
+        for (int i = 0; i < 2000; i++) {
+            byte[] bytes = new byte[random.nextInt(i % 10 == 0 ? 300_000 : 3000)];
+            random.nextBytes(bytes);
+            int cut = bytes.length == 0 ? 0 : random.nextInt(bytes.length + 1);
+            int combined = Crc32cs.combine(
+                    Crc32cs.of(bytes, 0, cut), Crc32cs.of(bytes, cut, bytes.length - cut), bytes.length - cut);
+            assertThat(combined)
+                    .as("seed %s, round %s, cut %s of %s", SEED, i, cut, bytes.length)
+                    .isEqualTo(Crc32cs.of(bytes));
+        }
+    }
+
+    @Test
+    void combinesAcrossLengthsThatNoTestCouldSum() {
+        // x^(8·n) must be multiplicative: shifting by a + b is shifting by a, then by b.
+        Random random = new Random(SEED);
+        for (int i = 0; i < 10_000; i++) {
+            int a = random.nextInt(Integer.MAX_VALUE / 2);
+            int b = random.nextInt(Integer.MAX_VALUE / 2);
+            int crc = random.nextInt();
+            assertThat(Crc32cs.combine(Crc32cs.combine(crc, 0, a), 0, b))
+                    .as("seed %s, a %s, b %s", SEED, a, b)
+                    .isEqualTo(Crc32cs.combine(crc, 0, (long) a + b));
+        }
+    }
+
+    @Test
+    void refusesLengthsThatNoFileHas() {
+        assertThatThrownBy(() -> Crc32cs.combine(1, 2, 1L << 31))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("2147483648");
+        assertThatThrownBy(() -> Crc32cs.combine(1, 2, -1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void concatenatesPartsOfAllKinds() {
+        Random random = new Random(SEED);
+        byte[] all = new byte[1000];
+        random.nextBytes(all);
+        java.util.Arrays.fill(all, 300, 507, (byte) 0);
+        ConcatCrc crc = new ConcatCrc();
+        crc.addZeros(0);
+        crc.add(ByteBuffer.wrap(all, 0, 300));
+        crc.addZeros(207);
+        crc.add(Crc32cs.of(all, 507, 93), 93);
+        crc.add(0, 0);
+        crc.add(ByteBuffer.allocateDirect(400).put(all, 600, 400).flip());
+        assertThat(crc.value()).isEqualTo(Crc32cs.of(all));
+        assertThat(crc.length()).isEqualTo(1000);
+        crc.reset();
+        assertThat(crc.value()).isZero();
+        assertThat(crc.length()).isZero();
+    }
+}
