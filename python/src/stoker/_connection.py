@@ -1,0 +1,294 @@
+"""One socket to one feeder: connects, receives frames straight into batch buffers, sends.
+
+Never blocks. Threads: `receive` and `connected` are called by one thread at a time (the client's turn holder);
+`send` and `flush` under the client's output lock. Knows frames and checksums, nothing of lanes or epochs.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import socket
+from collections import deque
+from typing import Final, Protocol
+
+import numpy as np
+import numpy.typing as npt
+from google_crc32c import extend as _crc_extend
+
+from stoker import _protocol as p
+from stoker._discovery import split_address
+
+SEGMENT_BYTES: Final = 256 << 10
+"""Received and checksummed at a time: small enough to be still in the cache for the checksum."""
+RECEIVE_BUFFER_BYTES: Final = 4 << 20
+"""Fixed, as the kernel's own growth (to 32 MiB) drives the data out of the cache before it is read."""
+
+
+class ConnectionLostError(Exception):
+    """The connection ended or never came about; the client goes on elsewhere. Never leaves the package."""
+
+
+class FrameSink(Protocol):
+    """What a connection hands its frames to."""
+
+    def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+        """Memory for the message that follows a (not yet verified) BATCH header; starts at a multiple of 64."""
+        ...
+
+    def on_batch(
+        self, connection: Connection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
+    ) -> None:
+        """A whole BATCH frame; `crc` is what was computed over it."""
+        ...
+
+    def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
+        """Any other whole frame."""
+        ...
+
+
+class Connection:
+    """See the module. States: connecting, greeting (HELLO sent), live, closed; the client moves them on."""
+
+    def __init__(self, address: str, sink: FrameSink, now: float, attempt: int = 0) -> None:
+        """Starts to connect; raises `ConnectionLostError` if that is refused at once.
+
+        `attempt` chooses among the addresses that a host name stands for.
+        """
+        self.address = address
+        self.state = "connecting"
+        self.since = now
+        """When it was begun; from WELCOME on, when that came."""
+        self.bytes_received = 0
+        self.frames_received = 0
+        self.lanes: frozenset[int] = frozenset()
+        self.subscription = 0
+        self.outbox = bytearray()
+        self.undurable: deque[tuple[int, int, bytes]] = deque()
+        """(entries, epoch, packed entries) sent and not yet durable, oldest first."""
+        self.durable = 0
+        """Entries of this session that the server has called durable."""
+        self.pending = bytearray()
+        """Packed ACK entries not yet sent."""
+        self.pending_epoch = 0
+        self._sink = sink
+        self._head = np.zeros(p.BATCH_HEADER_BYTES, np.uint8)
+        self._head_view = memoryview(self._head)
+        self._checked_head = self._head[p.CRC_START : p.CRC_END]
+        self._have = 0
+        self._header: tuple[int, ...] | None = None
+        self._message: npt.NDArray[np.uint8] = self._head
+        self._view = self._head_view
+        self._at = 0
+        self._end = 0
+        self._crc = 0
+        self._control: bytearray | None = None
+        self._control_kind = 0
+        self._low_water = 1
+        self._limit = p.MAX_BATCH
+        self._socket, target = _socket_for(address, attempt)
+        try:
+            self._socket.setblocking(False)
+            self._set_options()
+            code = self._socket.connect_ex(target)
+        except OSError as e:
+            self._socket.close()
+            raise ConnectionLostError(f"{address}: {e}") from e
+        if code not in (0, errno.EINPROGRESS, errno.EWOULDBLOCK):
+            self._socket.close()
+            raise ConnectionLostError(f"{address}: {os.strerror(code)}")
+        self._recv_into = self._socket.recv_into
+        self._send = self._socket.send
+
+    def _set_options(self) -> None:
+        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, RECEIVE_BUFFER_BYTES)
+        if self._socket.family != socket.AF_UNIX:
+            self._socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
+
+    def fileno(self) -> int:
+        return self._socket.fileno()
+
+    def connected(self) -> None:
+        """To be called when a connecting socket becomes writable; raises `ConnectionLostError`."""
+        code = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
+        if code:
+            raise ConnectionLostError(f"{self.address}: {os.strerror(code)}")
+
+    def limit_batches(self, largest: int) -> None:
+        """Refuses BATCH frames whose message could not be one of this stream."""
+        self._limit = min(p.MAX_BATCH, max(largest * 2, 1 << 20) + p.BATCH_HEADER_BYTES)
+
+    # ---- sending
+
+    def send(self, data: bytes) -> bool:
+        """Sends or keeps for later; false if something is kept. A broken socket is left to `receive` to find."""
+        if self.outbox:
+            self.outbox += data
+            return False
+        try:
+            sent = self._send(data)
+        except (BlockingIOError, InterruptedError):
+            sent = 0
+        except OSError:
+            return True
+        if sent < len(data):
+            self.outbox += data[sent:]
+            return False
+        return True
+
+    def flush(self) -> bool:
+        """Sends what was kept; true if nothing is left."""
+        while self.outbox:
+            try:
+                sent = self._send(self.outbox)
+            except (BlockingIOError, InterruptedError):
+                return False
+            except OSError:
+                self.outbox.clear()
+                return True
+            del self.outbox[:sent]
+        return True
+
+    # ---- receiving
+
+    def receive(self) -> bool:
+        """Receives until one frame has been handed over (true) or nothing more is there (false).
+
+        Raises `ConnectionLostError` at the end of the stream, `ProtocolError` for a frame that cannot be one.
+        """
+        try:
+            if self._header is not None:
+                return self._receive_message()
+            if self._control is not None:
+                return self._receive_control()
+            while not self._parse():
+                count = self._recv_into(self._head_view[self._have :])
+                if not count:
+                    raise ConnectionLostError(f"{self.address} closed the connection")
+                self._have += count
+                self.bytes_received += count
+            if self._header is not None:
+                return self._receive_message()
+            if self._control is not None:
+                return self._receive_control()
+            return True
+        except (BlockingIOError, InterruptedError):
+            self._wait_for(min(SEGMENT_BYTES, self._end - self._at) if self._header is not None else 1)
+            return False
+        except OSError as e:
+            raise ConnectionLostError(f"{self.address}: {e.strerror or e}") from e
+
+    def _parse(self) -> bool:
+        """Takes one frame, or the beginning of a long one, out of the head buffer; false if more is needed."""
+        have = self._have
+        if have < p.PREFIX_BYTES:
+            return False
+        length, kind, _, _ = p.unpack_prefix(self._head)
+        if kind == p.BATCH:
+            p.check_length(length, kind, self._limit)
+            if have < p.BATCH_HEADER_BYTES:
+                return False
+            header = p.unpack_batch_header(self._head)
+            self._at, self._end = 0, length - (p.BATCH_HEADER_BYTES - 4)
+            self._message = self._sink.buffer_for(self, header)
+            self._view = memoryview(self._message)
+            self._crc = _crc_extend(0, self._checked_head)
+            self._have = 0
+            self._header = header
+            return True
+        p.check_length(length, kind, p.MAX_TO_CLIENT)
+        total = length + 4
+        if have < total <= p.BATCH_HEADER_BYTES:
+            return False
+        body = self._head[p.PREFIX_BYTES : min(have, total)].tobytes()
+        if have >= total:
+            rest = have - total
+            self._head[:rest] = self._head[total:have].copy()
+            self._have = rest
+            self.frames_received += 1
+            self._sink.on_frame(self, kind, body)
+            return True
+        self._have = 0
+        self._control_kind = kind
+        self._control = bytearray(total - p.PREFIX_BYTES)
+        self._control[: len(body)] = body
+        self._at, self._end = len(body), len(self._control)
+        return True
+
+    def _receive_control(self) -> bool:
+        assert self._control is not None
+        with memoryview(self._control) as view:
+            while self._at < self._end:
+                count = self._recv_into(view[self._at :])
+                if not count:
+                    raise ConnectionLostError(f"{self.address} closed the connection within a frame")
+                self._at += count
+                self.bytes_received += count
+        body, self._control = bytes(self._control), None
+        self.frames_received += 1
+        self._sink.on_frame(self, self._control_kind, body)
+        return True
+
+    def _receive_message(self) -> bool:
+        at, end, crc = self._at, self._end, self._crc
+        view, message, receive = self._view, self._message, self._recv_into
+        begin = at
+        try:
+            while at < end:
+                count = receive(view[at : at + SEGMENT_BYTES])
+                if not count:
+                    raise ConnectionLostError(f"{self.address} closed the connection within a batch")
+                crc = _crc_extend(crc, message[at : at + count])
+                at += count
+        finally:
+            self.bytes_received += at - begin
+            self._at, self._crc = at, crc
+        header = self._header
+        assert header is not None
+        self._header = None
+        self._message, self._view = self._head, self._head_view  # the buffer is the receiver's alone from here
+        del view
+        self.frames_received += 1
+        self._sink.on_batch(self, header, message, crc)
+        return True
+
+    def _wait_for(self, count: int) -> None:
+        """Lets poll report readable only when so many bytes are there: fewer wake-ups per batch."""
+        if count != self._low_water:
+            self._low_water = count
+            self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
+
+    def close(self) -> None:
+        """Releases the descriptor; says nothing to the other side."""
+        self.state = "closed"
+        self._message, self._view, self._header, self._control = self._head, self._head_view, None, None
+        self._socket.close()
+
+    def close_gently(self, deadline_s: float) -> None:
+        """Says that nothing more will be sent and reads on until the other side closes, but not for long.
+
+        Closing with unread data would reset the connection, and the server might lose the last receipts.
+        """
+        sink = bytearray(SEGMENT_BYTES)
+        try:
+            self._wait_for(1)
+            self._socket.shutdown(socket.SHUT_WR)
+            self._socket.settimeout(deadline_s)
+            while self._recv_into(sink):
+                pass
+        except OSError:
+            pass
+        self.close()
+
+
+def _socket_for(address: str, attempt: int) -> tuple[socket.socket, object]:
+    host, port = split_address(address)
+    if host.startswith("unix:"):
+        return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), host[len("unix:") :]
+    try:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except OSError as e:
+        raise ConnectionLostError(f"{address}: {e.strerror or e}") from e
+    family, kind, proto, _, target = found[attempt % len(found)]
+    return socket.socket(family, kind, proto), target

@@ -1,0 +1,136 @@
+"""Where a feed is: `host:port` lists, feed names, and the files that running feeds leave in `$STOKER_HOME/feeds`."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stoker.errors import FeedNotFoundError
+
+_NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
+_PORT = re.compile(r"[0-9]{1,5}")
+
+
+@dataclass(frozen=True)
+class FeedTarget:
+    """A feed as the user named it."""
+
+    name: str | None = None
+    """Looked up again at every attempt to connect: a restarted feed may listen elsewhere."""
+    given: tuple[str, ...] = ()
+    """Addresses, where no name was given."""
+
+    def __post_init__(self) -> None:
+        if (self.name is None) == (not self.given):
+            raise ValueError("a feed target is a name or addresses")
+
+    def __str__(self) -> str:
+        return f"feed {self.name!r}" if self.name is not None else ",".join(self.given)
+
+    def addresses(self) -> tuple[str, ...]:
+        """Where to try now; `FeedNotFoundError` if the name is not known (any more)."""
+        if self.name is None:
+            return self.given
+        return tuple(feed_file(self.name)["addresses"])
+
+
+def home() -> Path:
+    """`$STOKER_HOME`, by default `~/.stoker`."""
+    return Path(os.environ.get("STOKER_HOME") or Path.home() / ".stoker")
+
+
+def target_of(text: str | None = None) -> FeedTarget:
+    """Reads a feed name or `host:port,…`; without one, `STOKER_FEED`.
+
+    Raises `ValueError` for text that can be neither, `FeedNotFoundError` if nothing is named at all.
+    """
+    source = ""
+    if text is None:
+        text, source = os.environ.get("STOKER_FEED"), "STOKER_FEED: "
+        if not text:
+            raise FeedNotFoundError("no feed is named: give a name, host:port or a path, or set STOKER_FEED")
+    if is_address_list(text):
+        return FeedTarget(given=tuple(part.strip() for part in text.split(",")))
+    if not is_feed_name(text):
+        raise ValueError(f"{source}{text!r} is neither a feed name nor host:port[,host:port…]")
+    return FeedTarget(name=text)
+
+
+def is_feed_name(text: str) -> bool:
+    """Whether a text can be the name of a feed."""
+    return _NAME.fullmatch(text) is not None
+
+
+def is_address_list(text: str) -> bool:
+    """Whether a text is `host:port` or a list of them."""
+    try:
+        for part in text.split(","):
+            split_address(part.strip())
+    except ValueError:
+        return False
+    return True
+
+
+def split_address(address: str) -> tuple[str, int]:
+    """(host, port); an IPv6 host stands in brackets; a Unix-domain socket (`unix:/path`) has port 0."""
+    if address.startswith("unix:/"):
+        return address, 0
+    host, colon, port = address.rpartition(":")
+    if host.startswith("[") and host.endswith("]"):
+        host = host[1:-1]
+    elif ":" in host or "/" in host:
+        host = ""
+    if not colon or not host or not _PORT.fullmatch(port) or not 0 < int(port) < 65536:
+        raise ValueError(f"{address!r} is not host:port")
+    return host, int(port)
+
+
+def feed_file(name: str) -> dict[str, Any]:
+    """What a running feed says of itself; `FeedNotFoundError` names the feeds that are there."""
+    path = home() / "feeds" / f"{name}.json"
+    try:
+        values = json.loads(path.read_text(encoding="utf-8"))
+        for address in values["addresses"]:
+            split_address(address)
+    except FileNotFoundError:
+        others = known_feeds()
+        there = f"; feeds known there: {', '.join(others)}" if others else "; no feed runs on this machine"
+        raise FeedNotFoundError(
+            f"no feed {name!r}: {path} does not exist{there}. Start it with `stoker feed … --name {name}`"
+        ) from None
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
+        raise FeedNotFoundError(f"feed {name!r}: {path} cannot be read: {e}") from e
+    if not values["addresses"]:
+        raise FeedNotFoundError(f"feed {name!r}: {path} names no address yet; it is starting")
+    return values
+
+
+def known_feeds() -> list[str]:
+    """Names of the feeds that have a file here."""
+    try:
+        return sorted(path.stem for path in (home() / "feeds").glob("*.json"))
+    except OSError:
+        return []
+
+
+def ended_feed(name: str) -> str | None:
+    """Says that a feed has ended if its file names a process of this machine that is gone."""
+    try:
+        values = feed_file(name)
+        pid = int(values["pid"])
+        local = all(split_address(a)[0] in ("127.0.0.1", "localhost", "::1") for a in values["addresses"])
+    except (FeedNotFoundError, KeyError, TypeError, ValueError):
+        return None
+    if not local:
+        return None
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return f"feed {name!r} has ended: process {pid} is gone. Start it with `stoker feed … --name {name}`"
+    except OSError:
+        return None
+    return None

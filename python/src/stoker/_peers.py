@@ -1,0 +1,254 @@
+"""The feeders that a client knows: dialling, patience, and which lane is read from which.
+
+All of it belongs to the client's turn holder.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from stoker._connection import Connection, ConnectionLostError
+from stoker._discovery import FeedTarget
+from stoker._lanes import LaneMap, choose, place
+from stoker.errors import FeedNotFoundError
+
+
+@dataclass(frozen=True)
+class Timing:
+    """How patient a client is, in seconds. The defaults are the protocol's; tests shorten them."""
+
+    failover: float = 0.5
+    """Without reaching the first feeder of a lane, until the next of its list is asked (jittered upwards by half)."""
+    ping: float = 5.0
+    """Silence of an awaited feeder until it is asked whether it lives; half of `failover` where another could serve."""
+    dead: float = 30.0
+    """Silence after that until the connection is given up; `failover` where another could serve."""
+    attempt: float = 2.0
+    """For a connection to be made, once."""
+    greeting: float = 10.0
+    """For a WELCOME."""
+    forgive: float = 30.0
+    """Until an avoided feeder is tried again although no newer map came."""
+    refetch: float = 5.0
+    """For a refused piece to come again, until the subscription is renewed."""
+    ack: float = 0.05
+    """That a receipt may wait for others to go with."""
+
+
+class Peer:
+    """One address."""
+
+    def __init__(self, address: str, now: float, patience: float) -> None:
+        self.address = address
+        self.connection: Connection | None = None
+        self.down_since = now
+        self.next_try = now
+        self.attempts = 0
+        self.patience = patience
+        self.error = "not tried yet"
+
+    @property
+    def live(self) -> Connection | None:
+        """The connection, once it was welcomed."""
+        c = self.connection
+        return c if c is not None and c.state == "live" else None
+
+
+class Peers:
+    """Every address that was ever tried or named, and the placing of lanes."""
+
+    def __init__(
+        self,
+        target: FeedTarget,
+        timing: Timing,
+        dial: Callable[[str, int], Connection],
+        drop: Callable[[Connection, str], None],
+    ) -> None:
+        self.target = target
+        self.by_address: dict[str, Peer] = {}
+        self.lane_map: LaneMap | None = None
+        self.serving: list[str | None] = []
+        """The address that each lane is subscribed at."""
+        self.failovers = 0
+        self._timing = timing
+        self._dial = dial
+        self._drop = drop
+        self._avoided: dict[str, float] = {}
+        self._dark_since: float | None = None
+        self._found: tuple[str, ...] = ()
+        self._find_at = 0.0
+        self._turn = 0
+
+    def peer(self, address: str, now: float) -> Peer:
+        """The peer of an address, known or new."""
+        peer = self.by_address.get(address)
+        if peer is None:
+            patience = self._timing.failover * random.uniform(1.0, 1.5)
+            peer = self.by_address[address] = Peer(address, now, patience)
+        return peer
+
+    @property
+    def live(self) -> list[Connection]:
+        """Welcomed connections."""
+        return [c for peer in self.by_address.values() if (c := peer.live) is not None]
+
+    def adopt(self, lane_map: LaneMap, now: float) -> bool:
+        """Takes a lane map over if it is newer, or if nothing else is known to live; true if it did."""
+        if self.lane_map is not None and lane_map.generation <= self.lane_map.generation and len(self.live) > 1:
+            return False
+        if self.lane_map is None or not self.serving:
+            self.serving = [None] * len(lane_map.lanes)
+        known, self.lane_map = self.lane_map, lane_map
+        if known is None or lane_map.generation != known.generation:
+            self._avoided.clear()
+            for peer in self.by_address.values():
+                if peer.connection is None:
+                    peer.down_since = peer.next_try = now
+        return True
+
+    def alternatives(self, address: str) -> bool:
+        """Whether every lane that an address serves could be read elsewhere."""
+        if self.lane_map is None:
+            return False
+        if any(c.address != address for c in self.live):
+            return True
+        mine = [lane for lane, server in enumerate(self.serving) if server == address]
+        return bool(mine) and all(
+            any(a != address and a not in self._avoided for a in self.lane_map.lanes[lane]) for lane in mine
+        )
+
+    def lost(self, connection: Connection, why: str, now: float, *, hopeless: bool) -> None:
+        """A connection has ended. `hopeless`: do not be patient with this address, others can serve its lanes."""
+        peer = self.by_address[connection.address]
+        if peer.connection is not connection:
+            return
+        was_live = connection.state == "live"
+        peer.connection = None
+        peer.error = why
+        if was_live:
+            peer.attempts = 0
+            peer.down_since = now
+        if hopeless:
+            peer.down_since = now - peer.patience
+        pause = 0.0 if was_live else min(1.0, 0.02 * 2**peer.attempts) * random.uniform(0.5, 1.5)
+        peer.attempts += 1
+        peer.next_try = now + pause
+
+    def welcomed(self, connection: Connection) -> None:
+        """A connection has become live."""
+        peer = self.by_address[connection.address]
+        peer.attempts = 0
+        self._dark_since = None
+        self._avoided.pop(connection.address, None)
+
+    def care(self, now: float) -> None:
+        """Dials what is wanted and not connected, gives attempts up that take too long, decides whom to avoid."""
+        for peer in tuple(self.by_address.values()):
+            self._check_attempt(peer, now)
+        if self.lane_map is None:
+            self._seek(now)
+            return
+        if self.live:
+            self._dark_since = None
+        elif self._dark_since is None:
+            self._dark_since = now
+        for address, since in tuple(self._avoided.items()):
+            if now - since > self._timing.forgive:
+                del self._avoided[address]
+                self.peer(address, now).down_since = now
+        wanted = dict.fromkeys(a for a in choose(self.lane_map, self._avoided) if a is not None)
+        for address in wanted:
+            peer = self.peer(address, now)
+            if peer.live is None and now - peer.down_since > peer.patience and self._could_avoid(address):
+                self._avoided[address] = now
+                self.failovers += 1
+        wanted = dict.fromkeys(a for a in choose(self.lane_map, self._avoided) if a is not None)
+        if self._dark_since is not None and now - self._dark_since > self._timing.failover:
+            wanted.update(dict.fromkeys(self.lane_map.addresses + self._discovered(now)))
+        for address in wanted:
+            self._try(self.peer(address, now), now)
+
+    def _could_avoid(self, address: str) -> bool:
+        assert self.lane_map is not None
+        return bool(self.live) or any(
+            address in lane and any(a != address and a not in self._avoided for a in lane)
+            for lane in self.lane_map.lanes
+        )
+
+    def _check_attempt(self, peer: Peer, now: float) -> None:
+        c = peer.connection
+        if c is None or c.state == "live":
+            return
+        limit = self._timing.attempt if c.state == "connecting" else self._timing.greeting
+        if now - c.since > limit:
+            what = "no answer" if c.state == "connecting" else "no WELCOME"
+            self._drop(c, f"{what} within {limit:g} s")
+
+    def _seek(self, now: float) -> None:
+        """Before the first WELCOME: one address after the other, as each session may begin a run."""
+        if any(peer.connection is not None for peer in self.by_address.values()):
+            return
+        addresses = self._discovered(now)
+        for i in range(len(addresses)):
+            peer = self.peer(addresses[(self._turn + i) % len(addresses)], now)
+            if self._try(peer, now):
+                self._turn += i + 1
+                return
+
+    def _discovered(self, now: float) -> tuple[str, ...]:
+        if now >= self._find_at:
+            self._find_at = now + 0.25
+            try:
+                self._found = self.target.addresses()
+            except FeedNotFoundError:
+                if self.lane_map is None:
+                    raise
+        return self._found
+
+    def _try(self, peer: Peer, now: float) -> bool:
+        if peer.connection is not None or now < peer.next_try:
+            return False
+        try:
+            peer.connection = self._dial(peer.address, peer.attempts)
+        except ConnectionLostError as e:
+            peer.error = str(e)
+            peer.next_try = now + min(1.0, 0.02 * 2**peer.attempts) * random.uniform(0.5, 1.5)
+            peer.attempts += 1
+            return False
+        return True
+
+    def arrange(self) -> dict[str, frozenset[int]]:
+        """Places the lanes anew: the lanes of each live address that has some."""
+        assert self.lane_map is not None
+        hopeless = {
+            lane for lane, addresses in enumerate(self.lane_map.lanes) if all(a in self._avoided for a in addresses)
+        }
+        live = [c.address for c in self.live]
+        self.serving = place(choose(self.lane_map, self._avoided), live, self.serving, hopeless)
+        lanes: dict[str, set[int]] = {}
+        for lane, address in enumerate(self.serving):
+            if address is not None:
+                lanes.setdefault(address, set()).add(lane)
+        return {address: frozenset(mine) for address, mine in lanes.items()}
+
+    def unused(self) -> list[Connection]:
+        """Live connections that serve no lane and are not needed to have one at all."""
+        used = set(self.serving)
+        return [c for c in self.live if c.address not in used] if None not in used else []
+
+    def address_of(self, lane: int) -> str:
+        """Where a lane is read, or should be."""
+        served = self.serving[lane] if self.serving else None
+        if served is None and self.lane_map is not None:
+            served = choose(self.lane_map, self._avoided)[lane]
+        return served or ""
+
+    def describe(self) -> str:
+        """What became of each address that is not connected."""
+        return "; ".join(
+            peer.error if peer.address in peer.error else f"{peer.address}: {peer.error}"
+            for peer in self.by_address.values()
+            if peer.live is None
+        )

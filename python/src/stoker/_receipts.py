@@ -1,0 +1,95 @@
+"""Receipts of consumed batches on their way to the ledger: coalesced, and kept until the feeder calls them durable.
+
+Every method is called under the client's output lock.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+from typing import Final
+
+from stoker import _protocol as p
+from stoker._connection import Connection
+from stoker._span import Arrival
+
+FLUSH_BYTES: Final = p.MAX_ACK_ENTRIES * p.ACK_ENTRY_BYTES
+
+
+class Receipts:
+    """What is to be sent, what was sent and is not durable, and what dead connections left behind."""
+
+    def __init__(self) -> None:
+        self.oldest: float | None = None
+        """When the oldest receipt not yet sent was made."""
+        self._orphans: deque[tuple[int, bytes]] = deque()
+        """(epoch, packed entries) whose connection ended before they were durable."""
+        self._waiting: set[Connection] = set()
+
+    def add(self, epoch: int, arrivals: Sequence[Arrival], now: float) -> None:
+        """Takes the receipts of one consumed batch; sends what makes a full frame."""
+        if self.oldest is None:
+            self.oldest = now
+        for connection, entry in arrivals:
+            assert isinstance(connection, Connection)
+            if connection.state == "closed":
+                self._orphans.append((epoch, entry))
+                continue
+            if connection.pending_epoch != epoch and connection.pending:
+                self._send(connection)
+            connection.pending_epoch = epoch
+            connection.pending += entry
+            self._waiting.add(connection)
+            if len(connection.pending) >= FLUSH_BYTES:
+                self._send(connection)
+
+    def flush(self) -> None:
+        """Sends everything that has a connection."""
+        for connection in tuple(self._waiting):
+            self._send(connection)
+        self.oldest = None
+
+    def _send(self, connection: Connection) -> None:
+        self._waiting.discard(connection)
+        entries = bytes(connection.pending)
+        if entries:
+            connection.pending.clear()
+            connection.send(self._sent(connection, connection.pending_epoch, entries))
+
+    @staticmethod
+    def _sent(connection: Connection, epoch: int, entries: bytes) -> bytes:
+        connection.undurable.append((len(entries) // p.ACK_ENTRY_BYTES, epoch, entries))
+        return p.ack(connection.subscription, epoch, entries)
+
+    def durable(self, connection: Connection, count: int) -> None:
+        """The server has so many entries of this session for good."""
+        while connection.undurable and connection.durable + connection.undurable[0][0] <= count:
+            connection.durable += connection.undurable.popleft()[0]
+
+    def adopt(self, connection: Connection) -> bytes:
+        """ACK frames with everything orphaned, to go out behind the connection's SUBSCRIBE."""
+        frames = []
+        while self._orphans:
+            epoch, entries = self._orphans.popleft()
+            while (
+                self._orphans
+                and self._orphans[0][0] == epoch
+                and len(entries) + len(self._orphans[0][1]) <= FLUSH_BYTES
+            ):
+                entries += self._orphans.popleft()[1]
+            frames.append(self._sent(connection, epoch, entries))
+        return b"".join(frames)
+
+    def lost(self, connection: Connection) -> None:
+        """The connection has ended: what it had sent and what it had not becomes an orphan."""
+        self._waiting.discard(connection)
+        self._orphans.extend((epoch, entries) for _, epoch, entries in connection.undurable)
+        if connection.pending:
+            self._orphans.append((connection.pending_epoch, bytes(connection.pending)))
+        connection.undurable.clear()
+        connection.pending.clear()
+
+    @property
+    def orphaned(self) -> bool:
+        """Whether some need a connection to be sent again."""
+        return bool(self._orphans)

@@ -1,0 +1,134 @@
+"""What a feeder says of a stream, and what it says when it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker import _protocol as p
+from stoker._fields import Field
+from stoker._source import StreamInfo
+from stoker._spec import OrderSpec
+from stoker.errors import (
+    BatchTooLargeError,
+    CorruptDataError,
+    FencedError,
+    FormatTooNewError,
+    OrderMismatchError,
+    ProtocolError,
+    StokerError,
+    UnauthorizedError,
+)
+
+_KEYS = (
+    "protocol",
+    "feed",
+    "stream",
+    "fingerprint",
+    "order",
+    "fields",
+    "classes",
+    "lane_rows",
+    "samples",
+    "batches",
+    "largest_batch",
+    "epochs",
+    "run",
+    "lane_map",
+)
+
+
+@dataclass(frozen=True)
+class Welcome:
+    """A WELCOME, validated."""
+
+    info: StreamInfo
+    feed_id: str
+    feed_name: str
+    feed_tag: int
+    fingerprint_tag: int
+    largest_batch: int
+    lane_map: Mapping[str, Any]
+
+    @staticmethod
+    def from_json(values: Mapping[str, Any]) -> Welcome:
+        """Raises `ProtocolError` for a malformed one, `FormatTooNewError` for a newer protocol."""
+        p.require_keys(p.WELCOME, values, _KEYS)
+        if values["protocol"] != p.VERSION:
+            raise FormatTooNewError(f"the feeder speaks feed protocol {values['protocol']}, this client {p.VERSION}")
+        try:
+            stream, feed = values["stream"], values["feed"]
+            lane_rows = tuple(int(rows) for rows in values["lane_rows"])
+            epochs = values["epochs"]
+            info = StreamInfo(
+                fingerprint=str(values["fingerprint"]),
+                order=OrderSpec.from_json(values["order"]),
+                fields=tuple(Field.from_json(item, "WELCOME") for item in values["fields"]),
+                classes={str(name): tuple(str(c) for c in found) for name, found in values["classes"].items()},
+                lane_rows=lane_rows,
+                samples=int(values["samples"]),
+                batches=int(values["batches"]),
+                dataset=str(stream["dataset"]),
+                dataset_name=str(stream["dataset_name"]),
+                version=int(stream["version"]),
+                split=str(stream["split"]),
+                stream=str(stream["name"]),
+                run=int(values["run"]),
+                epochs=None if epochs is None else int(epochs),
+            )
+            welcome = Welcome(
+                info,
+                str(feed["id"]),
+                str(feed["name"]),
+                p.tag(str(feed["id"])),
+                p.tag(info.fingerprint),
+                int(values["largest_batch"]),
+                dict(values["lane_map"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as e:
+            raise ProtocolError(f"WELCOME frame is malformed: {type(e).__name__}: {e}", "bad_frame") from e
+        if sum(lane_rows) != info.samples or -(-info.samples // info.order.batch_size) != info.batches:
+            raise ProtocolError(
+                f"WELCOME frame contradicts itself: lanes of {sum(lane_rows)} rows, {info.samples} samples, "
+                f"{info.batches} batches of {info.order.batch_size}",
+                "bad_frame",
+            )
+        return welcome
+
+    def difference(self, other: Welcome) -> str:
+        """What differs between two welcomes of one feed, in words."""
+        mine, theirs = self.info, other.info
+        pairs: list[tuple[str, Any, Any]] = [
+            (name, getattr(mine, name), getattr(theirs, name)) for name in ("dataset", "version", "split", "samples")
+        ]
+        order, other_order = mine.order.to_json(), theirs.order.to_json()
+        pairs += [(name, order[name], other_order[name]) for name in order]
+        found = [f"{name} was {a}, is {b}" for name, a, b in pairs if a != b]
+        return "; ".join(found) or f"fingerprint was {mine.fingerprint}, is {theirs.fingerprint}"
+
+
+def refusal(code: str, text: str, *, reconnecting: bool) -> StokerError | None:
+    """The error to raise for an ERROR frame; none if it is worth trying again.
+
+    While reconnecting, another feed at the old address means that the own one moved.
+    """
+    match code:
+        case "shutting_down" | "internal":
+            return None
+        case "wrong_feed" if reconnecting:
+            return None
+        case "fenced":
+            return FencedError(text, code)
+        case "unauthorized":
+            return UnauthorizedError(text, code)
+        case "order_mismatch":
+            return OrderMismatchError(text)
+        case "unsupported_protocol":
+            return FormatTooNewError(f"{text} (this client speaks feed protocol {p.VERSION}; update the older side)")
+        case "corrupt":
+            return CorruptDataError(text)
+        case "too_large":
+            return BatchTooLargeError(text)
+        case _:
+            return ProtocolError(text, code)

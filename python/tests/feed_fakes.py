@@ -1,0 +1,136 @@
+"""Fakes for the tests of the socket client: a stream of opaque messages, and feeds of one or more feeders."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+
+import numpy as np
+
+from stoker._client import FeedClient
+from stoker._delivery import BatchPlan, Share
+from stoker._discovery import FeedTarget
+from stoker._peers import Timing
+from stoker._source import Consumer
+from stoker._spec import OrderSpec
+from stoker._testserver import FakeFeeder, FeedState, ServedPiece
+
+QUICK = Timing(failover=0.1, ping=0.2, dead=0.4, attempt=1.0, greeting=2.0, forgive=5.0, refetch=0.3, ack=0.01)
+"""The client's patience, shortened."""
+
+
+class OpaqueStream:
+    """Messages whose bytes follow from epoch, batch and piece; lanes and rows follow the order function."""
+
+    def __init__(self, lane_rows=(40, 30, 20, 13), batch_size=4, message_bytes=192, seed=1, lane_order="mixed"):
+        self.order = OrderSpec(seed=seed, batch_size=batch_size, lanes=len(lane_rows), lane_order=lane_order)
+        self.lane_rows = tuple(lane_rows)
+        self.fields = [{"name": "x", "type": "int32", "nullable": False, "payload": False}]
+        self.classes = {}
+        self.dataset = "0d9b7a53-5a2b-4a46-9b40-4c37a3a8d001"
+        self.fingerprint = hashlib.sha256(repr((lane_rows, batch_size, seed)).encode()).hexdigest()[:32]
+        self.message_bytes = message_bytes
+        self.largest_batch = message_bytes
+
+    def pieces(self, epoch, number, tail):
+        planned = BatchPlan(self.order, self.lane_rows).delivered(epoch, number, tail)
+        return [ServedPiece(q.lane, q.rows, q.repeated, self.message(epoch, number, i)) for i, q in enumerate(planned)]
+
+    def message(self, epoch, number, piece):
+        seed = hashlib.sha256(repr((self.fingerprint, epoch, number, piece)).encode()).digest()
+        return (seed * (self.message_bytes // 32 + 1))[: self.message_bytes]
+
+    def plan(self):
+        return BatchPlan(self.order, self.lane_rows)
+
+    def share(self, tail="pad", start=0, rank=0, world_size=1):
+        return Share(self.plan(), tail, start, rank, world_size)
+
+    def expected(self, epoch, first, stride, count, tail="pad"):
+        """What must be delivered, as `content` sees it."""
+        out = []
+        for number in range(first, first + stride * count, stride):
+            pieces = self.pieces(epoch, number, tail)
+            out.append((epoch, number, tuple((q.lane, q.rows, q.repeated, q.message) for q in pieces)))
+        return out
+
+
+def content(batch):
+    """All that matters of a delivered batch, copied out of its buffers."""
+    pieces = tuple((q.lane, q.rows, q.repeated, q.buffer.tobytes()) for q in batch.pieces)
+    return (batch.epoch, batch.number, pieces)
+
+
+class FakeFeed:
+    """A feed of some fake feeders and the clients that a test opens; a context manager that ends them all."""
+
+    def __init__(self, stream=None, feeders=1, **state):
+        self.stream = stream or OpaqueStream()
+        self.state = FeedState(self.stream, **state)
+        self.feeders = [FakeFeeder(self.state) for _ in range(feeders)]
+        self._clients = contextlib.ExitStack()
+
+    def __enter__(self):
+        for feeder in self.feeders:
+            feeder.start()
+        lanes = len(self.stream.lane_rows)
+        n = len(self.feeders)
+        if not self.state.lanes:
+            self.state.lanes = [[(lane + i) % n for i in range(n)] for lane in range(lanes)]
+        return self
+
+    def __exit__(self, *_):
+        self._clients.close()
+        for feeder in self.feeders:
+            feeder.stop()
+
+    @property
+    def feeder(self):
+        return self.feeders[0]
+
+    def publish(self, lanes):
+        """A newer lane map, told to every session."""
+        from stoker import _protocol as p
+
+        self.state.generation += 1
+        self.state.lanes = lanes
+        for feeder in self.feeders:
+            for session in feeder.live:
+                session.say(p.lane_map(self.state.lane_map()))
+
+    def client(self, *, consumer=None, addresses=None, timing=QUICK, opened=True, **options):
+        given = tuple(addresses or [f.address for f in self.feeders])
+        client = FeedClient(FeedTarget(given=given), timing=timing, **options)
+        self._clients.callback(client.close)
+        if opened:
+            client.info = client.open(consumer or Consumer())
+        return client
+
+    def read(self, client, epoch=0, first=0, stride=1, count=None, tail="pad"):
+        """One epoch, each batch acknowledged when the next is asked for."""
+        count = self.stream.plan().batches if count is None else count
+        return list(consume(client, client.epoch(epoch, first, stride, count, tail)))
+
+    def acked(self):
+        """Every (epoch, number, piece) with a receipt, de-duplicated, sorted."""
+        with self.state.changed:
+            return sorted({(a.epoch, a.entry.number, a.entry.piece) for a in self.state.acks})
+
+
+def consume(client, batches):
+    """Contents of batches, acknowledged like a `Feed` does it."""
+    for batch in batches:
+        epoch, number = batch.epoch, batch.number
+        found = content(batch)
+        del batch
+        yield found
+        client.ack(epoch, number)
+
+
+def pieces_of(expected):
+    """(epoch, number, piece) of expected contents, sorted."""
+    return sorted((epoch, number, i) for epoch, number, pieces in expected for i in range(len(pieces)))
+
+
+def zeros(n):
+    return np.zeros(n, np.uint8)
