@@ -1,0 +1,85 @@
+package dev.stoker.schemas.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.Random;
+import java.util.zip.CRC32C;
+import org.junit.jupiter.api.Test;
+
+class BatchHeaderTest {
+    private static final BatchIdentity IDENTITY = new BatchIdentity(1, -1, 2, 3, 4, 5, 6, 7, 8, false);
+
+    @Test
+    void checksumOfPartsIsThatOfTheBytes() {
+        long seed = Long.getLong("test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (int i = 0; i < 200; i++) {
+            byte[] message = new byte[random.nextInt(i % 10 == 0 ? 200_000 : 300)];
+            random.nextBytes(message);
+            BatchIdentity identity = new BatchIdentity(
+                    random.nextLong(),
+                    random.nextLong(),
+                    random.nextInt() & 0xFFFF_FFFFL,
+                    random.nextInt(65_535),
+                    random.nextLong() >>> 1,
+                    random.nextInt(10),
+                    10 + random.nextInt(65_526),
+                    random.nextInt() & 0xFFFF_FFFFL,
+                    random.nextInt() & 0xFFFF_FFFFL,
+                    random.nextBoolean());
+            CRC32C alone = new CRC32C();
+            alone.update(message);
+            BatchHeader header = BatchHeader.of(identity, 9, message.length, (int) alone.getValue());
+            ByteBuffer frame = ByteBuffer.allocate(BatchHeader.BYTES + message.length);
+            header.put(frame);
+            assertThat(frame.position()).isEqualTo(64);
+            assertThat(frame.order()).as("the buffer's order is left alone").isEqualTo(ByteOrder.BIG_ENDIAN);
+            frame.put(message).order(ByteOrder.LITTLE_ENDIAN);
+            CRC32C whole = new CRC32C();
+            whole.update(frame.array(), 4, 48);
+            whole.update(message);
+            assertThat(header.crc()).as("seed %d", seed).isEqualTo((int) whole.getValue());
+            assertThat(frame.getInt(60)).isEqualTo(header.crc());
+            assertThat(frame.getInt(0)).isEqualTo(60 + message.length);
+            assertThat(header.crcWith(ByteBuffer.wrap(message))).isEqualTo(header.crc());
+        }
+    }
+
+    /** Every bit of a BATCH frame but those of length and subscription: refused, or seen by the checksum. */
+    @Test
+    void noBitFlipsUnnoticed() throws Exception {
+        byte[] frame = ProtocolVectors.golden("repeated piece").bytes();
+        for (int bit = 32; bit < frame.length * 8; bit++) {
+            byte[] flipped = frame.clone();
+            flipped[bit / 8] ^= (byte) (1 << bit % 8);
+            boolean subscription = bit / 8 >= 52 && bit / 8 < 56;
+            boolean intact;
+            try {
+                Frame found = ProtocolVectors.welcomedClient()
+                        .next(ByteBuffer.wrap(flipped))
+                        .orElse(null);
+                intact = found instanceof Batch batch && batch.isIntact();
+            } catch (ProtocolException refused) {
+                intact = false;
+            }
+            assertThat(intact).as("byte %d bit %d", bit / 8, bit % 8).isEqualTo(subscription);
+        }
+    }
+
+    @Test
+    void refusesMessagesOfTwoGibibytes() {
+        assertThatThrownBy(() -> new BatchHeader(IDENTITY, 1, Integer.MAX_VALUE - 59, 0))
+                .hasMessageContaining("choose a smaller batch size");
+        assertThat(new BatchHeader(IDENTITY, 1, BatchHeader.MAX_MESSAGE, 0).messageBytes())
+                .isEqualTo(Integer.MAX_VALUE - 60);
+    }
+
+    @Test
+    void refusesAPieceBeyondItsBatch() {
+        assertThatThrownBy(() -> new BatchIdentity(1, 2, 0, 0, 0, 3, 3, 1, 0, false))
+                .hasMessage("piece 3 of 3");
+    }
+}

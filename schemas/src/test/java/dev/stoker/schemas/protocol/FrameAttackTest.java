@@ -1,0 +1,137 @@
+package dev.stoker.schemas.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.sun.management.ThreadMXBean;
+import java.lang.management.ManagementFactory;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+/** Whatever bytes arrive: a frame, a {@link ProtocolException} or a wish for more, with little memory. */
+class FrameAttackTest {
+    private static final int FRAMES = 100_000;
+    /** JSON trees, exception texts and stack traces; far from what lengths announce. */
+    private static final long BASE_BYTES = 256 << 10;
+
+    private static final long PER_BYTE = 400;
+
+    private final long seed = Long.getLong("test.seed", System.nanoTime());
+    private final Random random = new Random(seed);
+    private final ThreadMXBean threads = (ThreadMXBean) ManagementFactory.getThreadMXBean();
+    private final List<ProtocolVectors.Golden> golden = ProtocolVectors.golden();
+
+    @Test
+    void everyTruncationWaitsForMore() throws Exception {
+        for (ProtocolVectors.Golden frame : golden) {
+            for (int length = 0; length < frame.bytes().length; length++) {
+                FrameDecoder decoder = frame.decoder();
+                assertThat(decoder.next(ByteBuffer.wrap(frame.bytes(), 0, length)))
+                        .as("%s cut to %d", frame, length)
+                        .isEmpty();
+                assertThat(decoder.pendingBytes()).isEqualTo(length);
+            }
+        }
+    }
+
+    @Test
+    void everyBitFlipIsAFrameOrARefusal() {
+        for (ProtocolVectors.Golden frame : golden) {
+            for (int bit = 0; bit < frame.bytes().length * 8; bit++) {
+                byte[] flipped = frame.bytes().clone();
+                flipped[bit / 8] ^= (byte) (1 << bit % 8);
+                attack(frame.decoder(), flipped, frame + " bit " + bit);
+            }
+        }
+    }
+
+    @Test
+    void everyBodyThatEndsTooEarlyIsRefused() {
+        for (ProtocolVectors.Golden frame : golden) {
+            for (int length = 8; length < frame.bytes().length; length++) {
+                byte[] cut = java.util.Arrays.copyOf(frame.bytes(), length);
+                ByteBuffer.wrap(cut).order(ByteOrder.LITTLE_ENDIAN).putInt(0, length - 4);
+                boolean accepted = attack(frame.decoder(), cut, frame + " ends after " + length);
+                boolean message = frame.type().equals("BATCH") && length >= BatchHeader.BYTES;
+                assertThat(accepted).as("%s ends after %d", frame, length).isEqualTo(message);
+            }
+        }
+    }
+
+    @Test
+    void randomFramesNeverGetThroughAsAnythingElse() {
+        int accepted = 0;
+        for (int i = 0; i < FRAMES; i++) {
+            ProtocolVectors.Golden frame = golden.get(random.nextInt(golden.size()));
+            byte[] bytes = switch (random.nextInt(3)) {
+                case 0 -> noise();
+                case 1 -> mutated(frame.bytes());
+                default -> shaped(frame);
+            };
+            accepted += attack(frame.decoder(), bytes, "-Dtest.seed=" + seed + " frame " + i) ? 1 : 0;
+        }
+        assertThat(accepted).as("some mutations stay valid, most do not").isBetween(FRAMES / 100, FRAMES / 2);
+    }
+
+    @Test
+    void announcedLengthsAllocateNothing() {
+        for (FrameType type : FrameType.values()) {
+            for (long length : new long[] {100, 16_384, 1 << 20, 64 << 20, Integer.MAX_VALUE, 0xFFFF_FFFFL}) {
+                byte[] bytes = new byte[64];
+                ByteBuffer.wrap(bytes)
+                        .order(ByteOrder.LITTLE_ENDIAN)
+                        .putInt((int) length)
+                        .putInt(type.code());
+                attack(ProtocolVectors.welcomedServer(), bytes, type + " to a server " + length);
+                attack(ProtocolVectors.welcomedClient(), bytes, type + " to a client " + length);
+            }
+        }
+    }
+
+    /** Whether every byte became part of a frame. */
+    private boolean attack(FrameDecoder decoder, byte[] bytes, String what) {
+        long before = threads.getCurrentThreadAllocatedBytes();
+        boolean refused = false;
+        try {
+            FramesTest.drain(decoder, ByteBuffer.wrap(bytes));
+        } catch (ProtocolException expected) {
+            refused = true;
+            assertThat(expected.getMessage().length()).as(what).isLessThan(1500);
+        } catch (RuntimeException | Error other) {
+            throw new AssertionError(what, other);
+        }
+        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
+        assertThat(allocated).as("%s: bytes allocated", what).isLessThan(BASE_BYTES + PER_BYTE * bytes.length);
+        return !refused && decoder.pendingBytes() == 0;
+    }
+
+    private byte[] noise() {
+        byte[] bytes = new byte[random.nextInt(200)];
+        random.nextBytes(bytes);
+        return bytes;
+    }
+
+    private byte[] mutated(byte[] golden) {
+        byte[] bytes = golden.clone();
+        for (int n = 1 + random.nextInt(4); n > 0; n--) {
+            bytes[random.nextInt(bytes.length)] = (byte) random.nextInt();
+        }
+        return bytes;
+    }
+
+    /** A right prefix for the type, noise within. */
+    private byte[] shaped(ProtocolVectors.Golden frame) {
+        byte[] bytes = new byte[8 + random.nextInt(120)];
+        random.nextBytes(bytes);
+        if (random.nextBoolean()) {
+            for (int i = 16; i < bytes.length; i++) {
+                bytes[i] = (byte) "{}[]\",:0123456789eE.-ranktulsf \\u".charAt(random.nextInt(33));
+            }
+        }
+        System.arraycopy(frame.bytes(), 0, bytes, 0, Math.min(bytes.length, Math.min(frame.bytes().length, 16)));
+        ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putInt(0, bytes.length - 4);
+        return bytes;
+    }
+}

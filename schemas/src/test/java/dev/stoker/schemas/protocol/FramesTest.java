@@ -1,0 +1,268 @@
+package dev.stoker.schemas.protocol;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.schemas.order.TailPolicy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class FramesTest {
+    private static final LaneMap LANES = new LaneMap(
+            1790000000000L,
+            7,
+            List.of("10.0.0.1:7420", "10.0.0.2:7420"),
+            List.of(List.of(0, 1), List.of(1, 0), List.of(0, 1), List.of(1)));
+
+    static List<ProtocolVectors.Golden> golden() {
+        return ProtocolVectors.golden();
+    }
+
+    static List<ProtocolVectors.Bad> bad() {
+        return ProtocolVectors.bad();
+    }
+
+    @ParameterizedTest
+    @MethodSource("golden")
+    void goldenFrameIsReadAndWrittenByteForByte(ProtocolVectors.Golden golden) throws Exception {
+        ByteBuffer in = ByteBuffer.wrap(golden.bytes());
+        Frame frame = golden.decoder().next(in).orElseThrow();
+        assertThat(in.hasRemaining()).isFalse();
+        assertThat(frame.type().name()).isEqualTo(golden.type());
+        assertThat(frame).isEqualTo(expected(golden));
+        assertThat(hex(Frames.encode(frame))).isEqualTo(HexFormat.of().formatHex(golden.bytes()));
+    }
+
+    @ParameterizedTest
+    @MethodSource("golden")
+    void goldenFrameIsReadFromSingleBytes(ProtocolVectors.Golden golden) throws Exception {
+        FrameDecoder decoder = golden.decoder();
+        Optional<Frame> frame = Optional.empty();
+        for (int i = 0; i < golden.bytes().length; i++) {
+            assertThat(frame).as("after %d bytes", i).isEmpty();
+            assertThat(decoder.pendingBytes()).isEqualTo(i);
+            frame = decoder.next(ByteBuffer.wrap(golden.bytes(), i, 1));
+        }
+        assertThat(frame).contains(expected(golden));
+        assertThat(decoder.pendingBytes()).isZero();
+    }
+
+    @ParameterizedTest
+    @MethodSource("bad")
+    void badFrameEndsTheSessionWithItsCode(ProtocolVectors.Bad bad) {
+        assertThatThrownBy(() -> drain(bad.decoder(), ByteBuffer.wrap(bad.bytes())))
+                .isInstanceOfSatisfying(
+                        ProtocolException.class,
+                        e -> assertThat(e.code().text()).isEqualTo(bad.code()));
+        assertThatThrownBy(() -> bad.decoder().next(ByteBuffer.allocate(0)))
+                .as("nothing is read after it")
+                .isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void vectorsHaveEveryType() {
+        Set<FrameType> types = EnumSet.noneOf(FrameType.class);
+        golden().forEach(g -> types.add(FrameType.valueOf(g.type())));
+        assertThat(types).containsExactlyInAnyOrder(FrameType.values());
+    }
+
+    @Test
+    void newerProtocolIsToldWhoMustBeUpdated() {
+        byte[] hello = ProtocolVectors.golden("hello").bytes();
+        hello[12] = 2;
+        assertThatThrownBy(() -> FrameDecoder.forServer().next(ByteBuffer.wrap(hello)))
+                .hasMessage("the client speaks protocol 2, this server 1: update the server");
+    }
+
+    @Test
+    void unknownKeysAreIgnored() throws Exception {
+        String json = "{\"future\":{\"a\":[1,{}]},\"rank\":1,\"world_size\":2}";
+        Hello hello = (Hello) FrameDecoder.forServer().next(hello(json)).orElseThrow();
+        assertThat(hello.participant()).isEqualTo(Participant.rank(1, 2));
+        assertThat(hello.group()).isEqualTo("default");
+    }
+
+    @Test
+    void errorsNameTheKeyAndWhatWasExpected() {
+        assertThatThrownBy(() -> FrameDecoder.forServer().next(hello("{\"rank\":\"one\"}")))
+                .hasMessage("HELLO: rank is \"one\": expected a whole number from 0 to 2147483647");
+        assertThatThrownBy(() -> FrameDecoder.forServer().next(hello("{\"order\":{\"seed\":-1,\"lanes\":0}}")))
+                .hasMessageContaining("seed is -1")
+                .hasMessageContaining("lanes is 0");
+        String longText = "x".repeat(5000);
+        assertThatThrownBy(() -> FrameDecoder.forServer().next(hello("{\"rank\":\"" + longText + "\"}")))
+                .satisfies(e -> assertThat(e.getMessage()).hasSizeLessThan(200));
+    }
+
+    @Test
+    void tokenStaysOutOfLogs() throws Exception {
+        Frame hello = FrameDecoder.forServer()
+                .next(ByteBuffer.wrap(ProtocolVectors.golden("hello").bytes()))
+                .orElseThrow();
+        assertThat(((Hello) hello).token()).contains("s3cret");
+        assertThat(hello.toString()).doesNotContain("s3cret").contains("photos");
+    }
+
+    @Test
+    void biggestFramesOfEachKindPass() throws Exception {
+        List<Integer> lanes = new ArrayList<>();
+        for (int lane = 0; lane < 65_535; lane++) {
+            lanes.add(lane);
+        }
+        Subscribe subscribe = new Subscribe(1, 0, 0, 1, 10, TailPolicy.PAD, lanes);
+        assertThat(ProtocolVectors.welcomedServer().next(Frames.encode(subscribe)))
+                .contains(subscribe);
+        int most = (Protocol.MAX_FROM_CLIENT - 20) / AckEntry.BYTES;
+        Ack ack = new Ack(1, 0, Collections.nCopies(most, new AckEntry(1, 2, true, 3, 4, 5)));
+        assertThat(ProtocolVectors.welcomedServer().next(Frames.encode(ack))).contains(ack);
+        Ack more = new Ack(1, 0, Collections.nCopies(most + 1, new AckEntry(1, 2, true, 3, 4, 5)));
+        assertThatThrownBy(() -> Frames.encode(more)).hasMessageContaining("at most 1048576 may be sent");
+    }
+
+    @Test
+    void subscriptionKnowsWhatItCovers() {
+        Subscribe subscribe = new Subscribe(1, 0, 3, 4, 3, TailPolicy.KEEP, List.of());
+        assertThat(List.of(2L, 3L, 5L, 7L, 11L, 15L).stream().filter(subscribe::covers))
+                .containsExactly(3L, 7L, 11L);
+    }
+
+    @Test
+    void framesAfterHelloWaitForWelcome() throws Exception {
+        FrameDecoder decoder = FrameDecoder.forServer();
+        ByteBuffer both = ByteBuffer.allocate(4096);
+        both.put(ProtocolVectors.golden("hello").bytes());
+        both.put(ProtocolVectors.golden("grant").bytes()).flip();
+        assertThat(decoder.next(both)).get().isInstanceOf(Hello.class);
+        decoder.welcomed();
+        assertThat(decoder.next(both)).contains(new Grant(1, 35));
+        assertThat(decoder.next(both)).isEmpty();
+        FrameDecoder early = FrameDecoder.forServer();
+        both.rewind();
+        early.next(both);
+        assertThatThrownBy(() -> early.next(both)).hasMessage("GRANT comes out of turn, before WELCOME");
+        assertThatThrownBy(() -> FrameDecoder.forServer().welcomed()).isInstanceOf(IllegalStateException.class);
+    }
+
+    private static Frame expected(ProtocolVectors.Golden golden) {
+        JsonNode f = golden.fields();
+        return switch (golden.name()) {
+            case "hello" ->
+                new Hello(
+                        Optional.of("s3cret"),
+                        Optional.of("photos"),
+                        Optional.of("train"),
+                        "default",
+                        OrderOverlay.fromJson("{\"seed\":5,\"batch_size\":2}"),
+                        new Participant(1, 4, 0, 2),
+                        0,
+                        1790000000001L,
+                        "stoker-python/0.1.0");
+            case "hello with nothing asked for" ->
+                new Hello(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        "default",
+                        OrderOverlay.NONE,
+                        Participant.rank(0, 1),
+                        0,
+                        0,
+                        "stoker-python/0.1.0");
+            case "welcome" ->
+                new Welcome(
+                        new Welcome.FeedName(UUID.fromString("6f1d2c3b-4a59-5687-9768-a5b4c3d2e1f0"), "photos"),
+                        new Welcome.StreamName(
+                                "train", UUID.fromString("0b3f7f0e-64a5-4f0a-9c39-7d5a0c1e2f3a"), "phötos", 3, "train"),
+                        new Fingerprint("0123456789abcdef0123456789abcdef"),
+                        new OrderSpec(5, 2, 4, 1 << 20, ShufflePolicy.WINDOW, LaneOrder.MIXED),
+                        List.of(
+                                new FieldInfo("label", "categorical", false, false),
+                                new FieldInfo("image", "binary", false, true)),
+                        Map.of("label", List.of("cat", "dog \"rex\"")),
+                        List.of(3L, 2L, 2L, 0L),
+                        7,
+                        262_144,
+                        OptionalLong.empty(),
+                        1790000000001L,
+                        -1,
+                        LANES);
+            case "subscribe to all lanes" -> new Subscribe(1, 0, 3, 4, 25, TailPolicy.PAD, List.of());
+            case "subscribe to some lanes" ->
+                new Subscribe(2, 0xFFFF_FFFFL, 1L << 40, 8, 1000, TailPolicy.KEEP, List.of(0, 5, 65534));
+            case "grant" -> new Grant(1, 35);
+            case "batch", "batch without a message", "repeated piece" -> batch(f);
+            case "ack" ->
+                new Ack(
+                        1,
+                        0,
+                        List.of(new AckEntry(7, 0, false, 0xDEADBEEF, 2, 0), new AckEntry(11, 1, true, 1, 64, 3)));
+            case "durable" -> new Durable(512);
+            case "nack" -> new Nack(1, 0, 7, 2, 0xCAFEF00D);
+            case "epoch end" -> new EpochEnd(1, 0, 25, 1600);
+            case "ping" -> new Ping(0x8000000000000001L);
+            case "pong" -> new Pong(0x8000000000000001L);
+            case "bye" -> new Bye();
+            case "error" -> new ErrorMessage(ErrorCode.ORDER_MISMATCH, "seed is 0 here, asked for 5");
+            case "error of an unknown code" -> new ErrorMessage("from_the_future", "ü");
+            case "lane map" -> LANES;
+            default -> throw new IllegalArgumentException(golden.name());
+        };
+    }
+
+    private static Batch batch(JsonNode f) {
+        byte[] message = HexFormat.of().parseHex(f.get("message").textValue());
+        BatchIdentity identity = new BatchIdentity(
+                Long.parseUnsignedLong(f.get("feed_tag").textValue(), 16),
+                Long.parseUnsignedLong(f.get("fingerprint_tag").textValue(), 16),
+                f.get("epoch").longValue(),
+                f.get("lane").longValue(),
+                f.get("number").longValue(),
+                f.get("piece").intValue(),
+                f.get("pieces").intValue(),
+                f.get("rows").longValue(),
+                f.get("skipped").longValue(),
+                f.get("repeated").booleanValue());
+        int crc = Integer.parseUnsignedInt(f.get("crc").textValue(), 16);
+        BatchHeader header = new BatchHeader(identity, f.get("subscription").longValue(), message.length, crc);
+        return new Batch(header, ByteBuffer.wrap(message));
+    }
+
+    static void drain(FrameDecoder decoder, ByteBuffer in) throws ProtocolException {
+        while (decoder.next(in).isPresent() || in.hasRemaining()) {
+            // Everything is read until the decoder objects or wants more.
+        }
+    }
+
+    private static ByteBuffer hello(String json) {
+        byte[] text = json.getBytes(StandardCharsets.UTF_8);
+        ByteBuffer out = ByteBuffer.allocate(16 + text.length).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+        out.putInt(12 + text.length).putInt(FrameType.HELLO.code());
+        return out.putInt(Protocol.MAGIC).putInt(Protocol.VERSION).put(text).flip();
+    }
+
+    private static String hex(ByteBuffer bytes) {
+        byte[] array = new byte[bytes.remaining()];
+        bytes.get(array);
+        return HexFormat.of().formatHex(array);
+    }
+}

@@ -1,0 +1,108 @@
+package dev.stoker.schemas.protocol;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+
+/** The frames of {@code vectors/protocol.json}, and decoders in the state that they need. */
+final class ProtocolVectors {
+    record Golden(String name, boolean fromClient, String type, JsonNode fields, byte[] bytes) {
+        /** A decoder that expects this frame next. */
+        FrameDecoder decoder() {
+            boolean first = type.equals("HELLO") || type.equals("WELCOME");
+            return first
+                    ? (fromClient ? FrameDecoder.forServer() : FrameDecoder.forClient())
+                    : fromClient ? welcomedServer() : welcomedClient();
+        }
+
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    record Bad(String name, FrameDecoder decoder, String code, byte[] bytes) {
+        @Override
+        public String toString() {
+            return name;
+        }
+    }
+
+    private static final JsonNode FILE = read();
+    private static final List<Golden> GOLDEN = readGolden();
+
+    private ProtocolVectors() {}
+
+    static List<Golden> golden() {
+        return GOLDEN;
+    }
+
+    private static List<Golden> readGolden() {
+        List<Golden> list = new ArrayList<>();
+        for (JsonNode f : FILE.get("frames")) {
+            list.add(new Golden(
+                    f.get("name").textValue(),
+                    f.get("from").textValue().equals("client"),
+                    f.get("type").textValue(),
+                    f.get("fields"),
+                    bytes(f.get("hex"))));
+        }
+        return list;
+    }
+
+    static Golden golden(String name) {
+        return golden().stream().filter(g -> g.name.equals(name)).findFirst().orElseThrow();
+    }
+
+    static List<Bad> bad() {
+        List<Bad> list = new ArrayList<>();
+        for (JsonNode f : FILE.get("bad")) {
+            boolean server = f.get("to").textValue().equals("server");
+            boolean welcomed = f.get("welcomed").booleanValue();
+            FrameDecoder decoder = welcomed
+                    ? (server ? welcomedServer() : welcomedClient())
+                    : server ? FrameDecoder.forServer() : FrameDecoder.forClient();
+            list.add(new Bad(f.get("name").textValue(), decoder, f.get("code").textValue(), bytes(f.get("hex"))));
+        }
+        return list;
+    }
+
+    static FrameDecoder welcomedServer() {
+        FrameDecoder decoder = FrameDecoder.forServer();
+        feed(decoder, golden("hello").bytes());
+        decoder.welcomed();
+        return decoder;
+    }
+
+    static FrameDecoder welcomedClient() {
+        FrameDecoder decoder = FrameDecoder.forClient();
+        feed(decoder, golden("welcome").bytes());
+        return decoder;
+    }
+
+    private static void feed(FrameDecoder decoder, byte[] bytes) {
+        try {
+            decoder.next(ByteBuffer.wrap(bytes)).orElseThrow();
+        } catch (ProtocolException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] bytes(JsonNode hex) {
+        return HexFormat.of().parseHex(hex.textValue());
+    }
+
+    private static JsonNode read() {
+        try (InputStream in = ProtocolVectors.class.getResourceAsStream("/vectors/protocol.json")) {
+            return new JsonMapper().readTree(in);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
