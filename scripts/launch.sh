@@ -41,7 +41,7 @@ with_progress() {
   wait "$pid" || status=$?
   trap - INT TERM
   if ((status != 0)); then
-    at=$(grep -E '^(\[ERROR\]|ERROR|error|[A-Za-z]*Error:|mvnw: )' -- "$log" | grep -vE '^\[ERROR\] *($|->|To see|Re-run|For more|\[Help)' | head -n 1) || true
+    at=$(grep -E '^(\[ERROR\]|ERROR|error|[A-Za-z]*Error:|mvnw: )' -- "$log" | grep -vE '^\[ERROR\] *($|->|COMPILATION ERROR|To see|Re-run|For more|\[Help)' | head -n 1) || true
     fail "$title failed${at:+: $at} (all of it is in $log)"
   fi
 }
