@@ -88,7 +88,7 @@ class FramesTest {
 
     @Test
     void newerProtocolIsToldWhoMustBeUpdated() {
-        byte[] hello = ProtocolVectors.golden("hello").bytes();
+        byte[] hello = ProtocolVectors.golden("hello").bytes().clone();
         hello[12] = 2;
         assertThatThrownBy(() -> FrameDecoder.forServer().next(ByteBuffer.wrap(hello)))
                 .hasMessage("the client speaks protocol 2, this server 1: update the server");
