@@ -1,11 +1,66 @@
 package dev.stoker.cli;
 
-/** Entry point of the command {@code stoker}. */
-public final class Stoker {
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/**
+ * The command {@code stoker}. Exit codes: 0 done, 1 failed, 2 wrong usage; {@code stoker run} passes on that of the
+ * trainer.
+ */
+@Command(
+        name = "stoker",
+        description = "Feeds training data to GPUs: packs samples into chunks, serves them in a reproducible order.",
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        synopsisSubcommandLabel = "VERB",
+        commandListHeading = "%nVerbs:%n",
+        footer = {"", "stoker VERB --help explains a verb. STOKER_HOME names the directory of running feeds and logs."})
+public final class Stoker implements Runnable {
+
+    @Spec
+    private CommandSpec spec;
+
     private Stoker() {}
 
     public static void main(String[] args) {
-        System.err.println("stoker: no verbs yet, this is a placeholder");
-        System.exit(2);
+        Logs.start(args.length == 0 ? "help" : args[0]);
+        int code = run(
+                List.of(args),
+                new PrintWriter(System.out, true, StandardCharsets.UTF_8),
+                new PrintWriter(System.err, true, StandardCharsets.UTF_8));
+        // Flink leaves threads behind that are no daemons.
+        System.exit(code);
+    }
+
+    /**
+     * Runs one command.
+     *
+     * @param args the verb and its arguments
+     * @param out where results go
+     * @param err where progress and errors go
+     * @return the exit code
+     */
+    static int run(List<String> args, PrintWriter out, PrintWriter err) {
+        CommandLine command = new CommandLine(new Stoker());
+        int end = args.indexOf("--");
+        List<String> own = end < 0 ? args : args.subList(0, end);
+        Verbs.addTo(command, end < 0 ? List.of() : args.subList(end + 1, args.size()));
+        command.setOut(out);
+        command.setErr(err);
+        command.setCaseInsensitiveEnumValuesAllowed(true);
+        command.setParameterExceptionHandler(Errors::wrongUsage);
+        command.setExecutionExceptionHandler(Errors::failed);
+        command.getSubcommands().values().forEach(verb -> verb.setUsageHelpAutoWidth(true));
+        return command.execute(own.toArray(new String[0]));
+    }
+
+    @Override
+    public void run() {
+        spec.commandLine().usage(spec.commandLine().getOut());
     }
 }

@@ -21,6 +21,9 @@ import java.util.Map;
  */
 final class FeedFiles implements LaneMaps.Hint {
 
+    /** Set where the coordinator's process belongs to this feed alone, and so may be ended to end the feed. */
+    private static final String OWN_PROCESS = "stoker.own-process";
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final FeedPlan plan;
@@ -37,20 +40,34 @@ final class FeedFiles implements LaneMaps.Hint {
         if (!complete || addresses.equals(written)) {
             return;
         }
+        write(describe(addresses));
+        written = addresses;
+    }
+
+    @Override
+    public synchronized void withdraw() throws IOException {
+        if (!written.isEmpty()) {
+            write(describe(List.of()).put("ended_ms", System.currentTimeMillis()));
+            written = List.of();
+        }
+    }
+
+    private void write(ObjectNode json) throws IOException {
         Path file = StokerHome.feedFile(plan.name());
         Files.createDirectories(file.getParent());
         Path temporary = file.resolveSibling(
                 file.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
-        Files.write(temporary, JSON.writeValueAsBytes(describe(addresses)));
+        Files.write(temporary, JSON.writeValueAsBytes(json));
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
-        written = addresses;
     }
 
     private ObjectNode describe(List<String> addresses) throws IOException {
         ObjectNode json = JSON.createObjectNode();
         json.put("name", plan.name());
         json.put("id", plan.id().toString());
-        json.put("pid", ProcessHandle.current().pid());
+        if (Boolean.getBoolean(OWN_PROCESS)) {
+            json.put("pid", ProcessHandle.current().pid());
+        }
         json.put("started_ms", startedMs);
         ArrayNode list = json.putArray("addresses");
         addresses.forEach(list::add);

@@ -6,6 +6,7 @@ import dev.stoker.feeder.source.event.LaneMapEvent;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
 import dev.stoker.feeder.source.split.LaneSplit;
+import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -205,5 +206,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     }
 
     @Override
-    public void close() {}
+    public void close() throws IOException {
+        maps.withdraw();
+    }
 }

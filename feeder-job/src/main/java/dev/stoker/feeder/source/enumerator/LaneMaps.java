@@ -30,6 +30,9 @@ final class LaneMaps {
          * @param complete whether every lane has its reader
          */
         void publish(Map<String, LaneMap> maps, boolean complete) throws IOException;
+
+        /** Says that nobody serves any more. */
+        void withdraw() throws IOException;
     }
 
     private final long startMs;
@@ -73,5 +76,9 @@ final class LaneMaps {
 
     void publish(Map<String, LaneMap> maps, boolean complete) throws IOException {
         hint.publish(maps, complete);
+    }
+
+    void withdraw() throws IOException {
+        hint.withdraw();
     }
 }

@@ -1,0 +1,151 @@
+package dev.stoker.cli;
+
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.FeederArguments;
+import dev.stoker.feeder.FeederJob;
+import dev.stoker.feeder.node.FeedNode;
+import dev.stoker.feeder.node.NodeLease;
+import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.source.reader.StopSignal;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * A feed in this process: the same job as on a cluster, on Flink's embedded one. Not safe for use by several threads, but
+ * for {@link #requestStop}.
+ */
+final class EmbeddedFeed implements AutoCloseable {
+
+    /** Says to the coordinator that this process is the feed's own. */
+    static final String OWN_PROCESS = "stoker.own-process";
+
+    private final FeedPlan plan;
+    private final CompletableFuture<JobExecutionResult> result;
+    private NodeLease lease;
+    private NodeMetrics last;
+
+    private EmbeddedFeed(FeedPlan plan, CompletableFuture<JobExecutionResult> result) {
+        this.plan = plan;
+        this.result = result;
+    }
+
+    static EmbeddedFeed start(FeederArguments arguments) throws Exception {
+        FeedPlan plan = arguments.plan();
+        Optional<FeedFile> other = FeedFile.find(plan.name());
+        if (other.isPresent()
+                && other.get().state() == FeedFile.State.RUNNING
+                && other.get().embedded()) {
+            throw new IOException("a feed " + plan.name() + " is running already (pid "
+                    + other.get().pid() + "); stop it with stoker stop " + plan.name()
+                    + ", or give this one another --name");
+        }
+        System.setProperty(OWN_PROCESS, "true");
+        StopSignal.clear(plan.id());
+        int parallelism = arguments.parallelism(1);
+        StreamExecutionEnvironment env =
+                StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings(parallelism));
+        FeederJob.build(env, plan, arguments.checkpointInterval(), parallelism);
+        return new EmbeddedFeed(
+                plan, env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
+    }
+
+    private static Configuration settings(int parallelism) {
+        Configuration settings = new Configuration();
+        settings.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
+        settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
+        settings.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(8));
+        settings.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(8));
+        settings.set(JobManagerOptions.ADDRESS, "127.0.0.1");
+        settings.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+        settings.set(RestOptions.BIND_PORT, "0");
+        return settings;
+    }
+
+    FeedPlan plan() {
+        return plan;
+    }
+
+    /**
+     * Waits until trainers are served.
+     *
+     * @return the addresses of the servers
+     */
+    String awaitReady(Duration limit) throws Exception {
+        long deadline = System.nanoTime() + limit.toNanos();
+        while (true) {
+            Optional<FeedFile> file = FeedFile.find(plan.name());
+            if (file.isPresent()
+                    && file.get().state() == FeedFile.State.RUNNING
+                    && file.get().pid() == ProcessHandle.current().pid()) {
+                lease = FeedNode.acquire(plan.spec(), plan.serverOptions());
+                return file.get().addresses();
+            }
+            if (ended(Duration.ofMillis(20))) {
+                throw new IOException("the feed ended before it was ready");
+            }
+            if (System.nanoTime() > deadline) {
+                throw new IOException("the feed was not ready within " + limit.toSeconds() + " s");
+            }
+        }
+    }
+
+    /**
+     * Waits for the feed's end.
+     *
+     * @return whether it has ended
+     * @throws Exception if it failed
+     */
+    boolean ended(Duration limit) throws Exception {
+        try {
+            result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof Exception cause ? cause : e;
+        }
+    }
+
+    /** What the server has done so far. */
+    Optional<NodeMetrics> metrics() {
+        if (lease != null) {
+            last = lease.metrics();
+        }
+        return Optional.ofNullable(last);
+    }
+
+    /** Asks for an end in good order; any thread. */
+    void requestStop() {
+        StopSignal.of(plan.id()).request();
+    }
+
+    /** Ends the feed and waits for it. */
+    @Override
+    public void close() throws Exception {
+        requestStop();
+        try {
+            if (!ended(Duration.ofSeconds(60))) {
+                throw new IOException("the feed did not end within 60 s of being asked to");
+            }
+        } finally {
+            metrics();
+            if (lease != null) {
+                lease.close();
+                lease = null;
+            }
+            FeedNode.closeAll();
+        }
+    }
+}

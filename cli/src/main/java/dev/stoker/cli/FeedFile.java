@@ -1,0 +1,115 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.feeder.StokerHome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
+
+/**
+ * What is known of a feed on this machine.
+ *
+ * @param name its name
+ * @param json the content of its file
+ */
+record FeedFile(String name, JsonNode json) {
+
+    private static final JsonMapper JSON = new JsonMapper();
+
+    /** What a feed is doing. */
+    enum State {
+        /** Its process serves. */
+        RUNNING,
+        /** It ended in good order. */
+        ENDED,
+        /** Its process died. */
+        GONE
+    }
+
+    static Optional<FeedFile> find(String name) throws IOException {
+        try {
+            return Optional.of(new FeedFile(name, JSON.readTree(Files.readAllBytes(StokerHome.feedFile(name)))));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Finds a feed by name.
+     *
+     * @throws IOException naming the feeds there are
+     */
+    static FeedFile require(String name) throws IOException {
+        Optional<FeedFile> file = find(name);
+        if (file.isEmpty()) {
+            String known = list().stream().map(FeedFile::name).collect(Collectors.joining(", "));
+            throw new IOException("there is no feed " + name + " on this machine"
+                    + (known.isEmpty() ? "; start one with stoker feed" : "; known: " + known));
+        }
+        return file.get();
+    }
+
+    static List<FeedFile> list() throws IOException {
+        List<FeedFile> feeds = new ArrayList<>();
+        if (!Files.isDirectory(StokerHome.feeds())) {
+            return feeds;
+        }
+        try (Stream<Path> files = Files.list(StokerHome.feeds())) {
+            for (Path file : files.filter(f -> f.toString().endsWith(".json")).toList()) {
+                String name = file.getFileName().toString();
+                find(name.substring(0, name.length() - ".json".length())).ifPresent(feeds::add);
+            }
+        }
+        feeds.sort(Comparator.comparing(FeedFile::name));
+        return feeds;
+    }
+
+    State state() {
+        if (json.hasNonNull("ended_ms")) {
+            return State.ENDED;
+        }
+        return !embedded() || process().isPresent() ? State.RUNNING : State.GONE;
+    }
+
+    /** Whether the feed has a process of its own, rather than a Flink cluster. */
+    boolean embedded() {
+        return json.hasNonNull("pid");
+    }
+
+    long pid() {
+        return json.path("pid").asLong();
+    }
+
+    /** The feed's process while it lives. A later process of the same number started after the feed did. */
+    Optional<ProcessHandle> process() {
+        long startedMs = json.path("started_ms").asLong();
+        return ProcessHandle.of(pid())
+                .filter(ProcessHandle::isAlive)
+                .filter(process -> process.info()
+                        .startInstant()
+                        .map(start -> start.toEpochMilli() <= startedMs + 1000)
+                        .orElse(true));
+    }
+
+    String addresses() {
+        return StreamSupport.stream(json.path("addresses").spliterator(), false)
+                .map(JsonNode::asText)
+                .collect(Collectors.joining(","));
+    }
+
+    String streams() {
+        return StreamSupport.stream(json.path("streams").spliterator(), false)
+                .map(s -> s.path("name").asText() + "=" + s.path("path").asText() + "@"
+                        + s.path("version").asLong() + ":" + s.path("split").asText())
+                .collect(Collectors.joining(" "));
+    }
+}

@@ -1,0 +1,47 @@
+package dev.stoker.cli;
+
+import dev.stoker.feeder.FeederArguments;
+import dev.stoker.feeder.node.NodeMetrics;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker feed}: serves datasets to trainers until the feed is stopped. */
+@Command(
+        name = "feed",
+        description = "Serves datasets to trainers until it is stopped, its epochs are done, or no trainer comes.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+final class FeedVerb implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        String[] args =
+                FeedArguments.collect(spec.commandLine().getParseResult()).toArray(new String[0]);
+        long began = System.nanoTime();
+        try (EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args));
+                Signals signals = new Signals()) {
+            signals.onStop(feed::requestStop);
+            String addresses = feed.awaitReady(Duration.ofSeconds(60));
+            out.println("ready at " + addresses + ": feed " + feed.plan().name() + " after "
+                    + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
+            FeedReport.describe(feed.plan(), out);
+            out.println("in Python: for batch in stoker.Feed(\"" + feed.plan().name() + "\"): …"
+                    + "   (end with Ctrl-C or stoker stop " + feed.plan().name() + ")");
+            while (!feed.ended(Duration.ofSeconds(1))) {
+                // Waiting is all there is to do.
+            }
+            Optional<NodeMetrics> metrics = feed.metrics();
+            metrics.ifPresent(m -> FeedReport.print(feed.plan(), m, Duration.ofNanos(System.nanoTime() - began), out));
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,35 @@
+package dev.stoker.cli;
+
+import dev.stoker.feeder.StokerHome;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** Where logs go: one file a process in the user's Stoker directory, so that a terminal shows results only. */
+final class Logs {
+
+    private static volatile Path file;
+
+    private Logs() {}
+
+    /** Chooses the file; to be called before anything logs. */
+    static void start(String verb) {
+        if (System.getProperty("log4j2.configurationFile") != null) {
+            return;
+        }
+        try {
+            Path directory = Files.createDirectories(StokerHome.directory().resolve("logs"));
+            file = directory.resolve(verb.replaceAll("[^a-z]", "") + "-"
+                    + ProcessHandle.current().pid() + ".log");
+            System.setProperty("stoker.log", file.toString());
+        } catch (IOException e) {
+            System.setProperty("stoker.log", "/dev/null");
+        }
+    }
+
+    /** The log of this process, if there is one. */
+    static Optional<Path> file() {
+        return Optional.ofNullable(file).filter(Files::exists);
+    }
+}

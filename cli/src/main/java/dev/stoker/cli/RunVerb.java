@@ -1,0 +1,100 @@
+package dev.stoker.cli;
+
+import dev.stoker.feeder.FeederArguments;
+import dev.stoker.feeder.node.NodeMetrics;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker run STREAM … -- COMMAND …}: a feed for as long as a trainer runs. */
+@Command(
+        name = "run",
+        description = {
+            "Starts a feed, runs a command that trains from it, and ends the feed with the command.",
+            "Put the command behind --, as in: stoker run ./data/photos -- python train.py",
+            "The command finds the feed by STOKER_FEED; its exit code is that of stoker run."
+        },
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+final class RunVerb implements Callable<Integer> {
+
+    private final List<String> command;
+
+    @Spec
+    private CommandSpec spec;
+
+    /** @param command what stood behind the first {@code --} */
+    RunVerb(List<String> command) {
+        this.command = List.copyOf(command);
+    }
+
+    @Override
+    public Integer call() throws Exception {
+        if (command.isEmpty()) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    "no command to run: put it behind --, as in: stoker run DATASET -- python train.py");
+        }
+        PrintWriter err = spec.commandLine().getErr();
+        List<String> args =
+                new ArrayList<>(FeedArguments.collect(spec.commandLine().getParseResult()));
+        if (args.stream().noneMatch(arg -> arg.startsWith("--port="))) {
+            // The trainer is told the address, so a run need not share one port with others.
+            args.add("--port=0");
+        }
+        long began = System.nanoTime();
+        int code;
+        try (Signals signals = new Signals();
+                EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args.toArray(new String[0])))) {
+            String addresses = feed.awaitReady(Duration.ofSeconds(60));
+            err.println("stoker: feed " + feed.plan().name() + " is ready at " + addresses + " after "
+                    + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
+            code = train(feed, signals);
+            Optional<NodeMetrics> metrics = feed.metrics();
+            Duration time = Duration.ofNanos(System.nanoTime() - began);
+            feed.close();
+            metrics.ifPresent(m -> FeedReport.print(feed.plan(), m, time, err));
+        }
+        return code;
+    }
+
+    private int train(EmbeddedFeed feed, Signals signals) throws Exception {
+        ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
+        builder.environment().put("STOKER_FEED", feed.plan().name());
+        builder.environment().put("STOKER_RUN", Long.toString(System.currentTimeMillis()));
+        Process process;
+        try {
+            process = builder.start();
+        } catch (IOException e) {
+            throw new IOException("cannot run " + command.get(0) + ": " + e.getMessage(), e);
+        }
+        signals.on(name -> pass(name, process));
+        while (!process.waitFor(500, TimeUnit.MILLISECONDS)) {
+            // The feed may be done before the trainer is; only its failure matters, and the trainer hears of that
+            // itself.
+            feed.ended(Duration.ZERO);
+        }
+        return process.exitValue();
+    }
+
+    private static void pass(String signal, Process process) {
+        if (signal.equals("INT") && System.console() != null) {
+            // The terminal has sent it to the trainer as well.
+            return;
+        }
+        try {
+            new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start();
+        } catch (IOException e) {
+            process.destroy();
+        }
+    }
+}

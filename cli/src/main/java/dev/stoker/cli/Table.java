@@ -1,0 +1,40 @@
+package dev.stoker.cli;
+
+import java.io.PrintWriter;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A table for people: columns as wide as their widest cell. */
+final class Table {
+
+    private final List<String[]> rows = new ArrayList<>();
+
+    Table(String... head) {
+        rows.add(head);
+    }
+
+    void add(String... cells) {
+        if (cells.length != rows.get(0).length) {
+            throw new IllegalArgumentException(
+                    cells.length + " cells in a table of " + rows.get(0).length + " columns");
+        }
+        rows.add(cells);
+    }
+
+    void print(PrintWriter out) {
+        int columns = rows.get(0).length;
+        int[] width = new int[columns];
+        for (String[] row : rows) {
+            for (int i = 0; i < columns; i++) {
+                width[i] = Math.max(width[i], row[i].length());
+            }
+        }
+        for (String[] row : rows) {
+            StringBuilder line = new StringBuilder();
+            for (int i = 0; i < columns; i++) {
+                line.append(row[i]).append(" ".repeat(i == columns - 1 ? 0 : width[i] - row[i].length() + 2));
+            }
+            out.println(line.toString().stripTrailing());
+        }
+    }
+}
