@@ -1,0 +1,36 @@
+package dev.stoker.schemas.chunk;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.schemas.io.BufferRangeReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Chunks of format 1 never change. {@code -Dgolden.write=<folder>} writes what today's writer makes, to look at. */
+class GoldenChunkTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"chunk-1a", "chunk-1b"})
+    void writesTheGoldenBytes(String name) throws IOException {
+        byte[] bytes = ChunkFixtures.bytes(GoldenChunks.build(name)).array();
+        if (System.getProperty("golden.write") != null) {
+            Files.write(Path.of(System.getProperty("golden.write"), name + ".arrow"), bytes);
+        }
+        assertThat(bytes).isEqualTo(GoldenChunks.file(name + ".arrow"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"chunk-1a", "chunk-1b"})
+    void readsTheGoldenBytes(String name) throws IOException {
+        PackedChunk built = GoldenChunks.build(name);
+        ByteBuffer file = ByteBuffer.wrap(GoldenChunks.file(name + ".arrow"));
+        assertThat(ChunkFile.verify(new BufferRangeReader(name, file))).isEqualTo(built.summary());
+        ChunkHead head = ChunkFile.readHead(new BufferRangeReader(name, file), built.summary());
+        int field = head.fields().stream().map(f -> f.name()).toList().indexOf("categorical");
+        assertThat(head.classes(field)).isEqualTo(built.classes().get("categorical"));
+        assertThat(head.key(1)).isEqualTo(name.endsWith("a") ? "Ordner/ä b.jpg" : "b1");
+    }
+}
