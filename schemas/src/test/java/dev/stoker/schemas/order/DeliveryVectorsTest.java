@@ -52,7 +52,7 @@ class DeliveryVectorsTest {
                         .isEqualTo(new Position(
                                 state.get(0).longValue(), state.get(1).longValue()));
             }
-            r.get("workers").fields().forEachRemaining(e -> {
+            r.get("workers").properties().forEach(e -> {
                 int workers = Integer.parseInt(e.getKey());
                 for (int w = 0; w < workers; w++) {
                     Delivery part =
