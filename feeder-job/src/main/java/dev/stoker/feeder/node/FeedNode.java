@@ -1,10 +1,42 @@
 package dev.stoker.feeder.node;
 
+import dev.stoker.feeder.node.ack.AckTable;
+import dev.stoker.feeder.node.server.FeedServer;
 import java.io.IOException;
+import java.net.BindException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 
-/** Serves one feed from this process; shared by reference count between the readers of the process. */
+/**
+ * Serves one feed from this process; shared by reference count between the readers of the process. After the last lease is
+ * closed the node stays for a while, so that a restarted task finds sessions, windows and mappings as they were.
+ */
 public final class FeedNode {
-    private FeedNode() {}
+    private static final Map<UUID, FeedNode> NODES = new HashMap<>();
+    private static ScheduledExecutorService lingering;
+
+    private final UUID id;
+    private final ServerOptions options;
+    private final FeedServer server;
+    private int leases;
+    private ScheduledFuture<?> end;
+
+    private FeedNode(UUID id, ServerOptions options, FeedServer server) {
+        this.id = id;
+        this.options = options;
+        this.server = server;
+    }
 
     /**
      * Joins this process's node of the feed, or starts it: opens the streams, binds the port, accepts trainers.
@@ -13,9 +45,159 @@ public final class FeedNode {
      * @throws IOException if a stream cannot be opened
      */
     public static NodeLease acquire(FeedSpec spec, ServerOptions options) throws IOException {
-        throw new IOException("not there yet: " + spec + options);
+        return acquire(spec, options, sources -> LocalStreams.open(spec.streams(), sources));
+    }
+
+    /** As {@link #acquire(FeedSpec, ServerOptions)}, with streams that are opened another way. */
+    static NodeLease acquire(FeedSpec spec, ServerOptions options, FeedServer.Streams streams) throws IOException {
+        synchronized (NODES) {
+            FeedNode node = NODES.get(spec.id());
+            if (node == null) {
+                try {
+                    node = new FeedNode(spec.id(), options, new FeedServer(spec, options, streams));
+                } catch (BindException e) {
+                    throw new PortTakenException(options.bind(), options.ports(), e);
+                }
+                NODES.put(spec.id(), node);
+            }
+            node.leases++;
+            if (node.end != null) {
+                node.end.cancel(false);
+                node.end = null;
+            }
+            return new Lease(node);
+        }
     }
 
     /** Ends every node of this class loader at once; for the hook that runs when the job's code is unloaded. */
-    public static void closeAll() {}
+    public static void closeAll() {
+        List<FeedNode> all;
+        synchronized (NODES) {
+            all = new ArrayList<>(NODES.values());
+            NODES.clear();
+            if (lingering != null) {
+                lingering.shutdownNow();
+                lingering = null;
+            }
+        }
+        all.forEach(node -> node.server.close());
+    }
+
+    private void release() {
+        boolean now = false;
+        synchronized (NODES) {
+            if (--leases > 0 || NODES.get(id) != this) {
+                return;
+            }
+            long lingerMs = options.linger().toMillis();
+            if (lingerMs == 0) {
+                NODES.remove(id);
+                now = true;
+            } else {
+                if (lingering == null) {
+                    lingering = Executors.newSingleThreadScheduledExecutor(task -> {
+                        Thread thread = new Thread(task, "stoker-node-linger");
+                        thread.setDaemon(true);
+                        return thread;
+                    });
+                }
+                end = lingering.schedule(this::endUnlessLeased, lingerMs, TimeUnit.MILLISECONDS);
+            }
+        }
+        if (now) {
+            server.close();
+        }
+    }
+
+    private void endUnlessLeased() {
+        synchronized (NODES) {
+            if (leases > 0 || NODES.get(id) != this) {
+                return;
+            }
+            NODES.remove(id);
+        }
+        server.close();
+    }
+
+    /** One reader's share. */
+    private static final class Lease implements NodeLease {
+        private final FeedNode node;
+        private final AckTable.Drain drain;
+        private boolean closed;
+
+        Lease(FeedNode node) {
+            this.node = node;
+            this.drain = node.server.acks().drain();
+        }
+
+        @Override
+        public String address() {
+            return node.server.address();
+        }
+
+        @Override
+        public void registerLane(String stream, int lane) {}
+
+        @Override
+        public void releaseLane(String stream, int lane) {}
+
+        @Override
+        public void updateLaneMap(String stream, LaneMap map) {
+            node.server.updateLaneMap(stream, map);
+        }
+
+        @Override
+        public int drainAcks(Consumer<LedgerItem> consumer, int max) {
+            return drain.drain(consumer, max);
+        }
+
+        @Override
+        public CompletableFuture<Void> acksAvailable() {
+            return node.server.acks().available();
+        }
+
+        @Override
+        public long drainToken() {
+            return drain.token();
+        }
+
+        @Override
+        public void markDurable(long token) {
+            drain.markDurable(token);
+        }
+
+        @Override
+        public List<GroupFacts> groupFacts() {
+            return node.server.facts();
+        }
+
+        @Override
+        public void learn(GroupFacts facts) {
+            node.server.learn(facts);
+        }
+
+        @Override
+        public Optional<Instant> idleSince() {
+            return node.server.idleSince();
+        }
+
+        @Override
+        public NodeMetrics metrics() {
+            return node.server.metrics();
+        }
+
+        @Override
+        public Optional<IOException> failure() {
+            return Optional.empty();
+        }
+
+        @Override
+        public void close() {
+            if (!closed) {
+                closed = true;
+                drain.close();
+                node.release();
+            }
+        }
+    }
 }

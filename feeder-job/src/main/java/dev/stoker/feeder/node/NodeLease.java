@@ -45,9 +45,6 @@ public interface NodeLease extends AutoCloseable {
     /** Everything up to the token is in the ledger for good: trainers are told, and may forget it. */
     void markDurable(long token);
 
-    /** Acknowledged numbers of the newest subscription of each trainer of each group's newest run. */
-    List<SubscriptionProgress> progress();
-
     /** What this node knows of the groups. */
     List<GroupFacts> groupFacts();
 

@@ -1,0 +1,214 @@
+package dev.stoker.feeder.node.ack;
+
+import dev.stoker.feeder.node.LedgerItem;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
+
+/**
+ * Ledger items between the sessions that receive them and the readers that write them down.
+ *
+ * <p>Bounded by entries not yet durable. A session whose item finds no room loses it and all that follow, keeps sending
+ * data, and is asked to reconnect once there is room: its trainer then repeats what was not reported durable. Thread-safe.
+ */
+public final class AckTable {
+    private final int capacity;
+    private final Object lock = new Object();
+    private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
+    private final Set<SessionReceipts> overflowed = new HashSet<>();
+    private int used;
+    private CompletableFuture<Void> available = new CompletableFuture<>();
+
+    /** An item and whose it is. */
+    private static final class Entry {
+        final SessionReceipts session;
+        final LedgerItem item;
+        final int receipts;
+        boolean durable;
+
+        Entry(SessionReceipts session, LedgerItem item, int receipts) {
+            this.session = session;
+            this.item = item;
+            this.receipts = receipts;
+        }
+    }
+
+    /**
+     * How far one session's receipts have become durable.
+     *
+     * <p>The callbacks run on the thread that drains or marks, outside of the table's lock.
+     */
+    public final class SessionReceipts {
+        private final Runnable onDurable;
+        private final Runnable onRoom;
+        private final ArrayDeque<Entry> order = new ArrayDeque<>();
+        private long durable;
+        private boolean lost;
+
+        private SessionReceipts(Runnable onDurable, Runnable onRoom) {
+            this.onDurable = onDurable;
+            this.onRoom = onRoom;
+        }
+
+        /**
+         * Puts an item into the table.
+         *
+         * @param receipts ACK entries the item stands for; 0 for a subscription
+         * @return whether there was room and nothing was lost before
+         */
+        public boolean offer(LedgerItem item, int receipts) {
+            CompletableFuture<Void> wake;
+            synchronized (lock) {
+                if (lost || used + item.weight() > capacity) {
+                    lost = true;
+                    overflowed.add(this);
+                    return false;
+                }
+                Entry entry = new Entry(this, item, receipts);
+                order.add(entry);
+                waiting.add(entry);
+                used += item.weight();
+                wake = available;
+            }
+            wake.complete(null);
+            return true;
+        }
+
+        /** ACK entries of this session, from its first on without a gap, that are in the ledger for good. */
+        public long durable() {
+            synchronized (lock) {
+                return durable;
+            }
+        }
+
+        /** The session has ended; its items stay. */
+        public void end() {
+            synchronized (lock) {
+                overflowed.remove(this);
+            }
+        }
+    }
+
+    /** @param capacity entries not yet durable that the table holds */
+    public AckTable(int capacity) {
+        this.capacity = capacity;
+    }
+
+    /**
+     * Adds a session.
+     *
+     * @param onDurable called when {@link SessionReceipts#durable} has grown
+     * @param onRoom called when the session should reconnect to repeat what it lost
+     */
+    public SessionReceipts session(Runnable onDurable, Runnable onRoom) {
+        return new SessionReceipts(onDurable, onRoom);
+    }
+
+    /** A reader's view; for one thread. */
+    public Drain drain() {
+        return new Drain();
+    }
+
+    /** Completes when there is something to drain; complete already when there is. */
+    public CompletableFuture<Void> available() {
+        synchronized (lock) {
+            return available;
+        }
+    }
+
+    /** Entries not yet durable. */
+    public int pending() {
+        synchronized (lock) {
+            return used;
+        }
+    }
+
+    /** What one reader has drained and not yet made durable. One thread. */
+    public final class Drain implements AutoCloseable {
+        private final ArrayDeque<Entry> drained = new ArrayDeque<>();
+        private long first;
+        private boolean closed;
+
+        private Drain() {}
+
+        /** See {@code NodeLease.drainAcks}. */
+        public int drain(Consumer<LedgerItem> consumer, int max) {
+            int taken = 0;
+            while (taken < max && !closed) {
+                Entry entry;
+                synchronized (lock) {
+                    entry = waiting.poll();
+                    if (waiting.isEmpty() && available.isDone()) {
+                        available = new CompletableFuture<>();
+                    }
+                }
+                if (entry == null) {
+                    break;
+                }
+                drained.add(entry);
+                taken += entry.item.weight();
+                consumer.accept(entry.item);
+            }
+            return taken;
+        }
+
+        /** Stands for everything drained so far. */
+        public long token() {
+            return first + drained.size();
+        }
+
+        /** Everything up to the token is durable. */
+        public void markDurable(long token) {
+            Set<SessionReceipts> grown = new HashSet<>();
+            List<SessionReceipts> room;
+            synchronized (lock) {
+                while (first < token && !drained.isEmpty()) {
+                    Entry entry = drained.poll();
+                    first++;
+                    entry.durable = true;
+                    used -= entry.item.weight();
+                    SessionReceipts session = entry.session;
+                    while (!session.order.isEmpty() && session.order.peek().durable) {
+                        int receipts = session.order.poll().receipts;
+                        session.durable += receipts;
+                        if (receipts > 0) {
+                            grown.add(session);
+                        }
+                    }
+                }
+                room = takeRoom();
+            }
+            grown.forEach(session -> session.onDurable.run());
+            room.forEach(session -> session.onRoom.run());
+        }
+
+        /** Gives back what is not durable, to be drained again. */
+        @Override
+        public void close() {
+            CompletableFuture<Void> wake = null;
+            synchronized (lock) {
+                closed = true;
+                while (!drained.isEmpty()) {
+                    waiting.addFirst(drained.pollLast());
+                    wake = available;
+                }
+            }
+            if (wake != null) {
+                wake.complete(null);
+            }
+        }
+    }
+
+    private List<SessionReceipts> takeRoom() {
+        if (overflowed.isEmpty() || used > capacity / 2) {
+            return List.of();
+        }
+        List<SessionReceipts> room = new ArrayList<>(overflowed);
+        overflowed.clear();
+        return room;
+    }
+}

@@ -1,0 +1,13 @@
+package dev.stoker.feeder.node.chunks;
+
+import java.nio.ByteBuffer;
+
+/** A hold on one chunk's bytes. The bytes stay where they are until {@link #close}; no slice may be used after that. */
+public interface ChunkBytes extends AutoCloseable {
+    /** The whole file from index 0 on, for slices that go into gathering writes; the caller never reads it itself. */
+    ByteBuffer bytes();
+
+    /** Lets go; once. Any thread. */
+    @Override
+    void close();
+}

@@ -1,0 +1,54 @@
+package dev.stoker.feeder.node.chunks;
+
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Chunks that are plain files of this machine, mapped in place. */
+final class MappedChunks implements ChunkSource {
+    private final ObjectStore store;
+    private final Mappings mappings;
+    private final LongAdder reads;
+    private final LongAdder readBytes;
+
+    MappedChunks(ObjectStore store, Mappings mappings, LongAdder reads, LongAdder readBytes) {
+        this.store = store;
+        this.mappings = mappings;
+        this.reads = reads;
+        this.readBytes = readBytes;
+    }
+
+    @Override
+    public void read(ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
+        reads.increment();
+        readBytes.add(target.remaining());
+        store.read(chunk.name(), offset, target);
+    }
+
+    @Override
+    public ChunkBytes hold(ChunkFile chunk) throws IOException {
+        try {
+            return mappings.hold(path(chunk), chunk.length());
+        } catch (NoSuchFileException e) {
+            throw new NoSuchObjectException(store.describe(chunk.name()));
+        }
+    }
+
+    @Override
+    public void forget(ChunkFile chunk) {
+        mappings.forget(path(chunk));
+    }
+
+    private Path path(ChunkFile chunk) {
+        return store.localPath(chunk.name())
+                .orElseThrow(() -> new IllegalStateException(chunk.name() + " is no local file any more"));
+    }
+
+    /** The mappings are shared with other streams and closed by the node. */
+    @Override
+    public void close() {}
+}

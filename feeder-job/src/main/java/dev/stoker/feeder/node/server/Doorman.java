@@ -1,0 +1,295 @@
+package dev.stoker.feeder.node.server;
+
+import dev.stoker.feeder.node.PortRange;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.FrameDecoder;
+import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Protocol;
+import dev.stoker.schemas.protocol.ProtocolException;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedSelectorException;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.Selector;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Accepts connections, reads the first frame of each and lets them in or turns them away: one thread for all of them.
+ *
+ * <p>Before a connection is admitted it costs a socket and at most 16 KiB, allocated as they arrive; at
+ * most {@link #MAX_PENDING} wait at a time, the longest waiting goes first. Connections that end with an error are kept until
+ * the peer has closed too, a second at most, so that the error is not lost to a reset.
+ */
+final class Doorman implements AutoCloseable {
+    static final int MAX_PENDING = 256;
+
+    private static final Logger LOG = LoggerFactory.getLogger(Doorman.class);
+    private static final long HELLO_TIMEOUT_MS = 10_000;
+    private static final long FAREWELL_MS = 1_000;
+    private static final int FAREWELL_LIMIT = 4 << 20;
+    private static final long ACCEPT_PAUSE_MS = 100;
+
+    /** Judges first frames; runs on the doorman's thread and must not block. */
+    interface Gate {
+        /** Returns if the client may come in. */
+        void judge(Hello hello) throws ProtocolException;
+
+        /** Takes over the connection, which is in blocking mode, its decoder, and what came after HELLO. */
+        void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest);
+    }
+
+    /** A connection that the doorman still looks after. */
+    private static final class Guest {
+        final SocketChannel channel;
+        final FrameDecoder decoder = FrameDecoder.forServer();
+        long deadlineMs;
+        boolean leaving;
+        long discarded;
+
+        Guest(SocketChannel channel, long deadlineMs) {
+            this.channel = channel;
+            this.deadlineMs = deadlineMs;
+        }
+    }
+
+    private final ServerSocketChannel server;
+    private final Selector selector;
+    private final SelectionKey acceptKey;
+    private final Gate gate;
+    private final LongAdder rejected;
+    private final Thread thread;
+    private final LinkedHashSet<Guest> guests = new LinkedHashSet<>();
+    private final ByteBuffer input = ByteBuffer.allocate(Protocol.MAX_BEFORE_WELCOME);
+    private long acceptAgainMs;
+    private volatile boolean closed;
+
+    /** Binds the first free port. */
+    static ServerSocketChannel bind(String host, PortRange ports) throws IOException {
+        BindException taken = null;
+        for (int port = ports.first(); port <= ports.last(); port++) {
+            ServerSocketChannel server = ServerSocketChannel.open();
+            try {
+                server.bind(new InetSocketAddress(host, port), 1024);
+                return server;
+            } catch (BindException e) {
+                server.close();
+                taken = e;
+            } catch (IOException | RuntimeException e) {
+                server.close();
+                throw e;
+            }
+        }
+        throw taken;
+    }
+
+    /**
+     * Takes over the bound socket; {@link #start} begins to accept.
+     *
+     * @param rejected counts connections that never became sessions
+     */
+    Doorman(ServerSocketChannel server, Gate gate, LongAdder rejected) throws IOException {
+        this.server = server;
+        this.gate = gate;
+        this.rejected = rejected;
+        server.configureBlocking(false);
+        selector = Selector.open();
+        acceptKey = server.register(selector, SelectionKey.OP_ACCEPT);
+        thread = new Thread(this::run, "stoker-doorman-" + port());
+        thread.setDaemon(true);
+    }
+
+    int port() throws IOException {
+        return ((InetSocketAddress) server.getLocalAddress()).getPort();
+    }
+
+    void start() {
+        thread.start();
+    }
+
+    private void run() {
+        while (!closed) {
+            try {
+                selector.select(guests.isEmpty() && acceptAgainMs == 0 ? 0 : 50);
+                round();
+            } catch (ClosedSelectorException e) {
+                break;
+            } catch (IOException | RuntimeException e) {
+                LOG.warn("The doorman goes on after a failure", e);
+            }
+        }
+        new ArrayList<>(guests).forEach(this::drop);
+    }
+
+    private void round() throws IOException {
+        long now = nowMs();
+        if (acceptAgainMs != 0 && now >= acceptAgainMs) {
+            acceptAgainMs = 0;
+            acceptKey.interestOps(SelectionKey.OP_ACCEPT);
+        }
+        // A copy, because letting a guest in selects again.
+        List<SelectionKey> ready = List.copyOf(selector.selectedKeys());
+        selector.selectedKeys().clear();
+        for (SelectionKey key : ready) {
+            if (!key.isValid()) {
+                continue;
+            }
+            if (key == acceptKey) {
+                accept(now);
+            } else {
+                Guest guest = (Guest) key.attachment();
+                try {
+                    read(guest, key, now);
+                } catch (IOException | RuntimeException e) {
+                    LOG.debug("A connection ended before its session began", e);
+                    drop(guest);
+                }
+            }
+        }
+        for (Guest guest : new ArrayList<>(guests)) {
+            if (now >= guest.deadlineMs) {
+                drop(guest);
+            }
+        }
+    }
+
+    private void accept(long now) {
+        for (int i = 0; i < 64; i++) {
+            SocketChannel channel;
+            try {
+                channel = server.accept();
+            } catch (IOException e) {
+                // Out of file descriptors most likely: make room, and do not spin on a socket that stays ready.
+                LOG.warn("A connection cannot be accepted, next try in {} ms: {}", ACCEPT_PAUSE_MS, e.toString());
+                dropOldest();
+                acceptKey.interestOps(0);
+                acceptAgainMs = now + ACCEPT_PAUSE_MS;
+                return;
+            }
+            if (channel == null) {
+                return;
+            }
+            Guest guest = new Guest(channel, now + HELLO_TIMEOUT_MS);
+            try {
+                channel.configureBlocking(false);
+                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                channel.register(selector, SelectionKey.OP_READ, guest);
+            } catch (IOException e) {
+                closeQuietly(channel);
+                continue;
+            }
+            if (guests.size() >= MAX_PENDING) {
+                dropOldest();
+            }
+            guests.add(guest);
+        }
+    }
+
+    private void read(Guest guest, SelectionKey key, long now) throws IOException {
+        if (guest.leaving) {
+            input.clear();
+            int n = guest.channel.read(input);
+            guest.discarded += Math.max(0, n);
+            if (n < 0 || guest.discarded > FAREWELL_LIMIT) {
+                drop(guest);
+            }
+            return;
+        }
+        input.clear();
+        if (guest.channel.read(input) < 0) {
+            drop(guest);
+            return;
+        }
+        input.flip();
+        try {
+            Optional<Frame> frame = guest.decoder.next(input);
+            if (frame.isPresent()) {
+                // Nothing but HELLO comes before WELCOME; the decoder sees to that.
+                Hello hello = (Hello) frame.get();
+                gate.judge(hello);
+                letIn(guest, key, hello);
+            }
+        } catch (ProtocolException e) {
+            refuse(guest, e, now);
+        }
+    }
+
+    private void letIn(Guest guest, SelectionKey key, Hello hello) throws IOException {
+        byte[] rest = new byte[input.remaining()];
+        input.get(rest);
+        key.cancel();
+        selector.selectNow();
+        guests.remove(guest);
+        guest.channel.configureBlocking(true);
+        gate.enter(guest.channel, guest.decoder, hello, rest);
+    }
+
+    private void refuse(Guest guest, ProtocolException why, long now) throws IOException {
+        rejected.increment();
+        guest.leaving = true;
+        guest.deadlineMs = now + FAREWELL_MS;
+        // A socket that has sent nothing yet takes a small frame at once; a peer that prevents that gets none.
+        guest.channel.write(Frames.encode(ErrorMessage.of(why)));
+        guest.channel.shutdownOutput();
+    }
+
+    private void dropOldest() {
+        Iterator<Guest> oldest = guests.iterator();
+        if (oldest.hasNext()) {
+            drop(oldest.next());
+        }
+    }
+
+    private void drop(Guest guest) {
+        guests.remove(guest);
+        if (!guest.leaving) {
+            rejected.increment();
+        }
+        closeQuietly(guest.channel);
+    }
+
+    private static void closeQuietly(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("A connection did not close cleanly", e);
+        }
+    }
+
+    private static long nowMs() {
+        return System.nanoTime() / 1_000_000;
+    }
+
+    /** Stops accepting and frees the port. */
+    @Override
+    public void close() throws IOException {
+        closed = true;
+        server.close();
+        selector.wakeup();
+        boolean interrupted = false;
+        try {
+            if (thread.isAlive() && Thread.currentThread() != thread) {
+                thread.join(2_000);
+            }
+        } catch (InterruptedException e) {
+            interrupted = true;
+        }
+        selector.close();
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -1,0 +1,331 @@
+package dev.stoker.feeder.node.server;
+
+import dev.stoker.feeder.node.FeedSpec;
+import dev.stoker.feeder.node.GroupFacts;
+import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.ServerOptions;
+import dev.stoker.feeder.node.ack.AckTable;
+import dev.stoker.feeder.node.chunks.ChunkSources;
+import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.feeder.node.window.Healer;
+import dev.stoker.feeder.node.window.PieceBuilder;
+import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.node.window.Windows;
+import dev.stoker.feeder.node.window.WorkingMemory;
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.FieldInfo;
+import dev.stoker.schemas.protocol.FrameDecoder;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Welcome;
+import java.io.IOException;
+import java.net.BindException;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The server of one feed: streams, sessions, and what they share. Thread-safe. */
+public final class FeedServer implements AutoCloseable, Doorman.Gate {
+    private static final Logger LOG = LoggerFactory.getLogger(FeedServer.class);
+    private static final long FAREWELL_MS = 1_000;
+
+    private final FeedSpec spec;
+    private final ServerOptions options;
+    private final Map<String, StreamState> streams = new LinkedHashMap<>();
+    private final Counters counters = new Counters();
+    private final ChunkSources sources;
+    private final AckTable acks;
+    private final Windows windows;
+    private final Doorman doorman;
+    private final String address;
+    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    private final AtomicLong sessionNumbers = new AtomicLong();
+    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+        Thread thread = new Thread(task, "stoker-timer");
+        thread.setDaemon(true);
+        return thread;
+    });
+    private volatile Instant idleSince = Instant.now();
+    private volatile boolean closed;
+
+    /** Opens the feed's streams. */
+    public interface Streams {
+        List<ServedStream> open(ChunkSources sources) throws IOException;
+    }
+
+    /**
+     * Binds, opens the streams, and accepts trainers from then on.
+     *
+     * @throws BindException if none of the ports is free
+     * @throws IOException if a stream cannot be opened
+     */
+    public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
+        this.spec = spec;
+        this.options = options;
+        this.sources = new ChunkSources(options.maxMappings());
+        this.acks = new AckTable(options.maxPendingReceipts());
+        this.windows = new Windows(options.workingMemoryBytes(), spec.onCorrupt(), counters.corrupt);
+        ServerSocketChannel socket = Doorman.bind(options.bind(), options.ports());
+        try {
+            this.doorman = new Doorman(socket, this, counters.rejected);
+            this.address = options.advertised().orElse(options.bind()) + ":" + doorman.port();
+            open(opener);
+        } catch (IOException | RuntimeException | Error e) {
+            socket.close();
+            timer.shutdownNow();
+            throw e;
+        }
+        doorman.start();
+        LOG.info("Feed {} is served at {}", spec.name(), address);
+    }
+
+    private void open(Streams opener) throws IOException {
+        OrderSpec defaults = OrderOverlay.fromJson(spec.order()).over(OrderSpec.defaults());
+        WorkingMemory memory = new WorkingMemory(options.workingMemoryBytes());
+        for (ServedStream stream : opener.open(sources)) {
+            Healer healer = new Healer(spec.onCorrupt(), counters.corrupt);
+            StreamState state = new StreamState(stream, defaults, healer, memory, address);
+            state.of(defaults);
+            streams.put(stream.name(), state);
+        }
+    }
+
+    /** {@code host:port} for trainers. */
+    public String address() {
+        return address;
+    }
+
+    /** What trainers acknowledged. */
+    public AckTable acks() {
+        return acks;
+    }
+
+    @Override
+    public void judge(Hello hello) throws ProtocolException {
+        if (options.token().isPresent() && !matches(options.token().get(), hello.token())) {
+            throw new ProtocolException(
+                    ErrorCode.UNAUTHORIZED,
+                    hello.token().isPresent()
+                            ? "the token is not that of this feed: take it from the feed's token file"
+                            : "this feed wants a token: give the trainer the one from the feed's token file");
+        }
+        if (hello.feed().isPresent()
+                && !hello.feed().get().equals(spec.name())
+                && !hello.feed().get().equals(spec.id().toString())) {
+            throw new ProtocolException(
+                    ErrorCode.WRONG_FEED,
+                    "feed " + spec.name() + " (" + spec.id() + ") is served here, not "
+                            + hello.feed().get() + ": check the address, or STOKER_FEED");
+        }
+        if (closed) {
+            throw new ProtocolException(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending");
+        }
+        if (sessions.size() >= options.maxSessions()) {
+            throw new ProtocolException(
+                    ErrorCode.INTERNAL,
+                    options.maxSessions() + " trainers are connected, no more are let in: start the feed with a greater"
+                            + " --max-sessions");
+        }
+    }
+
+    /** Compares digests, so that the time taken says nothing about the token. */
+    private static boolean matches(String secret, Optional<String> given) {
+        return MessageDigest.isEqual(digest(secret), digest(given.orElse(""))) && given.isPresent();
+    }
+
+    private static byte[] digest(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (java.security.NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    @Override
+    public void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) {
+        long number = sessionNumbers.incrementAndGet();
+        Session session = new Session(this, number, channel, decoder, hello, rest);
+        sessions.add(session);
+        Thread thread = new Thread(session, "stoker-read-" + number);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** The session has ended and its threads are done. */
+    void left(Session session) {
+        long now = System.nanoTime();
+        counters.waitedNanos.add(session.clock().waitedNanos(now));
+        counters.subscribedNanos.add(session.clock().subscribedNanos(now));
+        sessions.remove(session);
+        if (sessions.isEmpty()) {
+            idleSince = Instant.now();
+        }
+    }
+
+    StreamState stream(Optional<String> name) throws ProtocolException {
+        StreamState stream = name.map(streams::get)
+                .orElseGet(() -> streams.values().iterator().next());
+        if (name.isPresent() && !streams.containsKey(name.get())) {
+            throw new ProtocolException(
+                    ErrorCode.UNKNOWN_STREAM,
+                    "feed " + spec.name() + " has no stream " + name.get() + "; it has " + streams.keySet());
+        }
+        return stream;
+    }
+
+    Welcome welcome(StreamState state, GroupOrder order, Identity identity, long session) {
+        ServedStream stream = state.stream();
+        return new Welcome(
+                new Welcome.FeedName(spec.id(), spec.name()),
+                new Welcome.StreamName(
+                        stream.name(), stream.dataset(), stream.datasetName(), stream.version(), stream.split()),
+                order.fingerprint(),
+                order.spec(),
+                stream.fields().stream()
+                        .map(field -> new FieldInfo(
+                                field.name(), field.type().canonical(), field.nullable(), field.payload()))
+                        .toList(),
+                stream.classes().names(),
+                Arrays.stream(order.order().laneRows()).boxed().toList(),
+                order.order().size().samples(),
+                order.largestBatchBytes(),
+                spec.epochs(),
+                identity.run(),
+                session,
+                frame(state.laneMap(), order));
+    }
+
+    /** The map as a group sees it, whose order may have another number of lanes. */
+    static dev.stoker.schemas.protocol.LaneMap frame(LaneMap map, GroupOrder order) {
+        LaneMap mapped = map.forLanes(order.order().lanes());
+        return new dev.stoker.schemas.protocol.LaneMap(
+                mapped.startMs(), mapped.counter(), mapped.addresses(), mapped.lanes());
+    }
+
+    PieceBuilder builder(StreamState stream, GroupOrder order) {
+        return new PieceBuilder(order, windows, stream.healer(), spec.epochs(), spec.tag());
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
+    void closeLater(SocketChannel channel) {
+        if (timer.isShutdown()) {
+            close(channel);
+            return;
+        }
+        timer.schedule(() -> close(channel), FAREWELL_MS, TimeUnit.MILLISECONDS);
+    }
+
+    private static void close(SocketChannel channel) {
+        try {
+            channel.close();
+        } catch (IOException e) {
+            LOG.debug("A connection did not close cleanly", e);
+        }
+    }
+
+    /** Takes over a lane map unless it is older than the present one. */
+    public void updateLaneMap(String stream, LaneMap map) {
+        StreamState state = streams.get(stream);
+        if (state != null && state.update(map)) {
+            sessions.forEach(session -> session.tell(state, map));
+        }
+    }
+
+    /** What this server knows of groups. */
+    public List<GroupFacts> facts() {
+        List<GroupFacts> facts = new ArrayList<>();
+        streams.values().forEach(stream -> facts.addAll(stream.facts()));
+        return facts;
+    }
+
+    /** Takes over what another server knows of a group. */
+    public void learn(GroupFacts facts) {
+        StreamState stream = streams.get(facts.stream());
+        if (stream == null) {
+            return;
+        }
+        try {
+            stream.group(facts.group()).learn(facts, stream);
+        } catch (ProtocolException | IllegalArgumentException e) {
+            LOG.warn("What another feeder knows of a group cannot be used here: {}", facts, e);
+        }
+    }
+
+    /** Since when no trainer is connected; empty while one is. */
+    public Optional<Instant> idleSince() {
+        return sessions.isEmpty() ? Optional.of(idleSince) : Optional.empty();
+    }
+
+    /** Totals and gauges. */
+    public NodeMetrics metrics() {
+        long now = System.nanoTime();
+        long waited = counters.waitedNanos.sum();
+        long subscribed = counters.subscribedNanos.sum();
+        for (Session session : sessions) {
+            waited += session.clock().waitedNanos(now);
+            subscribed += session.clock().subscribedNanos(now);
+        }
+        return new NodeMetrics(
+                counters.batches.sum(),
+                counters.bytes.sum(),
+                counters.rows.sum(),
+                sources.reads(),
+                sources.readBytes(),
+                subscribed == 0 ? 0 : (double) waited / subscribed,
+                sessions.size(),
+                counters.rejected.sum(),
+                counters.nacks.sum(),
+                counters.refetches.sum(),
+                counters.corrupt.sum(),
+                windows.open(),
+                windows.usedBytes(),
+                sources.mapped(),
+                acks.pending());
+    }
+
+    /** Tells every trainer, frees the port, and waits until the sessions have ended. */
+    @Override
+    public void close() {
+        closed = true;
+        try {
+            doorman.close();
+        } catch (IOException e) {
+            LOG.warn("The server socket did not close cleanly", e);
+        }
+        sessions.forEach(session -> session.end(
+                ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts"));
+        timer.shutdown();
+        try {
+            timer.awaitTermination(2 * FAREWELL_MS, TimeUnit.MILLISECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        windows.close();
+        sources.close();
+        streams.values().forEach(stream -> stream.stream().source().close());
+    }
+}

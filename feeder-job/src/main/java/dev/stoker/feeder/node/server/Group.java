@@ -1,0 +1,108 @@
+package dev.stoker.feeder.node.server;
+
+import dev.stoker.feeder.node.GroupFacts;
+import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.ProtocolException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Collectors;
+
+/**
+ * Trainers that share one pass over a stream. The first subscriber fixes the order spec; a trainer that only said hello and
+ * left does not. Thread-safe.
+ */
+final class Group {
+    private final String stream;
+    private final String name;
+    private final Fences fences;
+    private GroupOrder order;
+    private boolean fixed;
+    private int sessions;
+
+    Group(String stream, String name) {
+        this.stream = stream;
+        this.name = name;
+        this.fences = new Fences("group " + name + " of stream " + stream);
+    }
+
+    /** What a trainer gets when it joins; the displaced session, if any, is to be ended. */
+    record Joined(GroupOrder order, Identity identity, Optional<Session> displaced) {}
+
+    /** Finds the order of a spec; the same object for the same spec. */
+    interface Orders {
+        GroupOrder of(OrderSpec spec) throws ProtocolException;
+
+        OrderSpec defaults();
+    }
+
+    /**
+     * Admits a session.
+     *
+     * @throws ProtocolException if the order spec does not fit, the run is fenced, or the world size is another
+     */
+    synchronized Joined join(Hello hello, Session session, Orders orders, long nowMs) throws ProtocolException {
+        GroupOrder joined = order == null ? orders.of(hello.order().over(orders.defaults())) : order;
+        List<OrderOverlay.Difference> differences = hello.order().differences(joined.spec());
+        if (!differences.isEmpty()) {
+            String list =
+                    differences.stream().map(OrderOverlay.Difference::toString).collect(Collectors.joining("; "));
+            throw new ProtocolException(
+                    ErrorCode.ORDER_MISMATCH,
+                    "the order of group " + name + " of stream " + stream + " was fixed by its first subscriber: "
+                            + list + "; ask for the same, or name another group");
+        }
+        Seat seat = seat(hello);
+        long run = fences.admit(seat, hello.run(), hello.participant().worldSize(), nowMs);
+        order = joined;
+        sessions++;
+        Identity identity = new Identity(
+                stream,
+                name,
+                run,
+                hello.participant().rank(),
+                hello.participant().worldSize(),
+                hello.participant().worker(),
+                hello.participant().workers(),
+                hello.replica());
+        return new Joined(joined, identity, Optional.ofNullable(fences.seat(seat, session)));
+    }
+
+    private static Seat seat(Hello hello) {
+        return new Seat(hello.participant().rank(), hello.participant().worker(), hello.replica());
+    }
+
+    /** From the first subscription on the order stays. */
+    synchronized void fix() {
+        fixed = true;
+    }
+
+    /** A session that had joined has ended. */
+    synchronized void leave(Hello hello, Session session) {
+        fences.leave(seat(hello), session);
+        sessions--;
+        if (sessions == 0 && !fixed) {
+            order = null;
+        }
+    }
+
+    /** What other nodes should know; empty before the first subscription. */
+    synchronized Optional<GroupFacts> facts() {
+        return fixed
+                ? Optional.of(new GroupFacts(stream, name, order.spec().toJson(), fences.run(), fences.worldSize()))
+                : Optional.empty();
+    }
+
+    /** Takes over what another node knows. An order that is fixed here stays. */
+    synchronized void learn(GroupFacts facts, Orders orders) throws ProtocolException {
+        if (!fixed && sessions == 0) {
+            order = orders.of(OrderSpec.fromJson(facts.order()));
+            fixed = true;
+        }
+        fences.learn(facts.run(), facts.worldSize());
+    }
+}

@@ -1,0 +1,83 @@
+package dev.stoker.feeder.node.server;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gathering writes to one blocking socket. One thread.
+ *
+ * <p>A write that cannot read its source, because a mapped file was truncated or its disk fails, ends in an error while the
+ * connection is well. The rest of the frame is then filled with zeros: the peer finds its checksum wrong and asks again.
+ */
+final class PieceChannel {
+    private static final Logger LOG = LoggerFactory.getLogger(PieceChannel.class);
+
+    /** What Linux takes in one call; the JDK copies the addresses of no more. */
+    private static final int MAX_PARTS = 1024;
+
+    private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
+
+    private final SocketChannel channel;
+
+    PieceChannel(SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    /**
+     * Writes all parts.
+     *
+     * @param bytes in all parts
+     * @return whether every byte came from the parts; false if some were zeros instead
+     * @throws IOException if the connection is lost
+     */
+    boolean write(ByteBuffer[] parts, long bytes) throws IOException {
+        long left = bytes;
+        int from = 0;
+        try {
+            while (left > 0) {
+                left -= channel.write(parts, from, Math.min(MAX_PARTS, parts.length - from));
+                while (from < parts.length && !parts[from].hasRemaining()) {
+                    from++;
+                }
+            }
+            return true;
+        } catch (IOException e) {
+            if (!channel.isOpen() || parts.length == 1) {
+                throw e;
+            }
+            LOG.debug("A piece cannot be read to its end", e);
+            writeZeros(left, e);
+            return false;
+        }
+    }
+
+    private void writeZeros(long bytes, IOException first) throws IOException {
+        long left = bytes;
+        try {
+            while (left > 0) {
+                ByteBuffer zeros = ZEROS.duplicate();
+                zeros.limit((int) Math.min(left, zeros.capacity()));
+                left -= channel.write(zeros);
+            }
+        } catch (IOException e) {
+            e.addSuppressed(first);
+            throw e;
+        }
+    }
+
+    SocketChannel channel() {
+        return channel;
+    }
+
+    /** Ends the output if the connection is still there. */
+    void shut() {
+        try {
+            channel.shutdownOutput();
+        } catch (IOException e) {
+            LOG.debug("A connection did not end cleanly", e);
+        }
+    }
+}

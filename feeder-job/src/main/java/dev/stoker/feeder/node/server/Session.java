@@ -1,0 +1,302 @@
+package dev.stoker.feeder.node.server;
+
+import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.feeder.node.ReceiptsItem;
+import dev.stoker.feeder.node.SubscriptionItem;
+import dev.stoker.feeder.node.ack.AckTable;
+import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.Bye;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.FrameDecoder;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Nack;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Subscribe;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One trainer's connection. Its reader thread, which runs {@link #run}, handles what the trainer says; a second thread, the
+ * {@link Sender}, writes. Either ends the session for both.
+ */
+final class Session implements Runnable {
+    private static final Logger LOG = LoggerFactory.getLogger(Session.class);
+    private static final int READ_BYTES = 16 << 10;
+
+    /** Pieces reported as damaged within one subscription after which the connection itself is given up. */
+    private static final int MAX_DAMAGED = 4096;
+
+    private final FeedServer server;
+    private final long number;
+    private final SocketChannel channel;
+    private final FrameDecoder decoder;
+    private final Hello hello;
+    private final byte[] rest;
+    private final Outbox outbox = new Outbox();
+    private final StallClock clock = new StallClock();
+    private final AckTable.SessionReceipts receipts;
+    private final Map<PieceName, Integer> damaged = new HashMap<>();
+
+    /** Set once the trainer was admitted; read by other threads for messages only. */
+    private volatile Identity identity;
+
+    private StreamState stream;
+    private Group group;
+    private GroupOrder order;
+    private Subscription subscription;
+
+    private record PieceName(long number, int piece) {}
+
+    Session(FeedServer server, long number, SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) {
+        this.server = server;
+        this.number = number;
+        this.channel = channel;
+        this.decoder = decoder;
+        this.hello = hello;
+        this.rest = rest;
+        this.receipts = server.acks().session(outbox::durable, this::makeReconnect);
+    }
+
+    /** Serves the trainer until one side ends; closes the connection. */
+    @Override
+    public void run() {
+        Thread sending = null;
+        try {
+            admit();
+            sending = startSender();
+            read();
+        } catch (ProtocolException e) {
+            LOG.info("Session {} ({}) ends: {} {}", number, this, e.code(), e.getMessage());
+            outbox.end(ErrorMessage.of(e));
+        } catch (IOException | InterruptedException e) {
+            LOG.debug("Session {} ({}) lost its connection", number, this, e);
+            outbox.end(null);
+        } catch (RuntimeException | Error e) {
+            LOG.error("Session {} ({}) failed", number, this, e);
+            outbox.end(new ErrorMessage(ErrorCode.INTERNAL, "the feeder failed, see its log: " + e));
+        } finally {
+            outbox.end(null);
+            if (sending == null) {
+                sending = startSender();
+            }
+            drain();
+            join(sending);
+            leave();
+        }
+    }
+
+    private void admit() throws IOException, InterruptedException {
+        stream = server.stream(hello.stream());
+        Group joining = stream.group(hello.group());
+        Group.Joined joined = joining.join(hello, this, stream, System.currentTimeMillis());
+        group = joining;
+        order = joined.order();
+        identity = joined.identity();
+        joined.displaced()
+                .ifPresent(old -> old.end(
+                        ErrorCode.FENCED,
+                        "a newer connection speaks for " + identity + "; this one is closed for good"));
+        decoder.welcomed();
+        outbox.add(server.welcome(stream, order, identity, number));
+        LOG.info("Session {}: {} from {} ({})", number, identity, channel.getRemoteAddress(), hello.client());
+    }
+
+    private Thread startSender() {
+        Sender sender = new Sender(server, this, channel, outbox, clock, order, stream);
+        Thread thread = new Thread(sender, "stoker-send-" + number);
+        thread.setDaemon(true);
+        thread.start();
+        return thread;
+    }
+
+    private void read() throws IOException, InterruptedException {
+        ByteBuffer in = ByteBuffer.allocate(READ_BYTES);
+        handleAll(ByteBuffer.wrap(rest));
+        while (!outbox.isEnded()) {
+            in.clear();
+            if (channel.read(in) < 0) {
+                throw new IOException("the trainer closed the connection");
+            }
+            handleAll(in.flip());
+        }
+    }
+
+    private void handleAll(ByteBuffer in) throws IOException, InterruptedException {
+        while (in.hasRemaining() && !outbox.isEnded()) {
+            Optional<Frame> frame = decoder.next(in);
+            if (frame.isPresent()) {
+                handle(frame.get());
+            }
+        }
+    }
+
+    private void handle(Frame frame) throws IOException, InterruptedException {
+        if (frame instanceof Grant grant) {
+            outbox.grant(grant);
+        } else if (frame instanceof Ack ack) {
+            acknowledge(ack);
+        } else if (frame instanceof Subscribe subscribe) {
+            subscribe(subscribe);
+        } else if (frame instanceof Nack nack) {
+            damaged(nack);
+        } else if (frame instanceof Ping ping) {
+            outbox.add(new Pong(ping.opaque()));
+        } else if (frame instanceof Bye) {
+            outbox.end(null);
+        } else if (frame instanceof ErrorMessage error) {
+            LOG.info("Session {} ({}) was ended by the trainer: {} {}", number, this, error.code(), error.message());
+            outbox.end(null);
+        }
+    }
+
+    private void subscribe(Subscribe asked) throws ProtocolException {
+        subscription = Subscription.of(asked, order, identity);
+        group.fix();
+        damaged.clear();
+        receipts.offer(
+                new SubscriptionItem(
+                        System.currentTimeMillis(),
+                        identity,
+                        order.fingerprint().text(),
+                        asked.epoch(),
+                        asked.first(),
+                        asked.stride(),
+                        asked.count(),
+                        asked.tail().text()),
+                0);
+        outbox.subscribe(subscription);
+    }
+
+    private void acknowledge(Ack ack) throws ProtocolException {
+        // Receipts of an earlier connection come with numbers of an earlier subscription; the epoch's bounds hold for
+        // all.
+        long end = order.order().size().batches() + (long) identity.worldSize() * identity.workers();
+        for (int i = 0; i < ack.count(); i++) {
+            if (ack.number(i) >= end) {
+                throw new ProtocolException(
+                        ErrorCode.BAD_FRAME, "ACK: number " + ack.number(i) + " is past the end of the epoch, " + end);
+            }
+        }
+        clock.acknowledged(System.nanoTime(), ack.count());
+        receipts.offer(
+                new ReceiptsItem(
+                        System.currentTimeMillis(),
+                        identity,
+                        order.fingerprint().text(),
+                        ack.epoch(),
+                        ack.entryBytes()),
+                ack.count());
+    }
+
+    private void damaged(Nack nack) throws ProtocolException {
+        if (subscription == null || nack.subscription() != subscription.id()) {
+            return;
+        }
+        if (nack.epoch() != subscription.asked().epoch()
+                || !subscription.asked().covers(nack.number())) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME,
+                    "NACK: number " + nack.number() + " of epoch " + nack.epoch() + " was not asked for");
+        }
+        server.counters().nacks.increment();
+        LOG.warn("Session {} ({}): number {} piece {} arrived damaged", number, this, nack.number(), nack.piece());
+        int times = damaged.merge(new PieceName(nack.number(), nack.piece()), 1, Integer::sum);
+        if (times > 1) {
+            throw new ProtocolException(
+                    ErrorCode.CORRUPT,
+                    "number " + nack.number() + " piece " + nack.piece()
+                            + " arrived damaged twice, though its samples were"
+                            + " read again and fit their checksums: look at the memory and the network of both machines");
+        }
+        if (damaged.size() > MAX_DAMAGED || !outbox.nack(nack)) {
+            throw new ProtocolException(
+                    ErrorCode.CORRUPT,
+                    damaged.size() + " pieces arrived damaged: look at the memory and the network of both machines");
+        }
+    }
+
+    /** Ends the session from outside; returns at once. */
+    void end(ErrorCode code, String why) {
+        outbox.end(new ErrorMessage(code, why));
+        server.closeLater(channel);
+    }
+
+    private void makeReconnect() {
+        end(
+                ErrorCode.SHUTTING_DOWN,
+                "receipts found no room for a while; connect again and repeat what is not durable");
+    }
+
+    /** Tells the trainer who serves which lane. */
+    void tell(StreamState of, LaneMap map) {
+        if (identity != null && of == stream) {
+            outbox.laneMap(FeedServer.frame(map, order));
+        }
+    }
+
+    long durable() {
+        return receipts.durable();
+    }
+
+    StallClock clock() {
+        return clock;
+    }
+
+    /** After the end: reads and forgets what the peer still sends, so that the farewell is not lost to a reset. */
+    private void drain() {
+        server.closeLater(channel);
+        ByteBuffer in = ByteBuffer.allocate(READ_BYTES);
+        try (channel) {
+            int bytes;
+            do {
+                bytes = channel.read(in.clear());
+            } while (bytes >= 0);
+        } catch (IOException e) {
+            LOG.debug("Session {} is closed", number, e);
+        }
+    }
+
+    private static void join(Thread sending) {
+        if (sending == null) {
+            return;
+        }
+        boolean interrupted = false;
+        while (sending.isAlive()) {
+            try {
+                sending.join();
+            } catch (InterruptedException e) {
+                interrupted = true;
+            }
+        }
+        if (interrupted) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void leave() {
+        receipts.end();
+        if (group != null) {
+            group.leave(hello, this);
+        }
+        server.left(this);
+    }
+
+    @Override
+    public String toString() {
+        Identity known = identity;
+        return known == null ? hello.client() : known.toString();
+    }
+}

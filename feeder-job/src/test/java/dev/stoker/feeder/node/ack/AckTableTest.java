@@ -1,0 +1,111 @@
+package dev.stoker.feeder.node.ack;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.node.LedgerItem;
+import dev.stoker.feeder.node.ReceiptsItem;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+class AckTableTest {
+    private static final Identity TRAINER = new Identity("train", "default", 1, 0, 1, 0, 1, 0);
+
+    private final AtomicInteger durableCalls = new AtomicInteger();
+    private final AtomicInteger roomCalls = new AtomicInteger();
+    private final AckTable table = new AckTable(100);
+
+    private AckTable.SessionReceipts session() {
+        return table.session(durableCalls::incrementAndGet, roomCalls::incrementAndGet);
+    }
+
+    private static ReceiptsItem receipts(int count, long epoch) {
+        return new ReceiptsItem(0, TRAINER, "f", epoch, new byte[count * 24]);
+    }
+
+    @Test
+    void reportsReceiptsDurableOnlyWithoutAGap() {
+        AckTable.SessionReceipts session = session();
+        AckTable.Drain one = table.drain();
+        AckTable.Drain two = table.drain();
+        session.offer(receipts(5, 1), 5);
+        session.offer(receipts(7, 2), 7);
+        one.drain(item -> {}, 5);
+        two.drain(item -> {}, 7);
+
+        two.markDurable(two.token());
+        assertThat(session.durable()).isZero();
+        one.markDurable(one.token());
+        assertThat(session.durable()).isEqualTo(12);
+        assertThat(durableCalls).hasValue(1);
+        assertThat(table.pending()).isZero();
+    }
+
+    @Test
+    void tokenCoversOnlyWhatWasDrainedBeforeIt() {
+        AckTable.SessionReceipts session = session();
+        AckTable.Drain drain = table.drain();
+        session.offer(receipts(5, 1), 5);
+        drain.drain(item -> {}, 100);
+        long token = drain.token();
+        session.offer(receipts(7, 1), 7);
+        drain.drain(item -> {}, 100);
+
+        drain.markDurable(token);
+        assertThat(session.durable()).isEqualTo(5);
+        drain.markDurable(token);
+        assertThat(session.durable()).isEqualTo(5);
+        drain.markDurable(drain.token());
+        assertThat(session.durable()).isEqualTo(12);
+    }
+
+    @Test
+    void givesBackInOrderWhatAClosedReaderDidNotMakeDurable() {
+        AckTable.SessionReceipts session = session();
+        AckTable.Drain failed = table.drain();
+        for (int epoch = 1; epoch <= 3; epoch++) {
+            session.offer(receipts(1, epoch), 1);
+        }
+        failed.drain(item -> {}, 2);
+        failed.close();
+
+        List<Long> epochs = new ArrayList<>();
+        AckTable.Drain next = table.drain();
+        assertThat(table.available()).isCompleted();
+        next.drain((LedgerItem item) -> epochs.add(item.epoch()), 100);
+        assertThat(epochs).containsExactly(1L, 2L, 3L);
+        assertThat(table.available()).isNotCompleted();
+        next.markDurable(next.token());
+        assertThat(session.durable()).isEqualTo(3);
+    }
+
+    @Test
+    void asksASessionThatFoundNoRoomToReconnectOnceThereIsRoom() {
+        AckTable.SessionReceipts session = session();
+        AckTable.SessionReceipts other = session();
+        AckTable.Drain drain = table.drain();
+        assertThat(session.offer(receipts(60, 1), 60)).isTrue();
+        assertThat(other.offer(receipts(60, 1), 60)).isFalse();
+        assertThat(other.offer(receipts(1, 1), 1)).as("nothing after a gap").isFalse();
+        assertThat(session.offer(receipts(10, 1), 10)).isTrue();
+        drain.drain(item -> {}, 1000);
+        assertThat(roomCalls).hasValue(0);
+        drain.markDurable(drain.token());
+        assertThat(roomCalls).hasValue(1);
+        assertThat(other.durable()).isZero();
+    }
+
+    @Test
+    void endedSessionIsNotCalled() {
+        AckTable.SessionReceipts session = session();
+        session.offer(receipts(100, 1), 100);
+        session.offer(receipts(1, 1), 1);
+        session.end();
+        AckTable.Drain drain = table.drain();
+        drain.drain(item -> {}, 1000);
+        drain.markDurable(drain.token());
+        assertThat(roomCalls).hasValue(0);
+    }
+}
