@@ -13,8 +13,9 @@ import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
-import java.io.ByteArrayOutputStream;
+import dev.stoker.schemas.log.CanonicalUuid;
 import java.io.IOException;
+import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.time.DateTimeException;
@@ -28,7 +29,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
-import java.util.UUID;
 
 /**
  * The JSON of a dataset.json, in this order of keys, compact, UTF-8:
@@ -55,8 +55,9 @@ final class DatasetJson {
     private DatasetJson() {}
 
     static byte[] encode(DatasetInfo info) {
-        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-        try (JsonGenerator json = MAPPER.createGenerator(bytes)) {
+        // Through text: Jackson's own UTF-8 escapes what lies beyond the basic plane.
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = MAPPER.createGenerator(text)) {
             json.writeStartObject();
             json.writeStringField("self", SelfChecksum.PLACEHOLDER);
             json.writeNumberField("format", DatasetInfo.FORMAT);
@@ -86,7 +87,7 @@ final class DatasetJson {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return SelfChecksum.seal(bytes.toByteArray());
+        return SelfChecksum.seal(text.toString().getBytes(StandardCharsets.UTF_8));
     }
 
     static DatasetInfo decode(byte[] content, String file)
@@ -140,7 +141,7 @@ final class DatasetJson {
             options.put(option.getKey(), setting.isTextual() ? setting.textValue() : (Object) setting.longValue());
         });
         return new DatasetInfo(
-                UUID.fromString(text(json, "id")),
+                CanonicalUuid.parse(text(json, "id")),
                 text(json, "name"),
                 TIME.parse(text(json, "created"), Instant::from),
                 fields,

@@ -186,7 +186,7 @@ final class LogFormat {
 
     private static LogEntry readEntry(AvroInput in) throws CorruptDataException {
         try {
-            UUID dataset = UUID.fromString(in.readString());
+            UUID dataset = CanonicalUuid.parse(in.readString());
             long version = in.readLong();
             String ingest = in.readString();
             String code = in.readString();

@@ -17,6 +17,7 @@ import dev.stoker.schemas.crc.SelfChecksum;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.CanonicalUuid;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -25,7 +26,6 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.UUID;
 
 /**
  * The file of a chunk table: an Arrow IPC file of one record batch, one row per chunk in ascending ordinal, with the columns
@@ -127,7 +127,7 @@ final class TableFormat {
                     file, "its columns", FIELDS, arrow.schema().fields());
         }
         try {
-            TableColumns table = new TableColumns(UUID.fromString(text(metadata, "stoker.dataset")));
+            TableColumns table = new TableColumns(CanonicalUuid.parse(text(metadata, "stoker.dataset")));
             table.version = Long.parseLong(text(metadata, "stoker.version"));
             table.splits.addAll(JSON.readValue(text(metadata, "stoker.splits"), new TypeReference<List<String>>() {}));
             table.classes = ClassTable.of(JSON.readValue(

@@ -1,0 +1,18 @@
+package dev.stoker.schemas.log;
+
+import java.util.UUID;
+
+/** UUIDs as text: lower-case digits in groups of 8, 4, 4, 4 and 12, and nothing else that Java would accept. */
+public final class CanonicalUuid {
+
+    private CanonicalUuid() {}
+
+    /** @throws IllegalArgumentException if the text is not exactly what {@link UUID#toString} gives */
+    public static UUID parse(String text) {
+        UUID id = UUID.fromString(text);
+        if (!id.toString().equals(text)) {
+            throw new IllegalArgumentException("not a UUID in lower-case digits: " + text);
+        }
+        return id;
+    }
+}

@@ -1,0 +1,227 @@
+package dev.stoker.schemas.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.attack.ByteAttacks;
+import dev.stoker.schemas.attack.Golden;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.Random;
+import org.apache.avro.file.DataFileReader;
+import org.apache.avro.file.SeekableByteArrayInput;
+import org.apache.avro.generic.GenericData;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericRecord;
+import org.junit.jupiter.api.Test;
+
+class LedgerTest {
+
+    private static final byte[] SYNC = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    private static final Consumer CONSUMER = new Consumer(
+            "0b1c2d3e-0000-5000-8000-000000000001",
+            "train",
+            "default",
+            "00112233445566778899aabbccddeeff",
+            1_790_000_000_000L,
+            1,
+            2,
+            0,
+            1,
+            0);
+
+    private static List<LedgerRecord> records() {
+        return List.of(
+                new Subscription(1_790_000_000_001L, CONSUMER, 0, 1, 2, 500, "pad"),
+                new Receipts(
+                        1_790_000_000_002L,
+                        CONSUMER,
+                        0,
+                        List.of(
+                                new Receipt(1, 0, false, 64, 0, 0x12345678),
+                                new Receipt(3, 0, false, 32, 0, 0xFFFFFFFF),
+                                new Receipt(3, 1, true, 31, 1, 0))),
+                new Receipts(1_790_000_000_003L, CONSUMER, 1, List.of()));
+    }
+
+    private static byte[] write(List<LedgerRecord> records, int flushAfter) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        LedgerWriter writer = new LedgerWriter(out, SYNC);
+        for (int i = 0; i < records.size(); i++) {
+            writer.write(records.get(i));
+            if (i + 1 == flushAfter) {
+                writer.flush();
+            }
+        }
+        writer.finish();
+        return out.toByteArray();
+    }
+
+    private static List<LedgerRecord> read(byte[] file) throws IOException {
+        LedgerReader reader = new LedgerReader(new ByteArrayInputStream(file), "/l/part-1");
+        List<LedgerRecord> records = new ArrayList<>();
+        for (Optional<LedgerRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
+            records.add(next.get());
+        }
+        assertThat(reader.next()).isEmpty();
+        return records;
+    }
+
+    @Test
+    void readsBackWhatWasWritten() throws IOException {
+        assertThat(read(write(records(), 0))).isEqualTo(records());
+        assertThat(read(write(records(), 2))).isEqualTo(records());
+        assertThat(read(write(List.of(), 0))).isEmpty();
+    }
+
+    @Test
+    void readsBackManyBlocks() throws IOException {
+        long seed = Long.getLong("test.seed", System.nanoTime());
+        System.out.println("test.seed=" + seed);
+        Random random = new Random(seed);
+        List<LedgerRecord> records = new ArrayList<>();
+        for (int i = 0; i < 2000; i++) {
+            List<Receipt> receipts = new ArrayList<>();
+            for (int r = random.nextInt(40); r > 0; r--) {
+                receipts.add(new Receipt(
+                        random.nextLong() >>> 1,
+                        random.nextInt(100),
+                        random.nextBoolean(),
+                        random.nextInt(1000),
+                        0,
+                        random.nextInt()));
+            }
+            records.add(new Receipts(random.nextLong(), CONSUMER, random.nextInt(10), receipts));
+        }
+
+        byte[] file = write(records, 0);
+
+        assertThat(file.length).isGreaterThan(3 * LedgerFormat.BLOCK_BYTES);
+        assertThat(read(file)).isEqualTo(records);
+    }
+
+    @Test
+    void writesTheGoldenFile() throws IOException {
+        Golden.check("ledger-1.avro", write(records(), 2));
+        assertThat(read(Golden.read("ledger-1.avro"))).isEqualTo(records());
+    }
+
+    @Test
+    void everyDamageIsNoticed() throws IOException {
+        ByteAttacks.all(write(records(), 0), LedgerTest::read);
+        ByteAttacks.all(write(records(), 2), LedgerTest::read);
+    }
+
+    @Test
+    void aFileWithoutItsEndIsTruncated() throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        LedgerWriter writer = new LedgerWriter(out, SYNC);
+        writer.write(records().get(0));
+        writer.flush();
+
+        assertThatThrownBy(() -> read(out.toByteArray()))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("/l/part-1")
+                .hasMessageContaining("truncated");
+    }
+
+    @Test
+    void aMissingBlockIsNoticed() throws IOException {
+        byte[] whole = write(records(), 2);
+        byte[] header = LedgerFormat.header(SYNC);
+        int secondBlock = ByteAttacks.indexOf(Arrays.copyOfRange(whole, header.length, whole.length), SYNC)
+                + header.length
+                + SYNC.length;
+        byte[] cut = new byte[header.length + whole.length - secondBlock];
+        System.arraycopy(header, 0, cut, 0, header.length);
+        System.arraycopy(whole, secondBlock, cut, header.length, whole.length - secondBlock);
+
+        assertThatThrownBy(() -> read(cut))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("the number of records");
+    }
+
+    @Test
+    void aForgedBlockSizeCostsNoMemory() throws IOException {
+        byte[] header = LedgerFormat.header(SYNC);
+        for (long size : new long[] {1L << 40, LedgerFormat.MAX_BLOCK_BYTES, -1}) {
+            dev.stoker.schemas.avro.AvroOutput out = new dev.stoker.schemas.avro.AvroOutput();
+            out.writeFixed(header);
+            out.writeLong(1);
+            out.writeLong(size);
+            out.writeFixed(new byte[100]);
+
+            assertThatThrownBy(() -> read(out.toByteArray())).isInstanceOf(CorruptDataException.class);
+        }
+    }
+
+    @Test
+    void avroReadsIt() throws IOException {
+        try (DataFileReader<GenericRecord> reader = new DataFileReader<>(
+                new SeekableByteArrayInput(write(records(), 2)),
+                new GenericDatumReader<>(null, null, new GenericData()))) {
+            GenericRecord subscription = reader.next();
+            assertThat(subscription.getSchema().getName()).isEqualTo("Subscription");
+            assertThat(subscription.get("world_size")).isEqualTo(2);
+            assertThat(subscription.get("tail")).hasToString("pad");
+            GenericRecord receipts = reader.next();
+            GenericRecord receipt = (GenericRecord) ((List<?>) receipts.get("entries")).get(1);
+            assertThat(receipt.get("crc32c")).isEqualTo(0xFFFFFFFFL);
+            reader.next();
+            GenericRecord end = reader.next();
+            assertThat(end.getSchema().getName()).isEqualTo("End");
+            assertThat(end.get("records")).isEqualTo(3L);
+            assertThat(reader.hasNext()).isFalse();
+        }
+    }
+
+    @Test
+    void aNewerFormatIsTooNew() throws IOException {
+        byte[] file = write(records(), 0);
+        int at = ByteAttacks.indexOf(file, "stoker.format".getBytes(StandardCharsets.US_ASCII)) + 13;
+        assertThat(file[at + 1]).isEqualTo((byte) '1');
+        file[at + 1] = '2';
+
+        assertThatThrownBy(() -> read(file))
+                .isInstanceOf(FormatTooNewException.class)
+                .hasMessageContaining("version 2");
+    }
+
+    @Test
+    void anotherFileIsForeign() throws IOException {
+        byte[] file = ByteAttacks.replace(write(records(), 0), "stoker.format", "another.thing");
+
+        assertThatThrownBy(() -> read(file)).isInstanceOf(ForeignFileException.class);
+        assertThatThrownBy(() -> read("PAR1....".getBytes(StandardCharsets.US_ASCII)))
+                .isInstanceOf(ForeignFileException.class)
+                .hasMessageContaining("is not a Stoker ledger file");
+    }
+
+    @Test
+    void nothingFollowsTheEnd() throws IOException {
+        LedgerWriter writer = new LedgerWriter(new ByteArrayOutputStream(), SYNC);
+        writer.finish();
+
+        assertThatThrownBy(() -> writer.write(records().get(0))).isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
+    void refusesRecordsThatCannotBe() {
+        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 0, 1, "pad"))
+                .hasMessageContaining("by 0");
+        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap"))
+                .hasMessageContaining("'wrap'");
+        assertThatThrownBy(() -> new Receipt(-1, 0, false, 1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> new Consumer("f", "s", "g", "x", 0, 2, 2, 0, 1, 0))
+                .hasMessageContaining("Rank 2 of 2");
+    }
+}
