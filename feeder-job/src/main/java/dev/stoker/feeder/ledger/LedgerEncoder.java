@@ -1,36 +1,54 @@
 package dev.stoker.feeder.ledger;
 
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.LedgerItem;
+import dev.stoker.feeder.node.NodeLease;
 import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
+import dev.stoker.feeder.source.reader.LaneReader;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.LedgerWriter;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
+import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
-import java.util.UUID;
-import java.util.function.Function;
+import java.util.Map;
 
 /** Encodes what a node reports as ledger records. */
-public final class LedgerEncoder implements Function<LedgerItem, byte[]> {
+public final class LedgerEncoder implements LaneReader.RecordEncoder {
 
     private final String feed;
+    private final Map<String, FeedPlan.Stream> streams = new HashMap<>();
 
-    /** @param feed id of the feed */
-    public LedgerEncoder(UUID feed) {
-        this.feed = feed.toString();
+    /** @param plan the feed */
+    public LedgerEncoder(FeedPlan plan) {
+        feed = plan.id().toString();
+        plan.streams().forEach(stream -> streams.put(stream.name(), stream));
     }
 
     @Override
-    public byte[] apply(LedgerItem item) {
-        return LedgerWriter.encode(toRecord(item));
+    public byte[] encode(LedgerItem item, NodeLease lease) {
+        return LedgerWriter.encode(toRecord(item, lease));
     }
 
-    private LedgerRecord toRecord(LedgerItem item) {
+    private Source source(Identity id, NodeLease lease) {
+        FeedPlan.Stream stream = streams.get(id.stream());
+        String order = lease.groupFacts().stream()
+                .filter(facts ->
+                        facts.stream().equals(id.stream()) && facts.group().equals(id.group()))
+                .map(GroupFacts::order)
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("a subscription of an unknown group: " + id));
+        return new Source(stream.dataset().toString(), stream.version(), stream.split(), order);
+    }
+
+    private LedgerRecord toRecord(LedgerItem item, NodeLease lease) {
         Identity id = item.identity();
         Consumer consumer = new Consumer(
                 feed,
@@ -51,7 +69,8 @@ public final class LedgerEncoder implements Function<LedgerItem, byte[]> {
                     subscription.first(),
                     subscription.stride(),
                     subscription.count(),
-                    subscription.tail());
+                    subscription.tail(),
+                    source(id, lease));
         }
         ReceiptsItem receipts = (ReceiptsItem) item;
         List<Receipt> entries = new ArrayList<>(receipts.count());

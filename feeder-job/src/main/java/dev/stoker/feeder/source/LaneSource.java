@@ -42,7 +42,7 @@ public final class LaneSource
         return new LaneReader(
                 context,
                 () -> FeedNode.acquire(plan.spec(), plan.serverOptions()),
-                new LedgerEncoder(plan.id()),
+                new LedgerEncoder(plan),
                 StopSignal.of(plan.id()));
     }
 

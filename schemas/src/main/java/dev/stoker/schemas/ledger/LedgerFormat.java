@@ -60,6 +60,10 @@ final class LedgerFormat {
                     + "{\"name\":\"stride\",\"type\":\"long\"},"
                     + "{\"name\":\"count\",\"type\":\"long\"},"
                     + "{\"name\":\"tail\",\"type\":\"string\"},"
+                    + "{\"name\":\"dataset\",\"type\":\"string\"},"
+                    + "{\"name\":\"version\",\"type\":\"long\"},"
+                    + "{\"name\":\"split\",\"type\":\"string\"},"
+                    + "{\"name\":\"order\",\"type\":\"string\"},"
                     + "{\"name\":\"crc32c\",\"type\":{\"type\":\"fixed\",\"name\":\"Crc32c\",\"size\":4}}]},"
                     + "{\"type\":\"record\",\"name\":\"Receipts\",\"namespace\":\"dev.stoker\",\"fields\":["
                     + CONSUMER
@@ -104,6 +108,10 @@ final class LedgerFormat {
             out.writeLong(subscription.stride());
             out.writeLong(subscription.count());
             out.writeString(subscription.tail());
+            out.writeString(subscription.source().dataset());
+            out.writeLong(subscription.source().version());
+            out.writeString(subscription.source().split());
+            out.writeString(subscription.source().order());
         } else {
             Receipts receipts = (Receipts) entry;
             out.writeLong(RECEIPTS);
@@ -212,7 +220,8 @@ final class LedgerFormat {
                 in.readLong(),
                 in.readLong(),
                 in.readLong(),
-                in.readString());
+                in.readString(),
+                new Source(in.readString(), in.readLong(), in.readString(), in.readString()));
     }
 
     private static Receipts readReceipts(AvroInput in) throws CorruptDataException {

@@ -12,11 +12,14 @@ import java.util.Objects;
  * @param stride world size times workers
  * @param count how many numbers
  * @param tail {@code pad}, {@code drop} or {@code keep}
+ * @param source what the numbers are numbers of
  */
-public record Subscription(long atMs, Consumer consumer, long epoch, long first, long stride, long count, String tail)
+public record Subscription(
+        long atMs, Consumer consumer, long epoch, long first, long stride, long count, String tail, Source source)
         implements LedgerRecord {
     public Subscription {
         Objects.requireNonNull(consumer, "consumer");
+        Objects.requireNonNull(source, "source");
         if (epoch < 0 || first < 0 || stride < 1 || count < 0) {
             throw new IllegalArgumentException(
                     "Subscription to epoch " + epoch + " from " + first + " by " + stride + ", " + count + " numbers");

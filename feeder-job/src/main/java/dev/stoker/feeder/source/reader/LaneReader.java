@@ -18,7 +18,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Function;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -38,7 +37,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     private final SourceReaderContext context;
     private final NodeOpener opener;
-    private final Function<LedgerItem, byte[]> encoder;
+    private final RecordEncoder encoder;
     private final StopSignal stop;
 
     private final Map<String, LaneSplit> splits = new TreeMap<>();
@@ -58,14 +57,18 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         NodeLease open() throws IOException;
     }
 
+    /** Encodes what the node reports as a ledger record. */
+    public interface RecordEncoder {
+        byte[] encode(LedgerItem item, NodeLease lease);
+    }
+
     /**
      * @param context Flink's context
      * @param opener opens the node when the reader starts
      * @param encoder encodes one ledger record
      * @param stop the wish to end the feed
      */
-    public LaneReader(
-            SourceReaderContext context, NodeOpener opener, Function<LedgerItem, byte[]> encoder, StopSignal stop) {
+    public LaneReader(SourceReaderContext context, NodeOpener opener, RecordEncoder encoder, StopSignal stop) {
         this.context = context;
         this.opener = opener;
         this.encoder = encoder;
@@ -110,7 +113,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     }
 
     private void take(LedgerItem item, ReaderOutput<byte[]> output) {
-        output.collect(encoder.apply(item));
+        output.collect(encoder.encode(item, lease));
         ends.add(item);
     }
 
