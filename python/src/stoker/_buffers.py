@@ -8,8 +8,8 @@ alive; when the last view is gone, the memory goes back to the pool by a weak re
 from __future__ import annotations
 
 import os
-import threading
 import weakref
+from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -20,45 +20,47 @@ ALIGNMENT = 64
 
 
 class BufferPool:
-    """Hands out writable uint8 arrays that start at a multiple of 64. Safe for several threads.
+    """Hands out writable uint8 arrays that start at a multiple of 64. Safe for several threads, and after a fork.
 
-    At most `limit_bytes` are kept for use again; what is handed out is not limited here.
+    About `limit_bytes` are kept for use again; what is handed out is not limited here.
     """
 
     def __init__(self, limit_bytes: int = 256 << 20, allocate: Callable[[int], Any] | None = None) -> None:
         """`allocate(n)` returns any writable buffer of n bytes (pinned memory, say)."""
         self._limit = limit_bytes
         self._allocate = allocate or (lambda n: np.empty(n, np.uint8))
-        self._free: dict[int, list[memoryview]] = {}
-        self._kept = 0
-        self._lock = threading.RLock()  # a callback may run while this thread holds it
+        # No lock: a callback may run anywhere, also in a forked child whose parent held one. deque and dict
+        # operations are atomic; the count of kept bytes may be a little off, which only shifts the limit.
+        self._free: dict[int, deque[memoryview]] = {}
         self._out: dict[int, tuple[Any, int, memoryview]] = {}
+        self._kept = 0
         self._pid = os.getpid()
 
     def take(self, nbytes: int) -> npt.NDArray[np.uint8]:
         """An array of exactly `nbytes`, contents undefined."""
         size = _size_class(nbytes)
-        with self._lock:
-            kept = self._free.get(size)
-            block = kept.pop() if kept else None
-            if block is not None:
+        block = None
+        kept = self._free.get(size)
+        if kept:
+            try:
+                block = kept.pop()
                 self._kept -= size
+            except IndexError:  # another thread was quicker
+                pass
         if block is None:
             raw = memoryview(self._allocate(size + ALIGNMENT)).cast("B")
             start = -np.frombuffer(raw, np.uint8).ctypes.data % ALIGNMENT
             block = raw[start : start + size]
         array = np.frombuffer(block, np.uint8)
         token = id(array)
-        with self._lock:
-            self._out[token] = (weakref.ref(array, lambda _: self._give_back(token)), size, block)
+        self._out[token] = (weakref.ref(array, lambda _: self._give_back(token)), size, block)
         return array[:nbytes]
 
     def _give_back(self, token: int) -> None:
-        with self._lock:
-            _, size, block = self._out.pop(token)
-            if self._kept + size <= self._limit:
-                self._free.setdefault(size, []).append(block)
-                self._kept += size
+        _, size, block = self._out.pop(token)
+        if self._kept + size <= self._limit and self._pid == os.getpid():
+            self._kept += size
+            self._free.setdefault(size, deque()).append(block)
 
     @property
     def kept_bytes(self) -> int:
