@@ -1,0 +1,112 @@
+"""The path reader: every byte of every batch against messages made straight from the format's description."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from datasets import IMAGES, MANY, DatasetWriter, batch_message, sample, small_dataset
+from stoker import _mapping
+from stoker._dataset import open_snapshot
+from stoker._delivery import BatchPlan, Share
+from stoker._path import PathSource, PathStream
+from stoker._source import DeliveredBatch
+from stoker._spec import TAILS, OrderSpec
+
+
+def expected_pieces(writer: DatasetWriter, stream: PathStream, epoch: int, number: int, tail: Any) -> list[bytes]:
+    """The messages of a batch, by enumeration."""
+    live = writer.live(stream.split)
+    order, out = stream.order, []
+    for p in BatchPlan(order.spec, order.lane_rows).delivered(epoch, number, tail):
+        lane = order.lane_epoch(p.lane, epoch)
+        rows: list[tuple[int, int]] = []
+        for w in range(len(lane.window_ends)):
+            places, numbers = lane.window_rows(w)
+            ordinals = order.chunks.ordinals[lane.window_chunks(w)][places]
+            rows += list(zip(ordinals.tolist(), numbers.tolist(), strict=True))
+        out.append(batch_message(writer.fields, [live[r] for r in rows[p.first : p.first + p.rows]]))
+    return out
+
+
+@pytest.fixture(params=["mapped", "pread"])
+def copying(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both ways to copy payload."""
+    if request.param == "pread":
+        monkeypatch.setattr(_mapping, "_LIBC", None)
+    else:
+        assert _mapping.supported(), "this kernel does not let a process read itself; the fast path is not tested"
+
+
+def opened(writer: DatasetWriter, **spec: Any) -> PathStream:
+    return PathStream(open_snapshot(writer.root), "train", OrderSpec(**spec))
+
+
+def read(source: PathSource, epoch: int, first: int, stride: int, count: int, tail: Any) -> list[DeliveredBatch]:
+    return list(source.epoch(epoch, first, stride, count, tail))
+
+
+@pytest.fixture
+def sources() -> Iterator[list[PathSource]]:
+    made: list[PathSource] = []
+    yield made
+    for source in made:
+        source.close()
+
+
+@pytest.mark.usefixtures("copying")
+@pytest.mark.parametrize("fields", [IMAGES, MANY, MANY[:8], []], ids=["images", "many", "small only", "keys only"])
+def test_messages_are_byte_identical(tmp_path: Path, sources: list[PathSource], fields: Any) -> None:
+    writer = small_dataset(tmp_path / "d", fields)
+    for spec in ({"batch_size": 4, "lanes": 3, "shuffle_window": 9000}, {"batch_size": 64, "shuffle": "none"}, {"batch_size": 1}):
+        stream = opened(writer, **spec)
+        sources.append(source := PathSource(stream))
+        for tail in TAILS:
+            for epoch in (0, 1):
+                share = Share(BatchPlan(stream.spec, stream.order.lane_rows), tail)
+                got = read(source, epoch, *share.worker(0, 1), tail)
+                assert [b.number for b in got] == list(range(share.steps))
+                for batch in got:
+                    expected = expected_pieces(writer, stream, epoch, batch.number, tail)
+                    assert [p.buffer.tobytes() for p in batch.pieces] == expected
+                    assert all(p.skipped == 0 and p.buffer.ctypes.data % 64 == 0 for p in batch.pieces)
+
+
+def test_versions_appends_deletes_and_classes(tmp_path: Path, sources: list[PathSource]) -> None:
+    rng = np.random.default_rng(3)
+    writer = DatasetWriter(tmp_path / "d", IMAGES)
+    writer.commit([[{**sample(rng, i), "label": name} for i in range(5)] for name in ("b", "d")])
+    first = writer.live()
+    writer.commit([[{**sample(rng, 10 + i), "label": name} for i in range(5)] for name in ("a", "c", "b")])
+    writer.commit([], removed={0: [1, 3], 3: None})
+    writer.commit([[{**sample(rng, 20), "label": "0"}]], split="val")
+    assert writer.classes == {"label": ["b", "d", "a", "c", "0"]}
+    for with_table in (False, True):
+        if with_table:
+            writer.write_table()
+        stream = opened(writer, batch_size=4, lanes=2)
+        assert stream.samples == 25 - 2 - 5
+        assert dict(stream.snapshot.classes) == {"label": ("b", "d", "a", "c", "0")}
+        sources.append(source := PathSource(stream))
+        for batch in read(source, 0, 0, 1, stream.batches, "keep"):
+            assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(writer, stream, 0, batch.number, "keep")
+    old = PathStream(open_snapshot(writer.root, 1), "train", OrderSpec())
+    assert old.samples == len(first) and dict(old.snapshot.classes) == {"label": ("b", "d")}
+
+
+def test_prefetched_epoch_is_picked_up(tmp_path: Path, sources: list[PathSource]) -> None:
+    stream = opened(small_dataset(tmp_path / "d"), batch_size=4)
+    sources.append(source := PathSource(stream))
+    expected = [[p.buffer.tobytes() for b in read(source, e, 0, 1, 10, "pad") for p in b.pieces] for e in (0, 1)]
+    batches = source.epoch(0, 0, 1, 10, "pad")
+    source.prefetch(1, 0, 1, 10, "pad")
+    assert [p.buffer.tobytes() for b in batches for p in b.pieces] == expected[0]
+    prepared = source._next[1]
+    assert prepared._work
+    again = source.epoch(1, 0, 1, 10, "pad")
+    assert again is prepared
+    assert [p.buffer.tobytes() for b in again for p in b.pieces] == expected[1]
