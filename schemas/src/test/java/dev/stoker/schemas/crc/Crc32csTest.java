@@ -1,5 +1,6 @@
 package dev.stoker.schemas.crc;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -12,7 +13,7 @@ class Crc32csTest {
 
     @Test
     void sumsTheCheckValueOfTheStandard() {
-        assertThat(Crc32cs.hex(Crc32cs.of("123456789".getBytes()))).isEqualTo("e3069283");
+        assertThat(Crc32cs.hex(Crc32cs.of("123456789".getBytes(US_ASCII)))).isEqualTo("e3069283");
         assertThat(Crc32cs.of(ByteBuffer.allocate(0))).isZero();
     }
 

@@ -88,7 +88,9 @@ final class ProtocolVectors {
 
     private static void feed(FrameDecoder decoder, byte[] bytes) {
         try {
-            decoder.next(ByteBuffer.wrap(bytes)).orElseThrow();
+            if (decoder.next(ByteBuffer.wrap(bytes)).isEmpty()) {
+                throw new IllegalStateException("the vector is no whole frame");
+            }
         } catch (ProtocolException e) {
             throw new UncheckedIOException(e);
         }
