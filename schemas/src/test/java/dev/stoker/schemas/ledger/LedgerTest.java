@@ -8,6 +8,7 @@ import dev.stoker.schemas.attack.Golden;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.order.OrderSpec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -27,6 +28,12 @@ import org.junit.jupiter.api.Test;
 class LedgerTest {
 
     private static final byte[] SYNC = "0123456789abcdef".getBytes(StandardCharsets.US_ASCII);
+    private static final Source SOURCE = new Source(
+            "0192f0c1-7e00-7000-8000-000000000001",
+            3,
+            "train",
+            OrderSpec.defaults().toJson());
+
     private static final Consumer CONSUMER = new Consumer(
             "0b1c2d3e-0000-5000-8000-000000000001",
             "train",
@@ -41,7 +48,7 @@ class LedgerTest {
 
     private static List<LedgerRecord> records() {
         return List.of(
-                new Subscription(1_790_000_000_001L, CONSUMER, 0, 1, 2, 500, "pad"),
+                new Subscription(1_790_000_000_001L, CONSUMER, 0, 1, 2, 500, "pad", SOURCE),
                 new Receipts(
                         1_790_000_000_002L,
                         CONSUMER,
@@ -216,9 +223,9 @@ class LedgerTest {
 
     @Test
     void refusesRecordsThatCannotBe() {
-        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 0, 1, "pad"))
+        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 0, 1, "pad", SOURCE))
                 .hasMessageContaining("by 0");
-        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap"))
+        assertThatThrownBy(() -> new Subscription(0, CONSUMER, 0, 0, 1, 1, "wrap", SOURCE))
                 .hasMessageContaining("'wrap'");
         assertThatThrownBy(() -> new Receipt(-1, 0, false, 1, 0, 0)).isInstanceOf(IllegalArgumentException.class);
         assertThatThrownBy(() -> new Consumer("f", "s", "g", "x", 0, 2, 2, 0, 1, 0))
