@@ -97,9 +97,9 @@ final class WindowOpener {
         stream.source().read(file, 0, head);
         head.flip();
         int found = Crc32cs.of(head);
-        if (Integer.toUnsignedLong(found) != chunks.headCrc32c(chunk)) {
+        if (found != chunks.headCrc32c(chunk)) {
             throw CorruptDataException.mismatch(
-                    file.name(), "head CRC32C", Crc32cs.hex((int) chunks.headCrc32c(chunk)), Crc32cs.hex(found));
+                    file.name(), "head CRC32C", Crc32cs.hex(chunks.headCrc32c(chunk)), Crc32cs.hex(found));
         }
         ChunkHead parsed = ChunkHead.parse(head, chunks.length(chunk), file.name());
         if (!parsed.identity().chunk().equals(chunks.id(chunk))
