@@ -24,6 +24,8 @@ public enum FileSkip {
     TOO_LARGE("too large"),
     /** A sidecar without a sample beside it. */
     LONE_SIDECAR("sidecars without a sample"),
+    /** A sample lacks a file that it needs beside it. */
+    NO_SIDECAR("without a sidecar that is needed"),
     /** The asked label could not be derived. */
     NO_LABEL("without a label"),
     /** The name is no valid UTF-8. */

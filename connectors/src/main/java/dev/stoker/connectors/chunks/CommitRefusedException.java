@@ -1,0 +1,13 @@
+package dev.stoker.connectors.chunks;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** A version would be wrong if it were committed. The message is one line that says what to do. */
+public final class CommitRefusedException extends StokerException {
+
+    private static final long serialVersionUID = 1;
+
+    CommitRefusedException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.stoker.connectors.chunks;
+
+import dev.stoker.schemas.chunk.ChunkSummary;
+import java.io.IOException;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** u8 kind (0 chunk, 1 done), then the parts in order; texts as Flink's {@code writeUTF}, maps with their size first. */
+public final class PackReportSerializer extends TypeSerializerSingleton<PackReport> {
+
+    static final PackReportSerializer INSTANCE = new PackReportSerializer();
+
+    private static final long serialVersionUID = 1;
+    private static final int CHUNK = 0;
+    private static final int DONE = 1;
+
+    @Override
+    public boolean isImmutableType() {
+        return true;
+    }
+
+    @Override
+    public PackReport createInstance() {
+        return new PackReport.Done(0, 1, 0, Map.of(), Map.of(), Map.of());
+    }
+
+    @Override
+    public PackReport copy(PackReport from) {
+        return from;
+    }
+
+    @Override
+    public PackReport copy(PackReport from, PackReport reuse) {
+        return from;
+    }
+
+    @Override
+    public int getLength() {
+        return -1;
+    }
+
+    @Override
+    public void serialize(PackReport report, DataOutputView out) throws IOException {
+        if (report instanceof PackReport.Chunk chunk) {
+            out.writeByte(CHUNK);
+            out.writeInt(chunk.task());
+            out.writeInt(chunk.number());
+            write(chunk.chunk(), out);
+        } else {
+            PackReport.Done done = (PackReport.Done) report;
+            out.writeByte(DONE);
+            out.writeInt(done.task());
+            out.writeInt(done.tasks());
+            out.writeInt(done.chunks());
+            writeClasses(done.classes(), out);
+            writeNotes(done.notes(), out);
+            writeTexts(done.examples(), out);
+        }
+    }
+
+    @Override
+    public PackReport deserialize(DataInputView in) throws IOException {
+        int kind = in.readByte();
+        int task = in.readInt();
+        int number = in.readInt();
+        if (kind == CHUNK) {
+            return new PackReport.Chunk(task, number, readChunk(in));
+        }
+        if (kind != DONE) {
+            throw new IOException("A pack report of kind " + kind);
+        }
+        int chunks = in.readInt();
+        return new PackReport.Done(task, number, chunks, readClasses(in), readNotes(in), readTexts(in));
+    }
+
+    @Override
+    public PackReport deserialize(PackReport reuse, DataInputView in) throws IOException {
+        return deserialize(in);
+    }
+
+    @Override
+    public void copy(DataInputView in, DataOutputView out) throws IOException {
+        serialize(deserialize(in), out);
+    }
+
+    static void write(ChunkSummary chunk, DataOutputView out) throws IOException {
+        out.writeLong(chunk.id().getMostSignificantBits());
+        out.writeLong(chunk.id().getLeastSignificantBits());
+        out.writeUTF(chunk.split());
+        out.writeInt(chunk.rows());
+        out.writeLong(chunk.length());
+        out.writeInt(chunk.crc32c());
+        out.writeLong(chunk.headLength());
+        out.writeInt(chunk.headCrc32c());
+        out.writeLong(chunk.largestRow());
+    }
+
+    static ChunkSummary readChunk(DataInputView in) throws IOException {
+        UUID id = new UUID(in.readLong(), in.readLong());
+        String split = in.readUTF();
+        int rows = in.readInt();
+        long length = in.readLong();
+        int crc32c = in.readInt();
+        long headLength = in.readLong();
+        int headCrc32c = in.readInt();
+        return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, in.readLong());
+    }
+
+    static void writeClasses(Map<String, SortedSet<String>> classes, DataOutputView out) throws IOException {
+        out.writeInt(classes.size());
+        for (Map.Entry<String, SortedSet<String>> field : classes.entrySet()) {
+            out.writeUTF(field.getKey());
+            out.writeInt(field.getValue().size());
+            for (String name : field.getValue()) {
+                out.writeUTF(name);
+            }
+        }
+    }
+
+    static Map<String, SortedSet<String>> readClasses(DataInputView in) throws IOException {
+        Map<String, SortedSet<String>> classes = new TreeMap<>();
+        for (int fields = in.readInt(); fields > 0; fields--) {
+            String field = in.readUTF();
+            SortedSet<String> names = new TreeSet<>();
+            for (int count = in.readInt(); count > 0; count--) {
+                names.add(in.readUTF());
+            }
+            classes.put(field, names);
+        }
+        return classes;
+    }
+
+    static void writeNotes(Map<String, Long> notes, DataOutputView out) throws IOException {
+        out.writeInt(notes.size());
+        for (Map.Entry<String, Long> note : notes.entrySet()) {
+            out.writeUTF(note.getKey());
+            out.writeLong(note.getValue());
+        }
+    }
+
+    static Map<String, Long> readNotes(DataInputView in) throws IOException {
+        Map<String, Long> notes = new TreeMap<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            notes.put(in.readUTF(), in.readLong());
+        }
+        return notes;
+    }
+
+    static void writeTexts(Map<String, String> texts, DataOutputView out) throws IOException {
+        out.writeInt(texts.size());
+        for (Map.Entry<String, String> text : texts.entrySet()) {
+            out.writeUTF(text.getKey());
+            out.writeUTF(text.getValue());
+        }
+    }
+
+    static Map<String, String> readTexts(DataInputView in) throws IOException {
+        Map<String, String> texts = new TreeMap<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            texts.put(in.readUTF(), in.readUTF());
+        }
+        return texts;
+    }
+
+    @Override
+    public TypeSerializerSnapshot<PackReport> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    /** What Flink keeps of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<PackReport> {
+        public Snapshot() {
+            super(() -> INSTANCE);
+        }
+    }
+}
