@@ -1,21 +1,82 @@
 package dev.stoker.ingest;
 
+import dev.stoker.connectors.chunks.IngestRun;
+import dev.stoker.ingest.pack.IngestMeter;
+import dev.stoker.ingest.pack.PackPlan;
+import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.pack.SkipNotes;
+import dev.stoker.metadata.Commit;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.time.Clock;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.flink.api.common.BatchShuffleMode;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.configuration.BatchExecutionOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** The ingest: packs the files of a tree into chunks and commits one version. Entry point of the job jar. */
 public final class IngestJob {
 
+    private static final long PROGRESS_MS = 500;
+
     private IngestJob() {}
 
     /** Runs on the cluster that {@code flink run} submits to. */
     public static void main(String[] args) throws Exception {
-        throw new UnsupportedOperationException("not there yet");
+        IngestOptions options = IngestOptions.parse(args);
+        if (options.run() == IngestOptions.Run.DRY) {
+            plan(options).lines().forEach(System.out::println);
+            return;
+        }
+        IngestResult result = run(options, StreamExecutionEnvironment.getExecutionEnvironment(), new IngestListener() {
+            @Override
+            public void started(String ingestId, IngestPlan plan) {
+                plan.lines().forEach(System.out::println);
+                System.out.println(
+                        "ingest " + ingestId + " started; if it is interrupted, go on with --ingest-id " + ingestId);
+            }
+        });
+        result.lines().forEach(System.out::println);
     }
 
     /** An environment that runs the job in this process. */
     public static StreamExecutionEnvironment embedded(IngestOptions options) {
-        throw new UnsupportedOperationException("not there yet");
+        int parallelism =
+                options.work().parallelism().orElse(Runtime.getRuntime().availableProcessors());
+        Configuration conf = new Configuration();
+        conf.set(RestOptions.PORT, 0);
+        conf.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+        conf.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
+        conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64L * parallelism));
+        conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
+        conf.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(64));
+        // One process: there is no part of the job that could outlive another, so nothing is kept on disk for it.
+        conf.set(ExecutionOptions.BATCH_SHUFFLE_MODE, BatchShuffleMode.ALL_EXCHANGES_PIPELINED);
+        conf.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
+        conf.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+        return StreamExecutionEnvironment.createLocalEnvironment(parallelism, conf);
     }
 
     /**
@@ -24,7 +85,7 @@ public final class IngestJob {
      * @throws InvalidIngestException if it cannot be done
      */
     public static IngestPlan plan(IngestOptions options) throws IOException {
-        throw new UnsupportedOperationException("not there yet");
+        return PlanText.of(options, Preparation.of(options));
     }
 
     /**
@@ -35,6 +96,177 @@ public final class IngestJob {
      */
     public static IngestResult run(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
             throws IOException, InterruptedException {
-        throw new UnsupportedOperationException("not there yet");
+        return run(options, env, listener, SampleFiles.LOCAL);
+    }
+
+    static IngestResult run(
+            IngestOptions options, StreamExecutionEnvironment env, IngestListener listener, SampleFiles files)
+            throws IOException, InterruptedException {
+        long began = System.nanoTime();
+        Preparation preparation = Preparation.of(options);
+        String ingest = options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
+        if (preparation.committed().isPresent()) {
+            return result(preparation.committed().get(), true, Duration.ZERO, Duration.ZERO);
+        }
+        preparation = preparation.create(options);
+        int parallelism = options.work().parallelism().orElse(env.getParallelism());
+        listener.started(ingest, PlanText.of(options, preparation));
+        try (IngestMeter meter = IngestMeter.open(ingest);
+                ObjectStore store = new LocalObjectStore(options.target())) {
+            Dataset dataset = Dataset.open(store);
+            configure(env);
+            graph(options, preparation, ingest, parallelism, files, dataset).addTo(env);
+            await(env, ingest, listener, meter, began);
+            long ended = System.nanoTime();
+            long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
+            LogEntry entry = new Committer(dataset, Clock.systemUTC(), "")
+                    .find(ingest)
+                    .map(Commit::entry)
+                    .orElseThrow(() -> new IngestFailedException(
+                            "The job of ingest " + ingest
+                                    + " has ended without a version; run it again with --ingest-id " + ingest,
+                            ingest,
+                            null));
+            return result(entry, false, Duration.ofNanos(started - began), Duration.ofNanos(ended - started));
+        }
+    }
+
+    private static IngestGraph graph(
+            IngestOptions options,
+            Preparation preparation,
+            String ingest,
+            int parallelism,
+            SampleFiles files,
+            Dataset dataset)
+            throws IOException {
+        PackPlan plan = new PackPlan(
+                options.tree(),
+                options.order(),
+                options.target().toString(),
+                preparation.info().encode(),
+                ingest,
+                System.currentTimeMillis(),
+                preparation.content(),
+                options.content()
+                        .label()
+                        .map(rule -> new PackPlan.Label(rule, options.content().labelField()))
+                        .orElse(null),
+                new ArrayList<>(options.content().sidecars()),
+                preparation.splitRule(),
+                preparation.chunkSizeBytes(options),
+                options.work().readThreads(),
+                files);
+        Map<String, String> properties = new TreeMap<>();
+        properties.put("source", options.source().toString());
+        IngestRun run = new IngestRun(
+                options.target().toString(),
+                preparation.info().id().toString(),
+                ingest,
+                preparation.effect(options),
+                preparation.baseVersion(),
+                properties);
+        boolean isAppend = options.mode() == IngestOptions.Mode.APPEND && preparation.baseVersion() > 0;
+        long taken =
+                isAppend ? dataset.snapshot(preparation.baseVersion()).table().size() : 0;
+        return new IngestGraph(plan, run, parallelism, options.walk().limit(), taken);
+    }
+
+    private static void configure(StreamExecutionEnvironment env) {
+        env.setRuntimeMode(RuntimeExecutionMode.BATCH);
+        env.getConfig().enableObjectReuse();
+        Configuration own = new Configuration();
+        own.set(PipelineOptions.GENERIC_TYPES, false);
+        // Plans are cut by the number of tasks; it must not be changed behind the plan's back.
+        own.set(BatchExecutionOptions.ADAPTIVE_AUTO_PARALLELISM_ENABLED, false);
+        if (!env.getConfiguration()
+                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
+                .isPresent()) {
+            own.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+            own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
+        }
+        env.configure(own);
+    }
+
+    private static void await(
+            StreamExecutionEnvironment env, String ingest, IngestListener listener, IngestMeter meter, long began)
+            throws IOException, InterruptedException {
+        JobClient client = null;
+        try {
+            client = env.executeAsync("stoker ingest " + ingest);
+            CompletableFuture<?> end = client.getJobExecutionResult();
+            while (true) {
+                try {
+                    end.get(PROGRESS_MS, TimeUnit.MILLISECONDS);
+                    return;
+                } catch (TimeoutException e) {
+                    report(listener, meter, began);
+                }
+            }
+        } catch (InterruptedException e) {
+            cancel(client, e);
+            throw e;
+        } catch (ExecutionException e) {
+            throw failed(ingest, e.getCause());
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw failed(ingest, e);
+        }
+    }
+
+    private static void cancel(JobClient client, InterruptedException interrupt) {
+        if (client == null) {
+            return;
+        }
+        try {
+            client.cancel().get(30, TimeUnit.SECONDS);
+        } catch (ExecutionException | TimeoutException e) {
+            interrupt.addSuppressed(e);
+        } catch (InterruptedException e) {
+            // Interrupted twice: the process ends, and the job with it.
+            interrupt.addSuppressed(e);
+        }
+    }
+
+    private static IngestFailedException failed(String ingest, Throwable failure) {
+        return new IngestFailedException(
+                FailureText.of(failure) + " (nothing was committed; go on with --ingest-id " + ingest + ")",
+                ingest,
+                failure);
+    }
+
+    private static void report(IngestListener listener, IngestMeter meter, long began) {
+        if (meter.firstTaskNanos() == 0) {
+            listener.progressed(new IngestProgress(
+                    IngestProgress.Phase.STARTING, 0, 0, 0, 0, 0, Duration.ofNanos(System.nanoTime() - began)));
+            return;
+        }
+        boolean isPacking = meter.firstPackNanos() != 0;
+        IngestProgress.Phase phase = !isPacking
+                ? IngestProgress.Phase.LISTING
+                : meter.bytes() < meter.listedBytes() ? IngestProgress.Phase.PACKING : IngestProgress.Phase.COMMITTING;
+        long since = isPacking ? meter.firstPackNanos() : meter.firstTaskNanos();
+        listener.progressed(new IngestProgress(
+                phase,
+                meter.listedFiles(),
+                meter.listedBytes(),
+                meter.samples(),
+                meter.bytes(),
+                meter.chunks(),
+                Duration.ofNanos(System.nanoTime() - since)));
+    }
+
+    private static IngestResult result(LogEntry entry, boolean isBefore, Duration startUp, Duration duration) {
+        return new IngestResult(
+                entry.version(),
+                entry.ingest(),
+                isBefore ? IngestResult.Outcome.COMMITTED_BEFORE : IngestResult.Outcome.COMMITTED,
+                entry.addedRows(),
+                entry.added().size(),
+                entry.added().stream().mapToLong(chunk -> chunk.length()).sum(),
+                startUp,
+                duration,
+                SkipNotes.counts(entry.properties()),
+                SkipNotes.examples(entry.properties()));
     }
 }

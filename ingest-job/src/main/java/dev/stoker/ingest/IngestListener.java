@@ -1,9 +1,6 @@
 package dev.stoker.ingest;
 
-/**
- * Is told how an ingest goes on. {@link #started} is called by the thread that called {@link IngestJob#run}, {@link
- * #progressed} by a timer's thread about twice a second while the job runs embedded, never by two threads at once.
- */
+/** Is told how an ingest goes on, by the thread that called {@link IngestJob#run}. */
 public interface IngestListener {
 
     /** Hears nothing. */
@@ -17,6 +14,6 @@ public interface IngestListener {
      */
     default void started(String ingestId, IngestPlan plan) {}
 
-    /** How far the ingest has come. Only while it runs in this process. */
+    /** How far the ingest has come; about twice a second, only while the job runs in this process. */
     default void progressed(IngestProgress progress) {}
 }

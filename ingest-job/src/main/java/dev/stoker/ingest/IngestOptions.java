@@ -95,11 +95,11 @@ public record IngestOptions(
     /**
      * How much at a time.
      *
-     * @param chunkSizeBytes length of a chunk
+     * @param chunkSizeBytes length of a chunk; by default the dataset's, or 8 MiB
      * @param parallelism subtasks; by default what Flink is configured to
      * @param readThreads chunks in work in each subtask
      */
-    public record Work(int chunkSizeBytes, OptionalInt parallelism, int readThreads) {}
+    public record Work(OptionalInt chunkSizeBytes, OptionalInt parallelism, int readThreads) {}
 
     /** The tree to walk. */
     FileTree tree() {

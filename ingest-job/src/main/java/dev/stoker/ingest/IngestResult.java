@@ -2,6 +2,9 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileSkip;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -40,5 +43,29 @@ public record IngestResult(
     public IngestResult {
         skipped = Map.copyOf(skipped);
         examples = Map.copyOf(examples);
+    }
+
+    /** The result in words, for people. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        if (outcome == Outcome.COMMITTED_BEFORE) {
+            lines.add("version " + version + " was committed by ingest " + ingestId + " before; nothing was done");
+            return lines;
+        }
+        lines.add(String.format(
+                Locale.ROOT,
+                "version %d: %,d samples in %,d chunks, %,d bytes, %.1f s (start-up %.1f s)",
+                version,
+                samples,
+                chunks,
+                bytes,
+                duration.toNanos() / 1e9,
+                startUp.toNanos() / 1e9));
+        skipped.entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .forEach(entry ->
+                        lines.add((entry.getKey() == FileSkip.CHANGED ? "noted: " : "left out: ") + entry.getValue()
+                                + " " + entry.getKey().text() + ", such as " + examples.get(entry.getKey())));
+        return lines;
     }
 }

@@ -321,7 +321,9 @@ final class OptionsParser {
                 .filter(p -> p < 1 || p > 32768)
                 .ifPresent(p -> problems.add("option --parallelism: " + p + " is not between 1 and 32768"));
         return new IngestOptions.Work(
-                (int) Math.min(chunkSize, MAX_CHUNK_BYTES),
+                given.contains(IngestFlags.CHUNK_SIZE)
+                        ? OptionalInt.of((int) Math.min(chunkSize, MAX_CHUNK_BYTES))
+                        : OptionalInt.empty(),
                 parallelism.map(OptionalInt::of).orElse(OptionalInt.empty()),
                 threads);
     }

@@ -1,0 +1,50 @@
+package dev.stoker.ingest;
+
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** Kinds of files by their extensions; a kind names the field of a file's bytes. */
+enum FileKind {
+    IMAGE("image", "binary", "jpg jpeg jpe png gif bmp webp tif tiff ppm pgm pbm pnm jp2 heic heif avif jxl"),
+    AUDIO("audio", "binary", "wav flac mp3 ogg oga opus m4a aac aiff aif wma"),
+    TEXT("text", "utf8", "txt text md json jsonl csv tsv xml html htm yaml yml"),
+    DATA("data", "binary", "");
+
+    private static final Map<String, FileKind> BY_EXTENSION = new HashMap<>();
+
+    static {
+        for (FileKind kind : values()) {
+            for (String extension : kind.extensions.split(" ")) {
+                BY_EXTENSION.put(extension, kind);
+            }
+        }
+    }
+
+    private final String field;
+    private final String type;
+    private final String extensions;
+
+    FileKind(String field, String type, String extensions) {
+        this.field = field;
+        this.type = type;
+        this.extensions = extensions;
+    }
+
+    String field() {
+        return field;
+    }
+
+    /** Canonical type of the field. */
+    String type() {
+        return type;
+    }
+
+    static FileKind of(String path) {
+        int dot = path.lastIndexOf('.');
+        if (dot <= path.lastIndexOf('/') + 1) {
+            return DATA;
+        }
+        return BY_EXTENSION.getOrDefault(path.substring(dot + 1).toLowerCase(Locale.ROOT), DATA);
+    }
+}

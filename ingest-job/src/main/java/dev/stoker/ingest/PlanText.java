@@ -1,0 +1,72 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.ingest.pack.Labels;
+import dev.stoker.ingest.pack.Splits;
+import dev.stoker.schemas.arrow.Field;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Says in words what an ingest is going to do. */
+final class PlanText {
+
+    private static final int CLASSES_SHOWN = 10;
+
+    private PlanText() {}
+
+    static IngestPlan of(IngestOptions options, Preparation preparation) throws IOException {
+        List<String> lines = new ArrayList<>();
+        lines.add("from   " + options.source());
+        lines.add("into   " + options.target() + " (" + effect(options, preparation) + ")");
+        for (Field field : preparation.info().fields()) {
+            lines.add("field  " + field.name() + ": " + field.type().canonical()
+                    + (field.nullable() ? ", may be empty" : "") + (field.payload() ? ", payload" : ""));
+        }
+        lines.add("order  "
+                + (options.order() instanceof WalkOrder.Shuffled shuffled
+                        ? "shuffled, seed " + shuffled.seed()
+                        : "listed"));
+        lines.add("chunks of " + preparation.chunkSizeBytes(options) + " bytes");
+        addSplits(preparation, lines);
+        addClasses(options, preparation, lines);
+        return new IngestPlan(preparation.info().fields(), lines);
+    }
+
+    private static String effect(IngestOptions options, Preparation preparation) {
+        if (preparation.baseVersion() == 0) {
+            return "new dataset " + preparation.info().name();
+        }
+        return (options.mode() == IngestOptions.Mode.REPLACE ? "replaces the samples of version " : "adds to version ")
+                + preparation.baseVersion();
+    }
+
+    private static void addSplits(Preparation preparation, List<String> lines) {
+        Splits splits = new Splits(preparation.splitRule());
+        Map<String, Integer> counts = new TreeMap<>();
+        for (FileEntry file : preparation.sample().files()) {
+            counts.merge(splits.of(file.key()), 1, Integer::sum);
+        }
+        lines.add("splits of the first " + preparation.sample().files().size() + " samples: " + counts);
+    }
+
+    private static void addClasses(IngestOptions options, Preparation preparation, List<String> lines)
+            throws IOException {
+        if (options.content().label().isEmpty()) {
+            return;
+        }
+        Labels labels = Labels.of(options.content().label().get());
+        SortedSet<String> classes = new TreeSet<>();
+        for (FileEntry file : preparation.sample().files()) {
+            labels.of(file.path()).ifPresent(classes::add);
+        }
+        List<String> first = classes.stream().limit(CLASSES_SHOWN).toList();
+        lines.add("classes among them: " + String.join(", ", first)
+                + (classes.size() > first.size() ? ", … (" + classes.size() + ")" : ""));
+    }
+}

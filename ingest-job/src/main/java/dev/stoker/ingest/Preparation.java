@@ -1,0 +1,297 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.chunks.IngestRun;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Clock;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+
+/**
+ * Looks at source and target before the job starts, decides the dataset's fields, and finds everything that would make the
+ * ingest fail. Runs where the job is submitted from.
+ *
+ * @param info of the dataset, which may not exist yet
+ * @param isNew whether it does not
+ * @param baseVersion its newest version
+ * @param content name of the field of a file's bytes
+ * @param splitRule which split a sample goes to
+ * @param sample the first samples
+ * @param committed the version, if the same ingest has committed it before
+ */
+record Preparation(
+        DatasetInfo info,
+        boolean isNew,
+        long baseVersion,
+        String content,
+        SplitRule splitRule,
+        SourceSample sample,
+        Optional<LogEntry> committed) {
+
+    private static final String CHUNK_SIZE_OPTION = "chunk_size";
+    private static final String SPLIT_OPTION = "split";
+    private static final String TOP_DIRECTORY = "top-dir";
+
+    static Preparation of(IngestOptions options) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(options.target())) {
+            Optional<Dataset> dataset = Dataset.find(store);
+            if (dataset.isEmpty()) {
+                requireFree(options.target());
+            }
+            if (dataset.isPresent() && options.ingestId().isPresent()) {
+                Optional<LogEntry> committed = new Committer(dataset.get(), Clock.systemUTC(), "")
+                        .find(options.ingestId().get())
+                        .map(commit -> commit.entry());
+                if (committed.isPresent()) {
+                    return new Preparation(
+                            dataset.get().info(),
+                            false,
+                            committed.get().version(),
+                            "",
+                            new SplitRule.TopDirectory(),
+                            new SourceSample(List.of(), new dev.stoker.connectors.files.SkipCounts(), 0, 0),
+                            committed);
+                }
+            }
+            return fresh(options, dataset);
+        }
+    }
+
+    private static Preparation fresh(IngestOptions options, Optional<Dataset> dataset) throws IOException {
+        long version = dataset.isPresent() ? dataset.get().latestVersion() : 0;
+        if (version > 0 && options.mode() == IngestOptions.Mode.CREATE) {
+            throw new InvalidIngestException("the target " + options.target() + " has version " + version
+                    + " already; add to it with --append, or make a version of the new samples alone with --replace");
+        }
+        SourceSample sample = SourceSample.first(options.tree());
+        if (sample.files().isEmpty()) {
+            throw new InvalidIngestException("the source " + options.source() + " holds no samples"
+                    + (sample.skipped().isEmpty() ? "" : ", only what is left out: " + skippedText(sample))
+                    + "; give the directory that holds them, or see --hidden, --empty and --links");
+        }
+        if (version > 0 || dataset.isPresent() && options.mode() == IngestOptions.Mode.APPEND) {
+            DatasetInfo info = dataset.get().info();
+            return new Preparation(
+                    info,
+                    false,
+                    version,
+                    contentOf(info, options, sample),
+                    ruleOf(info, options),
+                    sample,
+                    Optional.empty());
+        }
+        return created(options, dataset, sample);
+    }
+
+    private static String skippedText(SourceSample sample) {
+        List<String> parts = new ArrayList<>();
+        sample.skipped().byReason().forEach((reason, count) -> parts.add(count + " " + reason.text()));
+        return String.join(", ", parts.stream().sorted().toList());
+    }
+
+    private static void requireFree(Path target) throws IOException {
+        if (!Files.isDirectory(target)) {
+            return;
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
+            for (Path entry : entries) {
+                String name = entry.getFileName().toString();
+                // What an ingest leaves that dies while it creates the dataset.
+                if (!name.equals("_stoker") && !name.equals("chunks")) {
+                    throw new InvalidIngestException("the target " + target + " is no dataset and holds " + name
+                            + "; give a directory that is empty or does not exist yet");
+                }
+            }
+        }
+    }
+
+    private static Preparation created(IngestOptions options, Optional<Dataset> dataset, SourceSample sample) {
+        IngestOptions.Content content = options.content();
+        FileKind kind = sample.kind();
+        String contentField = content.field().orElse(kind.field());
+        String contentType = content.type().orElse(content.field().isPresent() ? "binary" : kind.type());
+        List<String> problems = new ArrayList<>();
+        Map<String, Field> small = new LinkedHashMap<>();
+        Map<String, Field> payload = new LinkedHashMap<>();
+        List<String> asked = content.payload().orElse(List.of());
+        boolean isAsked = content.payload().isPresent();
+        if (content.label().isPresent()) {
+            small.put(content.labelField(), Field.small(content.labelField(), FieldType.parse("categorical")));
+        }
+        for (int i = 0; i < content.sidecars().size(); i++) {
+            Sidecar sidecar = content.sidecars().get(i);
+            FieldType type = FieldType.parse(sidecar.type());
+            boolean isPayload = isAsked
+                    ? asked.contains(sidecar.field())
+                    : SidecarType.isBytes(sidecar.type()) && sample.isSidecarBig(i);
+            if (isPayload && !type.mayBePayload()) {
+                problems.add("option --payload: the field " + sidecar.field() + " of type " + sidecar.type()
+                        + " cannot be payload; only utf8 and binary can");
+            } else if (isPayload) {
+                payload.put(sidecar.field(), Field.payload(sidecar.field(), type));
+            } else {
+                small.put(sidecar.field(), Field.nullable(sidecar.field(), type));
+            }
+        }
+        boolean isPayload = isAsked ? asked.contains(contentField) : sample.isContentBig();
+        Field contentOwn = new Field(contentField, FieldType.parse(contentType), false, isPayload);
+        Field clash = (isPayload ? payload : small).put(contentField, contentOwn);
+        if (clash != null || small.containsKey(contentField) && payload.containsKey(contentField)) {
+            problems.add("there are two fields named " + contentField + "; name the files' own with --field");
+        }
+        for (String name : asked) {
+            if (!payload.containsKey(name)) {
+                problems.add("option --payload: there is no field " + name + " that could be payload; there are "
+                        + String.join(", ", small.keySet()) + ", " + String.join(", ", payload.keySet()));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        List<Field> fields = new ArrayList<>(small.values());
+        fields.addAll(payload.values());
+        SplitRule rule = options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
+        Map<String, Object> settings = new LinkedHashMap<>();
+        settings.put(CHUNK_SIZE_OPTION, (long) options.work().chunkSizeBytes().orElse(defaultChunkSize()));
+        if (rule instanceof SplitRule.TopDirectory) {
+            settings.put(SPLIT_OPTION, TOP_DIRECTORY);
+        } else if (rule instanceof SplitRule.Shares shares && !shares.shares().isEmpty()) {
+            settings.put(SPLIT_OPTION, shares.text());
+        }
+        Optional<DatasetInfo> left = dataset.map(Dataset::info)
+                .filter(info -> info.fields().equals(fields) && info.options().equals(settings));
+        DatasetInfo info = left.orElseGet(() -> new DatasetInfo(
+                UUID.randomUUID(), options.name(), Instant.now().truncatedTo(ChronoUnit.MILLIS), fields, settings));
+        return new Preparation(info, left.isEmpty(), 0, contentField, rule, sample, Optional.empty());
+    }
+
+    /** The field of an existing dataset that takes a file's bytes; checks the others on the way. */
+    private static String contentOf(DatasetInfo info, IngestOptions options, SourceSample sample) {
+        IngestOptions.Content content = options.content();
+        List<String> problems = new ArrayList<>();
+        List<String> set = new ArrayList<>();
+        content.label().ifPresent(rule -> {
+            set.add(content.labelField());
+            require(info, content.labelField(), "categorical", "--label-from", problems);
+        });
+        for (Sidecar sidecar : content.sidecars()) {
+            set.add(sidecar.field());
+            require(info, sidecar.field(), sidecar.type(), "--sidecar", problems);
+        }
+        String name = content.field().orElseGet(() -> {
+            List<String> left = info.fields().stream()
+                    .filter(field -> !set.contains(field.name()))
+                    .filter(field -> SidecarType.isBytes(field.type().canonical()))
+                    .map(Field::name)
+                    .toList();
+            return left.contains(sample.kind().field()) || left.isEmpty()
+                    ? sample.kind().field()
+                    : left.get(0);
+        });
+        set.add(name);
+        Optional<Field> field = info.field(name);
+        if (field.isEmpty() || !SidecarType.isBytes(field.get().type().canonical())) {
+            problems.add("the dataset has no field " + name + " for the files' bytes; it has " + names(info)
+                    + "; name one with --field");
+        }
+        for (Field other : info.fields()) {
+            if (!other.nullable() && !set.contains(other.name())) {
+                problems.add("the dataset's field " + other.name() + " ("
+                        + other.type().canonical() + ") must have a value; give it with "
+                        + (other.type().canonical().equals("categorical") ? "--label-from" : "--sidecar"));
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return name;
+    }
+
+    private static void require(DatasetInfo info, String name, String type, String option, List<String> problems) {
+        Optional<Field> field = info.field(name);
+        if (field.isEmpty()) {
+            problems.add("option " + option + ": the dataset has no field " + name + "; it has " + names(info));
+        } else if (!field.get().type().canonical().equals(type)) {
+            problems.add("option " + option + ": the dataset's field " + name + " has the type "
+                    + field.get().type().canonical() + ", not " + type);
+        }
+    }
+
+    private static String names(DatasetInfo info) {
+        return String.join(", ", info.fields().stream().map(Field::name).toList());
+    }
+
+    /** What was asked for, or else how the dataset was split when it was created. */
+    private static SplitRule ruleOf(DatasetInfo info, IngestOptions options) {
+        if (options.splitRule().isPresent()) {
+            return options.splitRule().get();
+        }
+        Object kept = info.options().get(SPLIT_OPTION);
+        if (TOP_DIRECTORY.equals(kept)) {
+            return new SplitRule.TopDirectory();
+        }
+        LinkedHashMap<String, Double> shares = new LinkedHashMap<>();
+        if (kept instanceof String text) {
+            for (String share : text.split(";")) {
+                int equals = share.indexOf('=');
+                shares.put(share.substring(0, equals), Double.parseDouble(share.substring(equals + 1)));
+            }
+        }
+        return new SplitRule.Shares(shares);
+    }
+
+    /** Creates the dataset if it does not exist, so that its chunks have one to belong to. */
+    Preparation create(IngestOptions options) throws IOException {
+        if (!isNew) {
+            return this;
+        }
+        try (ObjectStore store = new LocalObjectStore(options.target())) {
+            Optional<Dataset> left = Dataset.find(store);
+            if (left.isPresent() && left.get().latestVersion() == 0) {
+                // An ingest with other fields has died before its first version: nothing refers to this description.
+                store.delete(dev.stoker.metadata.DatasetLayout.DATASET_JSON);
+            }
+            Dataset.create(store, info);
+            return this;
+        } catch (DatasetExistsException e) {
+            // Another ingest was quicker. If it made the same dataset, both may add to it.
+            return of(options);
+        }
+    }
+
+    /** Length of a chunk: as asked, or as the dataset was created with. */
+    int chunkSizeBytes(IngestOptions options) {
+        Object kept = info.options().get(CHUNK_SIZE_OPTION);
+        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
+        return options.work().chunkSizeBytes().orElse(own);
+    }
+
+    private static int defaultChunkSize() {
+        return (int) IngestFlags.CHUNK_SIZE.defaultValue().getBytes();
+    }
+
+    IngestRun.Effect effect(IngestOptions options) {
+        return switch (options.mode()) {
+            case CREATE -> IngestRun.Effect.CREATE;
+            case APPEND -> IngestRun.Effect.APPEND;
+            case REPLACE -> IngestRun.Effect.REPLACE;
+        };
+    }
+}

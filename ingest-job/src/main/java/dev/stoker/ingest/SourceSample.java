@@ -1,0 +1,119 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.files.DirectoryLister;
+import dev.stoker.connectors.files.DirectorySplit;
+import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.connectors.files.FileSkip;
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.SkipCounts;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.EnumMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The first samples of a tree, in the order of its listing; what the dataset's fields are decided by.
+ *
+ * @param files the first samples
+ * @param skipped what was left out on the way
+ * @param total how many samples were listed
+ * @param totalBytes their size
+ */
+record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long totalBytes) {
+
+    /** A field above this size on average is payload. */
+    static final long PAYLOAD_BYTES = 1024;
+    /** How many samples decide. */
+    static final int SAMPLES = 1000;
+
+    /** Lists the first samples only. */
+    static SourceSample first(FileTree tree) throws IOException {
+        return list(tree, SAMPLES);
+    }
+
+    /** Lists up to so many samples, and keeps the first ones. */
+    static SourceSample list(FileTree tree, long limit) throws IOException {
+        DirectoryLister lister = new DirectoryLister(tree.inOrder());
+        Collector collector = new Collector(limit);
+        Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
+        while (!pending.isEmpty() && collector.total < limit) {
+            DirectorySplit directory = pending.pop();
+            collector.directory = directory;
+            collector.found.clear();
+            lister.list(directory, collector);
+            for (int i = collector.found.size() - 1; i >= 0; i--) {
+                pending.push(collector.found.get(i));
+            }
+        }
+        return new SourceSample(List.copyOf(collector.files), collector.skipped, collector.total, collector.totalBytes);
+    }
+
+    /** The kind that most of the files are of. */
+    FileKind kind() {
+        Map<FileKind, Integer> counts = new EnumMap<>(FileKind.class);
+        files.forEach(file -> counts.merge(FileKind.of(file.path()), 1, Integer::sum));
+        FileKind most = FileKind.DATA;
+        int count = 0;
+        for (Map.Entry<FileKind, Integer> entry : counts.entrySet()) {
+            if (entry.getValue() > count) {
+                most = entry.getKey();
+                count = entry.getValue();
+            }
+        }
+        return most;
+    }
+
+    /** Whether the files are big enough to be payload. */
+    boolean isContentBig() {
+        return files.stream().mapToLong(FileEntry::size).sum() > PAYLOAD_BYTES * files.size();
+    }
+
+    /** Whether every file has this sidecar, and they are big enough to be payload. */
+    boolean isSidecarBig(int sidecar) {
+        return files.stream().allMatch(file -> file.sidecars()[sidecar] >= 0)
+                && files.stream().mapToLong(file -> file.sidecars()[sidecar]).sum() > PAYLOAD_BYTES * files.size();
+    }
+
+    /** Takes what is listed. */
+    private static final class Collector implements DirectoryLister.Visitor {
+
+        private final List<FileEntry> files = new ArrayList<>();
+        private final List<DirectorySplit> found = new ArrayList<>();
+        private final SkipCounts skipped = new SkipCounts();
+        private final long limit;
+        private DirectorySplit directory = DirectorySplit.ROOT;
+        private long total;
+        private long totalBytes;
+
+        Collector(long limit) {
+            this.limit = limit;
+        }
+
+        @Override
+        public void file(String name, long size, long modifiedMs, long[] sidecars) {
+            if (total == limit) {
+                return;
+            }
+            total++;
+            totalBytes += size;
+            if (files.size() < SAMPLES) {
+                String path = directory.path().isEmpty() ? name : directory.path() + "/" + name;
+                files.add(new FileEntry(path.getBytes(StandardCharsets.UTF_8), size, modifiedMs, sidecars));
+            }
+        }
+
+        @Override
+        public void directory(DirectorySplit child) {
+            found.add(child);
+        }
+
+        @Override
+        public void skip(FileSkip reason, String path) {
+            skipped.add(reason, path);
+        }
+    }
+}

@@ -1,0 +1,345 @@
+package dev.stoker.ingest.pack;
+
+import dev.stoker.connectors.files.DirectoryLister;
+import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.connectors.files.FileSkip;
+import dev.stoker.connectors.files.FileTree;
+import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.connectors.files.UnreadableException;
+import dev.stoker.ingest.Sidecar;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.ObjectWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.SeekableByteChannel;
+import java.nio.file.NoSuchFileException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/**
+ * Reads the files of planned chunks and writes the chunks. Per file one open, one read and one close: the walk has said how
+ * long it is, and a read that brings just that many bytes confirms it. For one thread at a time; its memory is used again.
+ */
+final class ChunkPacker {
+
+    /** No payload is bigger. */
+    private static final long MAX_SAMPLE_BYTES = 1L << 30;
+    /** No chunk may reach 2^31; this leaves room for its head. */
+    private static final long MAX_CHUNK_BYTES = (1L << 31) - (64L << 20);
+    /** How often a file that changes while it is read is read again. */
+    private static final int ATTEMPTS = 3;
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private final PackPlan plan;
+    private final ObjectStore store;
+    private final Optional<Labels> labels;
+    private final DatasetInfo info;
+    private final List<Field> fields;
+    private final int content;
+    private final int label;
+    private ChunkBuilder builder;
+    private ByteBuffer scratch = ByteBuffer.allocateDirect(64 << 10);
+
+    private List<ChunkSummary> chunks = new ArrayList<>();
+    private Map<String, SortedSet<String>> classes = new TreeMap<>();
+    private SkipCounts skipped = new SkipCounts();
+    private long samples;
+    private long bytes;
+
+    ChunkPacker(PackPlan plan, DatasetInfo info, ObjectStore store, Optional<Labels> labels) {
+        this.plan = plan;
+        this.store = store;
+        this.labels = labels;
+        this.info = info;
+        this.fields = info.fields();
+        content = indexOf(plan.content());
+        label = plan.labelled().map(l -> indexOf(l.field())).orElse(-1);
+        builder = newBuilder();
+    }
+
+    private ChunkBuilder newBuilder() {
+        return new ChunkBuilder(fields, plan.chunkSizeBytes());
+    }
+
+    private int indexOf(String field) {
+        for (int i = 0; i < fields.size(); i++) {
+            if (fields.get(i).name().equals(field)) {
+                return i;
+            }
+        }
+        throw new IllegalArgumentException("The dataset has no field " + field);
+    }
+
+    /** Reads and writes one planned chunk. What it returns is durable. */
+    Packed pack(PlannedChunk planned) throws IOException {
+        chunks = new ArrayList<>();
+        classes = new TreeMap<>();
+        skipped = new SkipCounts();
+        samples = 0;
+        bytes = 0;
+        for (FileEntry file : planned.files()) {
+            add(file, planned.split());
+        }
+        write(planned.split());
+        if (planned.length() > 2L * plan.chunkSizeBytes()) {
+            // A giant's memory is not kept for ordinary chunks.
+            builder = newBuilder();
+        }
+        return new Packed(chunks, classes, skipped, samples, bytes);
+    }
+
+    private void add(FileEntry file, String split) throws IOException {
+        String key = file.path();
+        if (file.size() > MAX_SAMPLE_BYTES) {
+            tooLarge(key, file.size());
+            return;
+        }
+        if (builder.lengthWith(file.size()) > MAX_CHUNK_BYTES) {
+            write(split);
+        }
+        builder.beginRow(key);
+        boolean isComplete = false;
+        try {
+            isComplete = setLabel(key) && setContent(file, key) && setSidecars(file, key);
+        } finally {
+            if (!isComplete) {
+                builder.abandonRow();
+            }
+        }
+        if (isComplete) {
+            builder.endRow();
+        }
+    }
+
+    private boolean setLabel(String key) throws IOException {
+        if (label < 0) {
+            return true;
+        }
+        Optional<String> name = labels.orElseThrow().of(key);
+        if (name.isEmpty()) {
+            return leaveOut(FileSkip.NO_LABEL, key, labels.orElseThrow().missing(key), null);
+        }
+        builder.setClass(label, name.get());
+        return true;
+    }
+
+    private boolean setContent(FileEntry file, String key) throws IOException {
+        String path = plan.tree().path(key);
+        try {
+            long read = fields.get(content).payload() ? readPayload(path, file.size(), key) : readSmall(path, key);
+            if (read < 0) {
+                return false;
+            }
+            samples++;
+            bytes += read;
+            return true;
+        } catch (NoSuchFileException e) {
+            skipped.add(FileSkip.VANISHED, key);
+            return false;
+        } catch (ClosedByInterruptException e) {
+            throw e;
+        } catch (UnreadableException e) {
+            throw e;
+        } catch (IOException e) {
+            return leaveOut(FileSkip.UNREADABLE, key, null, e);
+        }
+    }
+
+    /** Reads the file straight into the chunk; returns its size, or -1 if it was left out. */
+    private long readPayload(String path, long expected, String key) throws IOException {
+        try (SeekableByteChannel channel = plan.files().open(path)) {
+            ByteBuffer room = builder.reserve(content, (int) expected + 1);
+            int start = room.position();
+            if (readTo(channel, room) == expected) {
+                if (!isText(room.duplicate().limit(start + (int) expected).position(start), content, key)) {
+                    return -1;
+                }
+                builder.commit(content, (int) expected);
+                return expected;
+            }
+        }
+        return readChanging(path, key);
+    }
+
+    /** The file is not as long as it was: takes what a read brings that nobody disturbs. */
+    private long readChanging(String path, String key) throws IOException {
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            try (SeekableByteChannel channel = plan.files().open(path)) {
+                long size = channel.size();
+                if (size > MAX_SAMPLE_BYTES) {
+                    tooLarge(key, size);
+                    return -1;
+                }
+                ByteBuffer room = builder.reserve(content, (int) size + 1);
+                int start = room.position();
+                if (readTo(channel, room) == size && channel.size() == size) {
+                    if (!isText(room.duplicate().limit(start + (int) size).position(start), content, key)) {
+                        return -1;
+                    }
+                    builder.commit(content, (int) size);
+                    skipped.add(FileSkip.CHANGED, key);
+                    return size;
+                }
+            }
+        }
+        throw new IOException("it is being written to while it is read");
+    }
+
+    private long readSmall(String path, String key) throws IOException {
+        ByteBuffer value = readWhole(path);
+        int length = value.remaining();
+        if (!isText(value, content, key)) {
+            return -1;
+        }
+        builder.setBytes(content, value);
+        return length;
+    }
+
+    private boolean isText(ByteBuffer value, int field, String key) throws IOException {
+        if (!fields.get(field).type().canonical().equals("utf8") || FieldValue.isUtf8(value)) {
+            return true;
+        }
+        return leaveOut(
+                FileSkip.UNREADABLE,
+                key,
+                plan.tree().path(key) + " is not UTF-8; make the field binary with --field "
+                        + fields.get(field).name() + ":binary, or leave such files out with --on-error skip",
+                null);
+    }
+
+    private boolean setSidecars(FileEntry file, String key) throws IOException {
+        List<Sidecar> sidecars = plan.sidecarList();
+        for (int i = 0; i < sidecars.size(); i++) {
+            Sidecar sidecar = sidecars.get(i);
+            int field = indexOf(sidecar.field());
+            String path = plan.tree().path(DirectoryLister.sidecarOf(key, sidecar.ending()));
+            boolean isSet = false;
+            if (file.sidecars()[i] >= 0) {
+                try {
+                    FieldValue.set(builder, field, sidecar.type(), readWhole(path));
+                    isSet = true;
+                } catch (NoSuchFileException e) {
+                    skipped.add(FileSkip.VANISHED, DirectoryLister.sidecarOf(key, sidecar.ending()));
+                } catch (IllegalArgumentException e) {
+                    return undo(file)
+                            || leaveOut(
+                                    FileSkip.UNREADABLE,
+                                    key,
+                                    path + " gives no " + sidecar.type() + " for the field " + sidecar.field() + ": "
+                                            + e.getMessage()
+                                            + "; correct it, or leave such samples out with --on-error skip",
+                                    e);
+                } catch (ClosedByInterruptException e) {
+                    throw e;
+                } catch (IOException e) {
+                    return undo(file) || leaveOut(FileSkip.UNREADABLE, key, null, e);
+                }
+            }
+            if (!isSet) {
+                if (!fields.get(field).nullable()) {
+                    return undo(file)
+                            || leaveOut(
+                                    FileSkip.NO_SIDECAR,
+                                    key,
+                                    key + " has no file " + sidecar.ending() + " beside it, and the field "
+                                            + sidecar.field() + " cannot be empty; add the file, or leave such samples"
+                                            + " out with --on-error skip",
+                                    null);
+                }
+                builder.setNull(field);
+            }
+        }
+        return true;
+    }
+
+    /** The sample was counted when its content was set. Returns false. */
+    private boolean undo(FileEntry file) {
+        samples--;
+        bytes -= file.size();
+        return false;
+    }
+
+    /** Reads a small file into the scratch buffer, which is returned, from its start to the file's end. */
+    private ByteBuffer readWhole(String path) throws IOException {
+        try (SeekableByteChannel channel = plan.files().open(path)) {
+            scratch.clear();
+            while (readTo(channel, scratch) >= 0 && !scratch.hasRemaining()) {
+                if (scratch.capacity() >= MAX_SAMPLE_BYTES) {
+                    throw new IOException("it is larger than 1 GiB");
+                }
+                scratch = ByteBuffer.allocateDirect(scratch.capacity() * 2).put(scratch.flip());
+            }
+            return scratch.flip();
+        }
+    }
+
+    /** Reads until the buffer is full or the file ends; returns the bytes read. */
+    private static long readTo(SeekableByteChannel channel, ByteBuffer target) throws IOException {
+        int start = target.position();
+        // A regular file returns less than was asked for only at its end, so there is no second read.
+        int asked = target.remaining();
+        int read = channel.read(target);
+        while (read > 0 && read == asked && target.hasRemaining()) {
+            asked = target.remaining();
+            read = channel.read(target);
+        }
+        return target.position() - start;
+    }
+
+    private void tooLarge(String key, long size) throws IOException {
+        leaveOut(
+                FileSkip.TOO_LARGE,
+                key,
+                plan.tree().path(key) + " has " + size + " bytes, a sample may have at most " + MAX_SAMPLE_BYTES
+                        + "; cut it up, or leave such files out with --on-error skip",
+                null);
+    }
+
+    /** Fails, or counts. Returns false. */
+    private boolean leaveOut(FileSkip reason, String key, String message, Exception cause) throws IOException {
+        if (plan.tree().errors() == FileTree.Errors.FAIL) {
+            if (message == null) {
+                throw new UnreadableException(plan.tree().path(key), (IOException) cause);
+            }
+            throw new UnreadableException(message);
+        }
+        skipped.add(reason, key);
+        return false;
+    }
+
+    private void write(String split) throws IOException {
+        if (builder.rows() == 0) {
+            builder.reset();
+            return;
+        }
+        UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
+        PackedChunk chunk = builder.finish(
+                new ChunkIdentity(info.id(), id, plan.ingest(), split, Instant.ofEpochMilli(plan.startedMs())));
+        try (ObjectWriter writer = store.write(ChunkNames.path(id))) {
+            writer.write(chunk.buffers().toArray(ByteBuffer[]::new));
+            writer.commit();
+        }
+        chunks.add(chunk.summary());
+        chunk.classes()
+                .forEach((field, names) ->
+                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        builder.reset();
+    }
+}

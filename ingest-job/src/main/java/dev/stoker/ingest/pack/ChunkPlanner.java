@@ -1,0 +1,41 @@
+package dev.stoker.ingest.pack;
+
+import dev.stoker.connectors.files.FileEntry;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/**
+ * Cuts a sequence of files into chunks, one open chunk for each split. Depends on nothing but the sequence, so that a
+ * repeated run cuts alike. For one thread.
+ */
+final class ChunkPlanner {
+
+    private final Splits splits;
+    private final long chunkSizeBytes;
+    private final Consumer<PlannedChunk> output;
+    private final Map<String, PlannedChunk> open = new TreeMap<>();
+
+    ChunkPlanner(Splits splits, long chunkSizeBytes, Consumer<PlannedChunk> output) {
+        this.splits = splits;
+        this.chunkSizeBytes = chunkSizeBytes;
+        this.output = output;
+    }
+
+    void add(FileEntry file) {
+        String split = splits.of(file.key());
+        PlannedChunk chunk = open.computeIfAbsent(split, PlannedChunk::new);
+        if (!chunk.isEmpty() && chunk.lengthWith(file) > chunkSizeBytes) {
+            output.accept(chunk);
+            chunk = new PlannedChunk(split);
+            open.put(split, chunk);
+        }
+        chunk.add(file);
+    }
+
+    /** Hands on what is open. */
+    void flush() {
+        open.values().stream().filter(chunk -> !chunk.isEmpty()).forEach(output);
+        open.clear();
+    }
+}

@@ -1,0 +1,94 @@
+package dev.stoker.ingest.pack;
+
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts an ingest that runs in this process, for whoever shows its progress. Tasks in other processes find no meter and
+ * count for Flink's metrics only. Any thread.
+ */
+public final class IngestMeter implements AutoCloseable {
+
+    private static final Map<String, IngestMeter> METERS = new ConcurrentHashMap<>();
+
+    private final String ingest;
+    private final LongAdder listedFiles = new LongAdder();
+    private final LongAdder listedBytes = new LongAdder();
+    private final LongAdder samples = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder chunks = new LongAdder();
+    private final AtomicLong firstTaskNanos = new AtomicLong();
+    private final AtomicLong firstPackNanos = new AtomicLong();
+
+    private IngestMeter(String ingest) {
+        this.ingest = ingest;
+    }
+
+    /** Opens the meter of an ingest; closing it takes it away from the tasks. */
+    public static IngestMeter open(String ingest) {
+        IngestMeter meter = new IngestMeter(ingest);
+        METERS.put(ingest, meter);
+        return meter;
+    }
+
+    static Optional<IngestMeter> find(String ingest) {
+        return Optional.ofNullable(METERS.get(ingest));
+    }
+
+    void started() {
+        firstTaskNanos.compareAndSet(0, System.nanoTime());
+    }
+
+    void listed(long files, long fileBytes) {
+        listedFiles.add(files);
+        listedBytes.add(fileBytes);
+    }
+
+    void packing() {
+        firstPackNanos.compareAndSet(0, System.nanoTime());
+    }
+
+    void packed(Packed packed) {
+        samples.add(packed.samples());
+        bytes.add(packed.bytes());
+        chunks.add(packed.chunks().size());
+    }
+
+    public long listedFiles() {
+        return listedFiles.sum();
+    }
+
+    public long listedBytes() {
+        return listedBytes.sum();
+    }
+
+    public long samples() {
+        return samples.sum();
+    }
+
+    public long bytes() {
+        return bytes.sum();
+    }
+
+    public long chunks() {
+        return chunks.sum();
+    }
+
+    /** When the first task began, by {@link System#nanoTime}; 0 if none has. */
+    public long firstTaskNanos() {
+        return firstTaskNanos.get();
+    }
+
+    /** When the first chunk was begun, by {@link System#nanoTime}; 0 if none was. */
+    public long firstPackNanos() {
+        return firstPackNanos.get();
+    }
+
+    @Override
+    public void close() {
+        METERS.remove(ingest, this);
+    }
+}

@@ -1,0 +1,43 @@
+package dev.stoker.ingest.pack;
+
+import dev.stoker.connectors.chunks.PackReport;
+import dev.stoker.connectors.chunks.TakenKeyException;
+import dev.stoker.connectors.files.PathBundle;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/** Fails the ingest if a key is taken; reports nothing. The sink waits for its end. Runs on the task's thread. */
+public final class KeyCheckOperator extends AbstractStreamOperator<PackReport>
+        implements OneInputStreamOperator<PathBundle, PackReport>, BoundedOneInput {
+
+    private static final long serialVersionUID = 1;
+
+    private transient BucketSort buckets;
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        buckets = new BucketSort(0, file -> {});
+    }
+
+    @Override
+    public void processElement(StreamRecord<PathBundle> element) {
+        try {
+            buckets.add(element.getValue());
+        } catch (TakenKeyException e) {
+            throw new SuppressRestartsException(e);
+        }
+    }
+
+    @Override
+    public void endInput() {
+        try {
+            buckets.flush();
+        } catch (TakenKeyException e) {
+            throw new SuppressRestartsException(e);
+        }
+    }
+}

@@ -1,0 +1,234 @@
+package dev.stoker.ingest.pack;
+
+import dev.stoker.connectors.chunks.PackReport;
+import dev.stoker.connectors.files.FileEntries;
+import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.connectors.files.PathBundle;
+import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.connectors.files.UnreadableException;
+import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Queue;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.BlockingQueue;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Packs sorted paths into chunks. The task's thread plans chunks and reports those that are done, in the order of planning;
+ * a pool reads and writes them, each thread one at a time.
+ */
+public final class PackOperator extends AbstractStreamOperator<PackReport>
+        implements OneInputStreamOperator<PathBundle, PackReport>, BoundedOneInput {
+
+    private static final long serialVersionUID = 1;
+
+    private final PackPlan plan;
+
+    private transient ObjectStore store;
+    private transient ExecutorService pool;
+    private transient BlockingQueue<ChunkPacker> packers;
+    private transient Queue<Future<Packed>> inWork;
+    private transient ChunkPlanner planner;
+    private transient BucketSort buckets;
+    private transient List<FileEntry> listed;
+    private transient byte[] lastKey;
+    private transient SkipCounts skipped;
+    private transient Map<String, SortedSet<String>> classes;
+    private transient int chunks;
+    private transient Optional<IngestMeter> meter;
+    private transient Counter sampleCounter;
+    private transient Counter byteCounter;
+    private transient Counter chunkCounter;
+
+    public PackOperator(PackPlan plan) {
+        this.plan = plan;
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        store = new LocalObjectStore(Path.of(plan.target()));
+        DatasetInfo info = plan.info();
+        Optional<Labels> labels = Optional.empty();
+        if (plan.labelled().isPresent()) {
+            labels = Optional.of(Labels.of(plan.labelled().get().rule()));
+        }
+        packers = new ArrayBlockingQueue<>(plan.threads());
+        for (int i = 0; i < plan.threads(); i++) {
+            packers.add(new ChunkPacker(plan, info, store, labels));
+        }
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        AtomicInteger number = new AtomicInteger();
+        pool = Executors.newFixedThreadPool(plan.threads(), work -> {
+            Thread thread = new Thread(work, "stoker-pack-" + task + "-" + number.getAndIncrement());
+            thread.setDaemon(true);
+            return thread;
+        });
+        inWork = new ArrayDeque<>();
+        planner = new ChunkPlanner(new Splits(plan.splitRule()), plan.chunkSizeBytes(), this::submit);
+        long seed = plan.order() instanceof WalkOrder.Shuffled shuffled ? shuffled.seed() : 0;
+        buckets = new BucketSort(seed, planner::add);
+        listed = new ArrayList<>();
+        lastKey = new byte[0];
+        skipped = new SkipCounts();
+        classes = new TreeMap<>();
+        chunks = 0;
+        meter = IngestMeter.find(plan.ingest());
+        sampleCounter = getMetricGroup().counter("samples");
+        byteCounter = getMetricGroup().counter("sampleBytes");
+        chunkCounter = getMetricGroup().counter("chunks");
+    }
+
+    @Override
+    public void processElement(StreamRecord<PathBundle> element) throws Exception {
+        PathBundle bundle = element.getValue();
+        try {
+            if (bundle.kind() == PathBundle.Kind.COUNTS) {
+                skipped.add(SkipCounts.fromBytes(bundle.data()));
+            } else if (plan.order() instanceof WalkOrder.Listed) {
+                addListed(bundle);
+            } else {
+                buckets.add(bundle);
+            }
+            reportUntil(plan.threads());
+        } catch (StokerException | UnreadableException e) {
+            throw new SuppressRestartsException(e);
+        }
+    }
+
+    private void addListed(PathBundle bundle) throws IOException {
+        FileEntries.decode(bundle, listed);
+        for (FileEntry file : listed) {
+            if (Arrays.equals(lastKey, file.key())) {
+                throw dev.stoker.connectors.chunks.TakenKeyException.twice(file.path());
+            }
+            lastKey = file.key();
+            planner.add(file);
+        }
+        listed.clear();
+    }
+
+    private void submit(PlannedChunk planned) {
+        meter.ifPresent(IngestMeter::packing);
+        inWork.add(pool.submit(() -> {
+            ChunkPacker packer = packers.take();
+            try {
+                return packer.pack(planned);
+            } finally {
+                packers.add(packer);
+            }
+        }));
+        meter.ifPresent(IngestMeter::packing);
+    }
+
+    /** Reports chunks in order, and waits until no more than so many are in work. */
+    private void reportUntil(int most) throws Exception {
+        while (!inWork.isEmpty() && (inWork.size() > most || inWork.peek().isDone())) {
+            Packed packed;
+            try {
+                packed = inWork.remove().get();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof OutOfMemoryError memory) {
+                    throw outOfMemory(memory);
+                }
+                if (e.getCause() instanceof Exception failure) {
+                    throw failure;
+                }
+                throw e;
+            }
+            report(packed);
+        }
+    }
+
+    private static Exception outOfMemory(OutOfMemoryError error) {
+        return new SuppressRestartsException(new IOException(
+                "Out of memory while packing (" + error.getMessage()
+                        + "): lower --read-threads or --chunk-size, or raise"
+                        + " taskmanager.memory.task.off-heap.size (in a cluster) or -XX:MaxDirectMemorySize",
+                error));
+    }
+
+    private void report(Packed packed) {
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        for (ChunkSummary chunk : packed.chunks()) {
+            output.collect(new StreamRecord<>(new PackReport.Chunk(task, chunks++, chunk)));
+        }
+        packed.classes()
+                .forEach((field, names) ->
+                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        skipped.add(packed.skipped());
+        sampleCounter.inc(packed.samples());
+        byteCounter.inc(packed.bytes());
+        chunkCounter.inc(packed.chunks().size());
+        meter.ifPresent(m -> m.packed(packed));
+    }
+
+    @Override
+    public void endInput() throws Exception {
+        try {
+            buckets.flush();
+            planner.flush();
+            reportUntil(0);
+        } catch (StokerException | UnreadableException e) {
+            throw new SuppressRestartsException(e);
+        }
+        Map<String, Long> notes = new TreeMap<>();
+        Map<String, String> examples = new TreeMap<>();
+        skipped.byReason().forEach((reason, count) -> {
+            String name = reason.name().toLowerCase(Locale.ROOT);
+            notes.put(SkipNotes.COUNT_PREFIX + name, count);
+            examples.put(
+                    SkipNotes.EXAMPLE_PREFIX + name, skipped.example(reason).orElse(""));
+        });
+        output.collect(new StreamRecord<>(new PackReport.Done(
+                getRuntimeContext().getTaskInfo().getIndexOfThisSubtask(),
+                getRuntimeContext().getTaskInfo().getNumberOfParallelSubtasks(),
+                chunks,
+                classes,
+                notes,
+                examples)));
+    }
+
+    @Override
+    public void close() throws Exception {
+        try {
+            if (pool != null) {
+                pool.shutdownNow();
+                // A thread that still writes would report nothing; it must not outlive the store.
+                pool.awaitTermination(30, TimeUnit.SECONDS);
+            }
+        } finally {
+            if (store != null) {
+                store.close();
+            }
+            super.close();
+        }
+    }
+}

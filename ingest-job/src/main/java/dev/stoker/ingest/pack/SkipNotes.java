@@ -1,0 +1,42 @@
+package dev.stoker.ingest.pack;
+
+import dev.stoker.connectors.files.FileSkip;
+import java.util.EnumMap;
+import java.util.Locale;
+import java.util.Map;
+
+/** How a version's properties say what its ingest has left out. */
+public final class SkipNotes {
+
+    /** Followed by a reason in small letters; the value is a number. */
+    public static final String COUNT_PREFIX = "skipped.";
+
+    /** Followed by a reason in small letters; the value is a path. */
+    public static final String EXAMPLE_PREFIX = "example.";
+
+    private SkipNotes() {}
+
+    /** The counts among a version's properties. */
+    public static Map<FileSkip, Long> counts(Map<String, String> properties) {
+        Map<FileSkip, Long> counts = new EnumMap<>(FileSkip.class);
+        for (FileSkip reason : FileSkip.values()) {
+            String count = properties.get(COUNT_PREFIX + reason.name().toLowerCase(Locale.ROOT));
+            if (count != null) {
+                counts.put(reason, Long.parseLong(count));
+            }
+        }
+        return counts;
+    }
+
+    /** The example paths among a version's properties. */
+    public static Map<FileSkip, String> examples(Map<String, String> properties) {
+        Map<FileSkip, String> examples = new EnumMap<>(FileSkip.class);
+        for (FileSkip reason : FileSkip.values()) {
+            String path = properties.get(EXAMPLE_PREFIX + reason.name().toLowerCase(Locale.ROOT));
+            if (path != null) {
+                examples.put(reason, path);
+            }
+        }
+        return examples;
+    }
+}

@@ -1,0 +1,87 @@
+package dev.stoker.ingest.pack;
+
+import dev.stoker.connectors.chunks.ChunkHeads;
+import dev.stoker.connectors.files.PathBundle;
+import dev.stoker.connectors.files.ShuffledBundler;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+
+/**
+ * Reads the keys of a version's chunks, so that they meet the new ones in the sort. Takes places in the chunk table; needs
+ * one head at a time, and no payload. Runs on the task's thread.
+ */
+public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
+        implements OneInputStreamOperator<Long, PathBundle>, BoundedOneInput {
+
+    private static final long serialVersionUID = 1;
+    private static final long[] NO_SIDECARS = {};
+
+    private final String target;
+    private final long version;
+    private final long seed;
+
+    private transient ObjectStore store;
+    private transient ChunkTable table;
+    private transient ShuffledBundler bundler;
+
+    /**
+     * @param target directory of the dataset
+     * @param version whose keys are read
+     * @param seed of the shuffle
+     */
+    public TakenKeysOperator(String target, long version, long seed) {
+        this.target = target;
+        this.version = version;
+        this.seed = seed;
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        store = new LocalObjectStore(Path.of(target));
+        table = Dataset.open(store).snapshot(version).table();
+        bundler =
+                new ShuffledBundler(seed, PathBundle.Kind.TAKEN, bundle -> output.collect(new StreamRecord<>(bundle)));
+    }
+
+    @Override
+    public void processElement(StreamRecord<Long> element) throws Exception {
+        int index = Math.toIntExact(element.getValue());
+        if (!table.isLive(index)) {
+            return;
+        }
+        ChunkHead head = ChunkHeads.read(store, table, index);
+        int[] removed = table.removedRows(index);
+        int next = 0;
+        for (int row = 0; row < head.rows(); row++) {
+            if (next < removed.length && removed[next] == row) {
+                next++;
+                continue;
+            }
+            byte[] key = head.key(row).getBytes(StandardCharsets.UTF_8);
+            bundler.add("", key, key.length, table.ordinal(index), 0, NO_SIDECARS);
+        }
+    }
+
+    @Override
+    public void endInput() {
+        bundler.flush();
+    }
+
+    @Override
+    public void close() throws Exception {
+        if (store != null) {
+            store.close();
+        }
+        super.close();
+    }
+}
