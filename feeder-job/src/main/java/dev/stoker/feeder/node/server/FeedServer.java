@@ -176,9 +176,12 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         long now = System.nanoTime();
         counters.waitedNanos.add(session.clock().waitedNanos(now));
         counters.subscribedNanos.add(session.clock().subscribedNanos(now));
-        sessions.remove(session);
-        if (sessions.isEmpty()) {
-            idleSince = Instant.now();
+        synchronized (sessions) {
+            sessions.remove(session);
+            if (sessions.isEmpty()) {
+                idleSince = Instant.now();
+            }
+            sessions.notifyAll();
         }
     }
 
@@ -318,14 +321,26 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         }
         sessions.forEach(session -> session.end(
                 ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts"));
-        timer.shutdown();
-        try {
-            timer.awaitTermination(2 * FAREWELL_MS, TimeUnit.MILLISECONDS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        awaitSessions();
+        timer.shutdownNow();
         windows.close();
         sources.close();
         streams.values().forEach(stream -> stream.stream().source().close());
+    }
+
+    private void awaitSessions() {
+        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2 * FAREWELL_MS);
+        synchronized (sessions) {
+            long leftMs = 1;
+            while (!sessions.isEmpty() && leftMs > 0) {
+                leftMs = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
+                try {
+                    sessions.wait(Math.max(1, leftMs));
+                } catch (InterruptedException e) {
+                    Thread.currentThread().interrupt();
+                    return;
+                }
+            }
+        }
     }
 }

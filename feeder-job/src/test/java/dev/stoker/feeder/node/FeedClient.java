@@ -1,0 +1,154 @@
+package dev.stoker.feeder.node;
+
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.FrameDecoder;
+import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Welcome;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/** A plain client: one frame at a time, nothing behind the caller's back. Reads time out after ten seconds. */
+public final class FeedClient implements AutoCloseable {
+    private final Socket socket = new Socket();
+    private final InputStream in;
+    private final FrameDecoder decoder = FrameDecoder.forClient();
+    private ByteBuffer rest = ByteBuffer.allocate(0);
+
+    private FeedClient(String address, int receiveBuffer) throws IOException {
+        int colon = address.lastIndexOf(':');
+        if (receiveBuffer > 0) {
+            socket.setReceiveBufferSize(receiveBuffer);
+        }
+        socket.connect(
+                new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))));
+        socket.setTcpNoDelay(true);
+        socket.setSoTimeout(10_000);
+        in = socket.getInputStream();
+    }
+
+    /** Connects to {@code host:port}. */
+    public static FeedClient connect(String address) throws IOException {
+        return new FeedClient(address, 0);
+    }
+
+    /** Connects with a small receive buffer, so that little is in flight. */
+    public static FeedClient connectNarrow(String address) throws IOException {
+        return new FeedClient(address, 4096);
+    }
+
+    /** A HELLO with everything left to the server. */
+    public static Hello hello() {
+        return hello(Participant.rank(0, 1), 0);
+    }
+
+    /** A HELLO of a rank in a run. */
+    public static Hello hello(Participant participant, long run) {
+        return new Hello(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                Hello.DEFAULT_GROUP,
+                OrderOverlay.fromJson("{}"),
+                participant,
+                0,
+                run,
+                "test/1");
+    }
+
+    /** Says hello; anything but WELCOME is an {@link Ended}. */
+    public Welcome join(Hello hello) throws IOException {
+        send(hello);
+        return expect(Welcome.class);
+    }
+
+    public void send(Frame frame) throws IOException {
+        ByteBuffer bytes = Frames.encode(frame);
+        sendRaw(bytes.array(), bytes.position(), bytes.remaining());
+    }
+
+    public void sendRaw(byte[] bytes, int offset, int length) throws IOException {
+        socket.getOutputStream().write(bytes, offset, length);
+    }
+
+    /** The next frame. */
+    public Frame receive() throws IOException {
+        while (true) {
+            Optional<Frame> frame = decoder.next(rest);
+            if (frame.isPresent()) {
+                return frame.get();
+            }
+            if (!rest.hasRemaining()) {
+                byte[] bytes = new byte[1 << 16];
+                int n = in.read(bytes);
+                if (n < 0) {
+                    throw new EOFException("the server closed the connection");
+                }
+                rest = ByteBuffer.wrap(bytes, 0, n);
+            }
+        }
+    }
+
+    /** The next frame, which must be of this type; an ERROR is an {@link Ended}. Lane maps are passed over. */
+    public <T extends Frame> T expect(Class<T> type) throws IOException {
+        while (true) {
+            Frame frame = receive();
+            if (type.isInstance(frame)) {
+                return type.cast(frame);
+            }
+            if (frame instanceof ErrorMessage error) {
+                throw new Ended(error);
+            }
+            if (!(frame instanceof dev.stoker.schemas.protocol.LaneMap)) {
+                throw new AssertionError("expected " + type.getSimpleName() + ", got " + frame);
+            }
+        }
+    }
+
+    /** The next batch, whose checksum must be right. */
+    public Batch expectIntact() throws IOException {
+        Batch batch = expect(Batch.class);
+        if (!batch.isIntact()) {
+            throw new AssertionError("checksum of " + batch);
+        }
+        return batch;
+    }
+
+    /** Whether bytes can be read without waiting. */
+    public boolean hasInput() throws IOException {
+        return rest.hasRemaining() || in.available() > 0;
+    }
+
+    public Socket socket() {
+        return socket;
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+
+    /** The server ended the session with an ERROR. */
+    public static final class Ended extends IOException {
+        private static final long serialVersionUID = 1L;
+        private final String code;
+
+        Ended(ErrorMessage error) {
+            super(error.code() + ": " + error.message());
+            this.code = error.code();
+        }
+
+        public String code() {
+            return code;
+        }
+    }
+}

@@ -1,0 +1,20 @@
+package dev.stoker.feeder.node;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for a condition of another thread. */
+final class Waiting {
+    private Waiting() {}
+
+    static void until(BooleanSupplier condition) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("the condition did not come true within 20 s");
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+}
