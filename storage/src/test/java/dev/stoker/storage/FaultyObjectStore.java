@@ -155,7 +155,7 @@ public final class FaultyObjectStore implements ObjectStore {
         }
         switch (fault.get()) {
             case FAIL_BEFORE -> throw new IOException("Injected failure of " + operation + " " + name);
-            case NO_SPACE -> throw new NoSpaceException(describe(name), new IOException("No space left on device"));
+            case NO_SPACE -> throw new NoSpaceException(name, new IOException("No space left on device"));
             case UNKNOWN_WITHOUT_EFFECT -> throw unknown(name);
             case FAIL_AFTER -> {
                 action.run();
@@ -179,7 +179,7 @@ public final class FaultyObjectStore implements ObjectStore {
     }
 
     private UnknownOutcomeException unknown(String name) {
-        return new UnknownOutcomeException(describe(name), new IOException("the reply was lost"));
+        return new UnknownOutcomeException(name, new IOException("the reply was lost"));
     }
 
     @Override

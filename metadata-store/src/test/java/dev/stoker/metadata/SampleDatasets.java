@@ -1,0 +1,80 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.ObjectWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.UUID;
+
+/** Small datasets with real chunks, for tests. */
+public final class SampleDatasets {
+
+    /** The time of everything. */
+    public static final Instant NOW = Instant.parse("2026-11-20T10:00:00.123Z");
+
+    /** Stands still. */
+    public static final InstantSource CLOCK = InstantSource.fixed(NOW);
+
+    private SampleDatasets() {}
+
+    /** A dataset of images with a label. */
+    public static DatasetInfo info() {
+        return new DatasetInfo(
+                UUID.fromString("5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d"),
+                "photos",
+                NOW,
+                List.of(
+                        Field.small("label", FieldType.parse("categorical")),
+                        Field.payload("image", FieldType.parse("binary"))),
+                Map.of("chunk_size", 8_388_608L));
+    }
+
+    /** A committer of such a dataset. */
+    public static Committer committer(Dataset dataset) {
+        return new Committer(dataset, CLOCK, "ada@host");
+    }
+
+    /** What would have been logged of a chunk; there is no file. */
+    public static ChunkSummary summary(int number, String split, int rows) {
+        return new ChunkSummary(id(number), split, rows, 10_000 + number, number, 5_000, -number, 100);
+    }
+
+    /** An id that follows from a number. */
+    public static UUID id(int number) {
+        return ChunkNames.newId(NOW.toEpochMilli() + number, new Random(number));
+    }
+
+    /** Writes a chunk whose samples have these keys; the label is the part of the key before the slash. */
+    public static ChunkSummary write(ObjectStore store, UUID id, String ingest, String split, String... keys)
+            throws IOException {
+        ChunkBuilder builder = new ChunkBuilder(info().fields(), 1 << 16);
+        for (String key : keys) {
+            builder.beginRow(key);
+            builder.setClass(0, key.substring(0, Math.max(0, key.indexOf('/'))));
+            builder.setBytes(1, ByteBuffer.wrap(("image of " + key).getBytes(StandardCharsets.UTF_8)));
+            builder.endRow();
+        }
+        PackedChunk chunk = builder.finish(new ChunkIdentity(info().id(), id, ingest, split, NOW));
+        try (ObjectWriter writer = store.write(ChunkNames.path(id))) {
+            for (ByteBuffer part : chunk.buffers()) {
+                writer.write(part.duplicate());
+            }
+            writer.commit();
+        }
+        return chunk.summary();
+    }
+}
