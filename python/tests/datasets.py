@@ -208,7 +208,9 @@ def batch_message(fields: Sequence[Mapping[str, Any]], samples: Sequence[Mapping
     return metadata + body
 
 
-def chunk_file(info: Mapping[str, Any], chunk: uuid.UUID, ingest: str, split: str, samples: Sequence[Mapping[str, Any]]):
+def chunk_file(
+    info: Mapping[str, Any], chunk: uuid.UUID, ingest: str, split: str, samples: Sequence[Mapping[str, Any]]
+):
     """(file, head length); categorical values are class names, or None."""
     fields = info["fields"]
     arrow = [pa.field("key", pa.utf8(), False)]
@@ -330,11 +332,15 @@ class DatasetWriter:
                 a_long(entry["ordinal"])
                 + chunk.bytes
                 + a_text(split)
-                + b"".join(a_long(entry[k]) for k in ("rows", "length", "crc32c", "head_length", "head_crc32c", "largest_row"))
+                + b"".join(
+                    a_long(entry[k]) for k in ("rows", "length", "crc32c", "head_length", "head_crc32c", "largest_row")
+                )
             )
         gone = []
         for ordinal, rows in (removed or {}).items():
-            gone.append(a_long(ordinal) + (a_long(0) if rows is None else a_long(1) + a_array([a_long(r) for r in rows])))
+            gone.append(
+                a_long(ordinal) + (a_long(0) if rows is None else a_long(1) + a_array([a_long(r) for r in rows]))
+            )
             self.table[ordinal]["removed"] |= set(rows or ())
             self.table[ordinal]["live"] &= rows is not None
             for r in range(self.table[ordinal]["rows"]) if rows is None else rows:
@@ -425,7 +431,9 @@ MANY = [
 ]
 
 
-def sample(rng: np.random.Generator, number: int, fields: Sequence[Mapping[str, Any]] = IMAGES, size: int = 200) -> dict[str, Any]:
+def sample(
+    rng: np.random.Generator, number: int, fields: Sequence[Mapping[str, Any]] = IMAGES, size: int = 200
+) -> dict[str, Any]:
     """A random sample."""
     out: dict[str, Any] = {"key": f"dir/{number:05d}-é.jpg"}
     for f in fields:

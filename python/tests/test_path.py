@@ -62,7 +62,11 @@ def sources() -> Iterator[list[PathSource]]:
 @pytest.mark.parametrize("fields", [IMAGES, MANY, MANY[:8], []], ids=["images", "many", "small only", "keys only"])
 def test_messages_are_byte_identical(tmp_path: Path, sources: list[PathSource], fields: Any) -> None:
     writer = small_dataset(tmp_path / "d", fields)
-    for spec in ({"batch_size": 4, "lanes": 3, "shuffle_window": 9000}, {"batch_size": 64, "shuffle": "none"}, {"batch_size": 1}):
+    for spec in (
+        {"batch_size": 4, "lanes": 3, "shuffle_window": 9000},
+        {"batch_size": 64, "shuffle": "none"},
+        {"batch_size": 1},
+    ):
         stream = opened(writer, **spec)
         sources.append(source := PathSource(stream))
         for tail in TAILS:
@@ -93,9 +97,12 @@ def test_versions_appends_deletes_and_classes(tmp_path: Path, sources: list[Path
         assert dict(stream.snapshot.classes) == {"label": ("b", "d", "a", "c", "0")}
         sources.append(source := PathSource(stream))
         for batch in read(source, 0, 0, 1, stream.batches, "keep"):
-            assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(writer, stream, 0, batch.number, "keep")
+            assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(
+                writer, stream, 0, batch.number, "keep"
+            )
     old = PathStream(open_snapshot(writer.root, 1), "train", OrderSpec())
-    assert old.samples == len(first) and dict(old.snapshot.classes) == {"label": ("b", "d")}
+    assert old.samples == len(first)
+    assert dict(old.snapshot.classes) == {"label": ("b", "d")}
 
 
 def test_prefetched_epoch_is_picked_up(tmp_path: Path, sources: list[PathSource]) -> None:

@@ -74,7 +74,9 @@ class ChunkReader:
         try:
             fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
         except FileNotFoundError:
-            raise CorruptDataError(f"{self.describe(index)}: the file is missing; run: stoker verify {self.snapshot.root}") from None
+            raise CorruptDataError(
+                f"{self.describe(index)}: the file is missing; run: stoker verify {self.snapshot.root}"
+            ) from None
         found = os.fstat(fd).st_size
         if found != expected:
             os.close(fd)
@@ -95,7 +97,9 @@ class ChunkReader:
             if got == length and crc32c(data) == expected:
                 return self._parse(data, index)
             if attempt == 2:
-                found = f"checksum {crc32c(data):08x}, expected {expected:08x}" if got == length else f"only {got} bytes"
+                found = (
+                    f"checksum {crc32c(data):08x}, expected {expected:08x}" if got == length else f"only {got} bytes"
+                )
                 raise CorruptDataError(f"{self.describe(index)}: head of {length} bytes: {found}")
         raise AssertionError
 
@@ -160,7 +164,13 @@ class ChunkReader:
             raise CorruptDataError(f"{what}: columns {schema.names}, expected {[name for name, _ in self._schema]}")
 
     def _places(
-        self, column: Column, message: npt.NDArray[np.uint8], at: int, place: Any, crcs: npt.NDArray[np.uint32], index: int
+        self,
+        column: Column,
+        message: npt.NDArray[np.uint8],
+        at: int,
+        place: Any,
+        crcs: npt.NDArray[np.uint32],
+        index: int,
     ) -> PayloadPlaces:
         start = at + place.data[0]
         what = f"{self.describe(index)}, {column.name}"
@@ -218,5 +228,3 @@ def _pread(fd: int, view: memoryview, offset: int) -> int:
     part = os.pread(fd, len(view), offset)
     view[: len(part)] = part
     return len(part)
-
-

@@ -125,7 +125,9 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
 class _Building:
     """A chunk table to which log entries are applied."""
 
-    def __init__(self, splits: list[str], classes: dict[str, list[str]], version: int, base: Chunks | None = None) -> None:
+    def __init__(
+        self, splits: list[str], classes: dict[str, list[str]], version: int, base: Chunks | None = None
+    ) -> None:
         self.splits, self.classes, self.version = splits, classes, version
         self._base = base
         self._live = base.columns["live"].copy() if base else np.zeros(0, np.bool_)
@@ -227,7 +229,9 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
         if gone.null_count != len(gone):
             for index in np.flatnonzero(gone.is_valid().to_numpy()):
                 removed[int(index)] = np.array(gone[int(index)].as_py(), np.int64)
-        if np.any(np.diff(columns["ordinal"]) <= 0) or np.any((columns["split"] < 0) | (columns["split"] >= len(splits))):
+        if np.any(np.diff(columns["ordinal"]) <= 0) or np.any(
+            (columns["split"] < 0) | (columns["split"] >= len(splits))
+        ):
             raise ValueError("ordinals not ascending, or a split that is not listed")
         return _Building(splits, classes, version, Chunks(columns, ids, removed))
     except (pa.ArrowException, KeyError, TypeError, ValueError) as e:

@@ -44,7 +44,9 @@ class OpenChunk:
 class OpenWindow:
     """The chunks of one window of a lane and its rows in order."""
 
-    def __init__(self, reader: ChunkReader, indexes: Sequence[int], chunks: Sequence[OpenChunk | None], block: RowBlock) -> None:
+    def __init__(
+        self, reader: ChunkReader, indexes: Sequence[int], chunks: Sequence[OpenChunk | None], block: RowBlock
+    ) -> None:
         self.reader, self.indexes, self.block = reader, list(indexes), block
         self._chunks = list(chunks)
         """Keeps the mappings."""

@@ -67,7 +67,9 @@ def read_info(root: Path) -> DatasetInfo:
         data = read_whole(path)
     except (FileNotFoundError, NotADirectoryError):
         hint = "" if root.exists() else " (no such directory)"
-        raise NotADatasetError(f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}") from None
+        raise NotADatasetError(
+            f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}"
+        ) from None
     check_self(data, str(path))
     try:
         content = json.loads(data)
@@ -77,7 +79,9 @@ def read_info(root: Path) -> DatasetInfo:
             raise ValueError("payload fields must come last")
         if len({f.name for f in fields}) != len(fields):
             raise ValueError("two fields of one name")
-        return DatasetInfo(str(uuid.UUID(content["id"])), content["name"], content["created"], fields, content.get("options", {}))
+        return DatasetInfo(
+            str(uuid.UUID(content["id"])), content["name"], content["created"], fields, content.get("options", {})
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise CorruptDataError(f"{path}: {e!r}") from e
 

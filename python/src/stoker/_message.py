@@ -116,7 +116,9 @@ class MessageLayout:
         self._c3 = struct.pack("<II", 0, buffers)
         pad = self.body_start - self._size
         self._struct = struct.Struct(f"<40sq32sq16s{2 * nodes}q8s{2 * buffers}q{pad}x")
-        assert len(self._c0) == 40 and len(self._c1) == 32 and self._struct.size == self.body_start
+        assert len(self._c0) == 40
+        assert len(self._c1) == 32
+        assert self._struct.size == self.body_start
         self._nodes, self._buffers = nodes, buffers
 
     def pack(
@@ -216,9 +218,7 @@ class MessageLayout:
         return rows, out, start + body
 
 
-def checked_offsets(
-    data: npt.NDArray[np.uint8], place: tuple[int, int], end: int, what: str
-) -> npt.NDArray[np.int32]:
+def checked_offsets(data: npt.NDArray[np.uint8], place: tuple[int, int], end: int, what: str) -> npt.NDArray[np.int32]:
     """An offsets buffer: from 0, ascending, up to `end` elements."""
     offsets = data[place[0] : place[0] + place[1]].view(np.int32)
     if offsets[0] != 0 or offsets[-1] != end or np.any(offsets[1:] < offsets[:-1]):

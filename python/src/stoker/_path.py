@@ -180,6 +180,7 @@ class PathSource:
             for n in range(self._threads):
                 threading.Thread(target=_serve, args=(self._jobs,), name=f"stoker-read-{n}", daemon=True).start()
             self._finalizer = weakref.finalize(self, _end, self._jobs, self._threads)
+            self._finalizer.atexit = False
         job = _Job(work)
         self._jobs.put(job)
         return job
@@ -190,8 +191,10 @@ class PathSource:
         try:
             return job.result(self._timeout_s)
         except queue.Empty:
-            message = f"{what} of {self._stream.snapshot.root} not read within {self._timeout_s:g} s; is its storage reachable?"
-            raise BatchTimeoutError(message) from None
+            root = self._stream.snapshot.root
+            raise BatchTimeoutError(
+                f"{what} of {root} not read within {self._timeout_s:g} s; is its storage reachable?"
+            ) from None
         finally:
             self._waited[cause] += time.perf_counter() - start
 

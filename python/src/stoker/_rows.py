@@ -103,7 +103,11 @@ def _take(column: Column, parts: Sequence[ColumnData], index: I64) -> SmallColum
     joined = arrays[0] if len(arrays) == 1 else pa.concat_arrays(arrays)
     taken = joined.take(pa.array(index))
     _, offsets, data = taken.buffers()
-    ends = np.frombuffer(offsets, np.int64)[taken.offset : taken.offset + len(index) + 1] if len(index) else np.zeros(1, np.int64)
+    ends = (
+        np.frombuffer(offsets, np.int64)[taken.offset : taken.offset + len(index) + 1]
+        if len(index)
+        else np.zeros(1, np.int64)
+    )
     values = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
     values = values[int(ends[0]) : int(ends[-1])]
     ends = (ends - ends[0]) // size
@@ -235,7 +239,9 @@ def _put(buffer: npt.NDArray[np.uint8], at: int, array: npt.NDArray[Any]) -> Non
 def _concat(parts: Sequence[npt.NDArray[Any]], column: Column) -> npt.NDArray[Any]:
     if len(parts) == 1:
         return parts[0]
-    return np.concatenate(parts) if parts else np.zeros((0, column.width) if column.kind == "tensor" else 0, column.dtype)
+    return (
+        np.concatenate(parts) if parts else np.zeros((0, column.width) if column.kind == "tensor" else 0, column.dtype)
+    )
 
 
 def _offsets(pieces: Sequence[tuple[Any, int, int]], rows: int, size: int) -> npt.NDArray[np.int32]:

@@ -69,3 +69,7 @@ class BatchTooLargeError(StokerError):
 
 class MissingDependencyError(StokerError):
     """An optional package is needed for what was asked."""
+
+
+class DecodeError(StokerError):
+    """A sample's bytes are as they were ingested, but the decoder asked for cannot read them."""

@@ -1,0 +1,258 @@
+"""A batch as the trainer sees it."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from stoker._fields import Field, batch_schema
+from stoker._message import Buffers, Column, MessageLayout, batch_columns, checked_offsets
+from stoker._ragged import Ragged
+from stoker._source import DeliveredBatch, PieceData
+
+
+class Form:
+    """How the batches of a stream are read: fields, layout and schema, made once."""
+
+    def __init__(self, fields: tuple[Field, ...]) -> None:
+        self.fields = {f.name: f for f in fields}
+        self.layout = MessageLayout(batch_columns(fields))
+        self.index = {c.name: i for i, c in enumerate(self.layout.columns)}
+        self.schema = batch_schema(fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Form, (tuple(self.fields.values()),)
+
+
+class _Piece:
+    """One message and its columns, read when they are wanted."""
+
+    __slots__ = ("_buffers", "buffer", "form", "rows")
+
+    def __init__(self, form: Form, buffer: npt.NDArray[np.uint8], rows: int) -> None:
+        self.form, self.buffer, self.rows = form, buffer, rows
+        self._buffers: list[Buffers] | None = None
+
+    def place(self, name: str) -> tuple[Column, Buffers]:
+        if self._buffers is None:
+            _, self._buffers, _ = self.form.layout.read(self.buffer, "batch")
+        index = self.form.index[name]
+        return self.form.layout.columns[index], self._buffers[index]
+
+    def data(self, name: str) -> npt.NDArray[Any]:
+        column, place = self.place(name)
+        raw = self.buffer[place.data[0] : place.data[0] + place.data[1]]
+        if column.kind == "bool":
+            return np.unpackbits(raw, count=self.rows, bitorder="little").view(np.bool_)
+        return raw.view(column.dtype)
+
+    def offsets(self, name: str) -> npt.NDArray[np.int32]:
+        column, place = self.place(name)
+        end = place.elements if column.kind == "list" else place.data[1]
+        return checked_offsets(self.buffer, place.offsets, end, f"batch, {name}")
+
+    def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
+        _, place = self.place(name)
+        if not place.nulls:
+            return None
+        bits = self.buffer[place.validity[0] : place.validity[0] + place.validity[1]]
+        return np.unpackbits(bits, count=self.rows, bitorder="little").view(np.bool_)
+
+
+class Batch:
+    """The samples of one step of one rank.
+
+    `batch["image"]`, or `batch.image` where the name is free, gives a field's column:
+
+    - numbers, bool, tensors: one contiguous, writable, 64-byte aligned array, (rows, *shape); bfloat16 as its bits
+      (uint16); class ids as int32, their names are `feed.classes`;
+    - binary and lists: a `Ragged`, values and offsets with a view for each row;
+    - utf8: a list of `str`;
+    - a nullable field: a `numpy.ma.MaskedArray`, or None in place of a missing string; `validity(name)` for all.
+
+    Columns are views of the memory that was received or read; it is used again once nothing refers to it.
+    """
+
+    def __init__(
+        self,
+        form: Form,
+        delivered: DeliveredBatch,
+        state: Callable[[], dict[str, Any]],
+        decoded: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._form = form
+        self._pieces = [_Piece(form, p.buffer, p.rows) for p in delivered.pieces]
+        self._state: Callable[[], dict[str, Any]] | dict[str, Any] = state
+        self._columns: dict[str, Any] = {}
+        self._decoded = decoded
+        self.epoch: int = delivered.epoch
+        """The epoch this batch belongs to."""
+        self.number: int = delivered.number
+        """Its number in the epoch; under tail `pad` numbers beyond the epoch's last repeat from its start."""
+        self.repeated: int = sum(p.rows for p in delivered.pieces if p.repeated)
+        """Rows that the epoch has already delivered elsewhere (tail `pad`); they are the last rows."""
+        self.skipped: int = sum(p.skipped for p in delivered.pieces)
+        """Damaged rows that were left out (`on_corrupt="skip"`)."""
+        self._rows = sum(p.rows for p in delivered.pieces)
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The position after this batch, as small JSON for `Feed.load_state_dict`; the same on every rank and worker."""
+        if callable(self._state):
+            self._state = self._state()
+        return self._state
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields, in dataset order."""
+        return tuple(self._form.fields)
+
+    @property
+    def keys(self) -> list[str]:
+        """The samples' keys."""
+        return self["key"]  # type: ignore[no-any-return]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._form.index
+
+    def __getitem__(self, name: str) -> Any:
+        column = self._columns.get(name)
+        if column is None:
+            if name not in self._form.index:
+                raise KeyError(f"no field {name!r}; there are {', '.join(self.fields) or 'none'}")
+            column = None
+            if self._decoded is not None and name in self._decoded:
+                column = self._decoded[name]
+                column = column() if callable(column) else column
+            if column is None:
+                column = self.raw(name)
+            self._columns[name] = column
+        return column
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as e:
+            raise AttributeError(f"a batch has no attribute and no field {name!r}") from e
+
+    def raw(self, name: str) -> Any:
+        """A field's column as stored, whatever `decode` says."""
+        if name == "key":
+            return self._strings("key", False)
+        field = self._form.fields[name]
+        if field.type == "utf8":
+            return self._strings(name, field.nullable)
+        if field.has_offsets:
+            return self._ragged(name)
+        parts = [p.data(name) for p in self._pieces]
+        values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if field.shape:
+            values = values.reshape(self._rows, *field.shape)
+        if not field.nullable:
+            return values
+        valid = self.validity(name)
+        mask = np.zeros(len(values), np.bool_) if valid is None else ~valid
+        if field.shape:
+            mask = np.broadcast_to(mask.reshape(-1, *[1] * len(field.shape)), values.shape)
+        return np.ma.MaskedArray(values, mask=mask)
+
+    def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
+        """Which rows of a nullable field have a value; None if all have."""
+        parts = [p.validity(name) for p in self._pieces]
+        if all(v is None for v in parts):
+            return None
+        return np.concatenate(
+            [v if v is not None else np.ones(p.rows, np.bool_) for v, p in zip(parts, self._pieces, strict=True)]
+        )
+
+    def _ragged(self, name: str) -> Ragged:
+        values = [p.data(name) for p in self._pieces]
+        offsets = [p.offsets(name) for p in self._pieces]
+        if len(values) == 1:
+            return Ragged(values[0], offsets[0])
+        total = sum(map(len, values))
+        ends = np.zeros(self._rows + 1, np.int32 if total < 2**31 else np.int64)
+        at = base = 0
+        for part in offsets:
+            ends[at + 1 : at + len(part)] = part[1:] + np.asarray(base, ends.dtype)
+            at += len(part) - 1
+            base += int(part[-1])
+        return Ragged(np.concatenate(values), ends)
+
+    def _strings(self, name: str, nullable: bool) -> list[Any]:
+        out: list[Any] = []
+        for p in self._pieces:
+            text = p.data(name).tobytes()
+            ends = p.offsets(name).tolist()
+            if text.isascii():
+                whole = text.decode()
+                out += [whole[a:b] for a, b in itertools.pairwise(ends)]
+            else:
+                out += [text[a:b].decode("utf-8", "replace") for a, b in itertools.pairwise(ends)]
+        valid = self.validity(name) if nullable else None
+        if valid is not None:
+            out = [s if ok else None for s, ok in zip(out, valid.tolist(), strict=True)]
+        return out
+
+    @property
+    def arrow(self) -> pa.RecordBatch:
+        """All columns as a pyarrow record batch; without a copy, unless the batch has several pieces."""
+        parts = []
+        for p in self._pieces:
+            message = pa.ipc.read_message(pa.py_buffer(p.buffer))
+            parts.append(pa.ipc.read_record_batch(message, self._form.schema))
+        if len(parts) == 1:
+            return parts[0]
+        table = pa.Table.from_batches(parts, self._form.schema).combine_chunks()
+        batches = table.to_batches()
+        return batches[0] if batches else pa.RecordBatch.from_pylist([], self._form.schema)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the messages."""
+        return sum(p.buffer.nbytes for p in self._pieces)
+
+    def __repr__(self) -> str:
+        return f"Batch(epoch {self.epoch}, number {self.number}, {len(self)} rows, fields {', '.join(self.fields)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        decoded = {name: self[name] for name in self._decoded or ()}
+        pieces = [(_shareable(p.buffer), p.rows) for p in self._pieces]
+        return _rebuild, (self._form, self.epoch, self.number, self.repeated, self.skipped, self.state, pieces, decoded)
+
+
+def _shareable(buffer: npt.NDArray[np.uint8]) -> Any:
+    """In a DataLoader worker a tensor, which travels as shared memory; elsewhere the array itself."""
+    torch = sys.modules.get("torch")
+    data = sys.modules.get("torch.utils.data")
+    if torch is not None and data is not None and data.get_worker_info() is not None:
+        return torch.from_numpy(buffer)
+    return buffer
+
+
+def _rebuild(
+    form: Form,
+    epoch: int,
+    number: int,
+    repeated: int,
+    skipped: int,
+    state: dict[str, Any],
+    pieces: Sequence[tuple[Any, int]],
+    decoded: Mapping[str, Any],
+) -> Batch:
+    arrays = [(np.asarray(buffer), rows) for buffer, rows in pieces]
+    delivered = DeliveredBatch(epoch, number, [PieceData(0, rows, False, 0, a) for a, rows in arrays])
+    batch = Batch(form, delivered, lambda: state, decoded)
+    batch.repeated, batch.skipped = repeated, skipped
+    return batch

@@ -1,0 +1,94 @@
+"""What a `Feed` was asked for, validated; picklable, so that a feed can be made anew in another process."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stoker._discovery import is_address_list
+from stoker._spec import TAILS, OrderSpec, Tail
+
+
+@dataclass(frozen=True)
+class Options:
+    """See `Feed` for the meaning of each."""
+
+    target: str | None
+    stream: str | None
+    order: Mapping[str, Any]
+    """Given keys only."""
+    split: str | None
+    version: int | None
+    rank: int | None
+    world_size: int | None
+    replica: int
+    run: int
+    group: str
+    tail: Tail
+    epochs: int | None
+    decode: Mapping[str, str | Callable[[Any], Any]] | None
+    decode_threads: int | None
+    on_corrupt: str
+    buffer_bytes: int
+    connect_timeout: float
+    reconnect_timeout: float
+    batch_timeout: float
+    token: str | None
+
+    @staticmethod
+    def of(
+        target: str | os.PathLike[str] | None,
+        *,
+        shuffle: str | bool | None,
+        run: int | None,
+        order: Mapping[str, Any],
+        **given: Any,
+    ) -> Options:
+        """Checks everything and reports all problems together."""
+        spec = {name: value for name, value in order.items() if value is not None}
+        if shuffle is not None:
+            spec["shuffle"] = (
+                {True: "window", False: "none"}.get(shuffle, shuffle) if isinstance(shuffle, bool) else shuffle
+            )
+        problems = []
+        try:
+            OrderSpec(**spec)
+        except ValueError as e:
+            problems.append(str(e))
+        if given["tail"] not in TAILS:
+            problems.append(f"tail must be one of {', '.join(TAILS)}, is {given['tail']!r}")
+        if given["on_corrupt"] not in ("fail", "skip"):
+            problems.append(f"on_corrupt must be 'fail' or 'skip', is {given['on_corrupt']!r}")
+        if (given["rank"] is None) != (given["world_size"] is None):
+            problems.append("rank and world_size: one is given without the other")
+        elif given["rank"] is not None and not 0 <= given["rank"] < given["world_size"]:
+            problems.append(f"rank {given['rank']} is not in [0, {given['world_size']})")
+        if given["version"] is not None and given["version"] < 1:
+            problems.append(f"version must be at least 1, is {given['version']}")
+        if run is None:
+            text = os.environ.get("STOKER_RUN", "0")
+            run = int(text) if text.isdigit() else -1
+            if run < 0:
+                problems.append(f"STOKER_RUN={text!r} is not a number")
+        if problems:
+            raise ValueError("; ".join(problems))
+        text = None if target is None else os.fspath(target)
+        if isinstance(target, os.PathLike) and text is not None and not _looks_like_path(text):
+            text = os.path.join(os.curdir, text)
+        return Options(target=text, order=spec, run=run, **given)
+
+    @property
+    def path(self) -> Path | None:
+        """The dataset directory, if the target is one; else it is a feed."""
+        if self.target is not None and _looks_like_path(self.target):
+            return Path(self.target).expanduser()
+        return None
+
+
+def _looks_like_path(target: str) -> bool:
+    if is_address_list(target):
+        return False
+    return target.startswith((".", "~")) or "/" in target or os.sep in target

@@ -1,0 +1,193 @@
+"""How far a feed has come, in this process and across the worker processes of a DataLoader."""
+
+from __future__ import annotations
+
+import contextlib
+import fcntl
+import mmap
+import multiprocessing.context
+import os
+import struct
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from stoker._source import StreamInfo
+from stoker.errors import FormatTooNewError, StateMismatchError
+
+
+def worker_of() -> tuple[int, int, int] | None:
+    """(worker, workers, a number that one pass of a DataLoader gives to all its workers), or None outside of one."""
+    data = sys.modules.get("torch.utils.data")
+    info = data.get_worker_info() if data is not None else None
+    return None if info is None else (info.id, info.num_workers, (info.seed - info.id) & (2**63 - 1) or 1)
+
+
+def rank_of(rank: int | None, world_size: int | None) -> tuple[int, int]:
+    """As given, else of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1."""
+    source = "rank and world_size"
+    if rank is None and world_size is None:
+        distributed: Any = sys.modules.get("torch.distributed")
+        if distributed is not None and distributed.is_available() and distributed.is_initialized():
+            return int(distributed.get_rank()), int(distributed.get_world_size())
+        source = "RANK and WORLD_SIZE"
+        texts = os.environ.get("RANK"), os.environ.get("WORLD_SIZE")
+        if texts == (None, None):
+            return 0, 1
+        try:
+            rank, world_size = (None if t is None else int(t) for t in texts)
+        except ValueError:
+            raise ValueError(f"RANK={texts[0]} WORLD_SIZE={texts[1]}: not numbers") from None
+    if rank is None or world_size is None:
+        raise ValueError(f"{source}: one is given without the other")
+    if not 0 <= rank < world_size:
+        raise ValueError(f"{source}: rank {rank} is not in [0, {world_size})")
+    return rank, world_size
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where an iteration begins."""
+
+    epoch: int
+    batch: int = 0
+    taken: int = 0
+    """Batches that this worker has already taken from there."""
+
+
+class SharedEpochs:
+    """Where the next pass of a DataLoader begins, seen by the feed's process and all its workers.
+
+    Worker processes are made anew for each pass and die with what they know. The first one of a pass takes the
+    next epoch and says so here; the others of that pass follow it. The memory has no name, so nothing is left over.
+    """
+
+    _LAYOUT = struct.Struct("<7Q")  # pass, setting; its epoch, batch; next epoch, batch; settings made so far
+
+    def __init__(self, fd: int | None = None) -> None:
+        if fd is None:
+            if hasattr(os, "memfd_create"):
+                fd = os.memfd_create("stoker")
+            else:
+                with tempfile.TemporaryFile() as f:
+                    fd = os.dup(f.fileno())
+            os.ftruncate(fd, self._LAYOUT.size)
+        self._fd = fd
+        self._memory = mmap.mmap(fd, self._LAYOUT.size)
+        self._key = (0, 0)
+        self._first = Start(0)
+        self._passes = 0
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError, OSError):
+            os.close(self._fd)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        import multiprocessing.reduction as reduction
+
+        return _attach, (reduction.DupFd(self._fd),)
+
+    @contextlib.contextmanager
+    def _locked(self) -> Iterator[list[int]]:
+        fcntl.lockf(self._fd, fcntl.LOCK_EX)
+        try:
+            values = list(self._LAYOUT.unpack_from(self._memory))
+            yield values
+            self._LAYOUT.pack_into(self._memory, 0, *values)
+        finally:
+            fcntl.lockf(self._fd, fcntl.LOCK_UN)
+
+    def set(self, start: Start) -> None:
+        """The next pass begins here, whatever was before."""
+        with self._locked() as v:
+            v[0] = v[1] = 0
+            v[4], v[5] = start.epoch, start.batch
+            v[6] += 1
+
+    def begin(self, the_pass: int) -> Start:
+        """Where this worker begins in a pass."""
+        with self._locked() as v:
+            key = (the_pass, v[6])
+            if key != self._key:
+                if (v[0], v[1]) != key:
+                    v[0], v[1], v[2], v[3] = *key, v[4], v[5]
+                    v[4], v[5] = v[2] + 1, 0
+                self._key, self._first, self._passes = key, Start(v[2], v[3]), 0
+                return self._first
+            self._passes += 1  # workers that stay: they pass over the data several times under one number
+            epoch = self._first.epoch + self._passes
+            v[4], v[5] = max((v[4], v[5]), (epoch + 1, 0))
+            return Start(epoch)
+
+    def adopt(self, the_pass: int, start: Start) -> None:
+        """This worker begins where its own state says; the pass after this one follows that epoch."""
+        with self._locked() as v:
+            key = (the_pass, v[6])
+            if (v[0], v[1]) != key:
+                v[:6] = [*key, start.epoch, start.batch, start.epoch + 1, 0]
+            self._key, self._first, self._passes = key, start, 0
+
+    def read(self) -> tuple[bool, Start]:
+        """(whether workers have begun since the last `set`, where the next pass begins)."""
+        with self._locked() as v:
+            return v[0] != 0, Start(v[4], v[5])
+
+
+def _attach(duplicate: Any) -> SharedEpochs:
+    return SharedEpochs(duplicate.detach())
+
+
+def spawning() -> bool:
+    """Whether an object is being pickled for a process that is being started."""
+    return multiprocessing.context.get_spawning_popen() is not None
+
+
+def state_of(info: StreamInfo, epoch: int, batch: int) -> dict[str, Any]:
+    """The resume state at a position."""
+    return {
+        "stoker": 1,
+        "fingerprint": info.fingerprint,
+        "epoch": epoch,
+        "batch": batch,
+        "dataset": info.dataset,
+        "version": info.version,
+        "split": info.split,
+        "order": info.order.to_json(),
+    }
+
+
+def start_of(state: Mapping[str, Any], info: StreamInfo, worker: tuple[int, int, int] | None) -> Start:
+    """The position in a state; raises `StateMismatchError` naming all that differs from this stream."""
+    try:
+        if state["stoker"] != 1:
+            raise FormatTooNewError(f"state of format {state['stoker']!r}, this package reads 1; update stoker")
+        differing = []
+        for name, here in (("dataset", info.dataset), ("version", info.version), ("split", info.split)):
+            if state[name] != here:
+                differing.append(f"{name} {state[name]} in the state, {here} here")
+        for name, here in info.order.to_json().items():
+            there = state["order"].get(name)
+            if there != here:
+                differing.append(f"{name} {there} in the state, {here} here")
+        if not differing and state["fingerprint"] != info.fingerprint:
+            differing.append(f"contents: fingerprint {state['fingerprint']} in the state, {info.fingerprint} here")
+        epoch, batch = state["epoch"], state["batch"]
+        if worker is not None and "worker" in state:
+            mine = [worker[0], worker[1]]
+            if state["worker"] != mine:
+                differing.append(f"worker {state['worker']} in the state, {mine} here")
+            start = Start(state["start"][0], state["start"][1], state["taken"])
+        else:
+            start = Start(epoch, batch)
+    except (KeyError, TypeError, AttributeError) as e:
+        raise StateMismatchError(f"not a state of a feed: {e!r}") from e
+    if differing:
+        raise StateMismatchError("the state belongs to another feed: " + "; ".join(differing))
+    if (
+        not all(isinstance(n, int) and n >= 0 for n in (start.epoch, start.batch, start.taken))
+        or start.batch > info.batches
+    ):
+        raise StateMismatchError(f"impossible position: epoch {epoch}, batch {batch} of {info.batches}")
+    return start
