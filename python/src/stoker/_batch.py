@@ -106,7 +106,7 @@ class Batch:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The position after this batch, as small JSON for `Feed.load_state_dict`; the same on every rank and worker."""
+        """The position after this batch: small JSON for `Feed.load_state_dict`, the same on every rank and worker."""
         if callable(self._state):
             self._state = self._state()
         return self._state

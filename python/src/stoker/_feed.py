@@ -26,7 +26,7 @@ class Feed:
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
     `target` is a **path** (read directly, without a server; anything with a slash or starting with `.` or `~`), the
-    **name** of a running feed, or its `host:port,…`; without one, `STOKER_FEED`. The batches are the same, byte for byte.
+    **name** of a running feed, or its `host:port,…`; without one, `STOKER_FEED`. The batches are the same bytes.
 
     The first iteration begins at the loaded position (or the first batch of epoch 0), each further one at the start
     of the following epoch, also after `break`. `set_epoch` overrides that.
@@ -39,7 +39,7 @@ class Feed:
     and are checked against a feed's stream.
 
     Who reads: `rank` and `world_size` (of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
-    `replica`, `run` (STOKER_RUN), `group`. In DataLoader workers every worker takes its exact share of the rank's batches.
+    `replica`, `run` (STOKER_RUN), `group`. In DataLoader workers each takes its exact share of the rank's batches.
 
     How: `tail` says what becomes of an uneven end: "pad" repeats batches so that all ranks take equally many full
     steps, "drop" leaves the rest out, "keep" delivers exactly the rest. `epochs`: iterations from that epoch on are
@@ -325,8 +325,9 @@ class Feed:
         causes = {k[5:-2]: v for k, v in s.items() if k[:5] == "wait_" and k[6:-2] and k.endswith("_s") and v >= 5e-4}
         detail = ", ".join(f"{cause} {v:.3f} s" for cause, v in sorted(causes.items(), key=lambda c: -c[1]))
         return (
-            f"waited {s['wait_s']:.3f} s of {s['seconds']:.3f} s ({s['wait_share']:.1%}) for {int(s['batches'])} batches, "
-            f"{int(s['samples'])} samples, {s['bytes'] / 1e9:.3f} GB" + (f": {detail}" if detail else "")
+            f"waited {s['wait_s']:.3f} s of {s['seconds']:.3f} s ({s['wait_share']:.1%}) "
+            f"for {int(s['batches'])} batches, {int(s['samples'])} samples, {s['bytes'] / 1e9:.3f} GB"
+            + (f": {detail}" if detail else "")
         )
 
     def close(self) -> None:
