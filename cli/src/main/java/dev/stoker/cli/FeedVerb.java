@@ -24,8 +24,7 @@ final class FeedVerb implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
-        String[] args =
-                FeedArguments.collect(spec.commandLine().getParseResult()).toArray(new String[0]);
+        String[] args = JobOptions.collect(spec.commandLine().getParseResult()).toArray(new String[0]);
         long began = System.nanoTime();
         try (EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args));
                 Signals signals = new Signals()) {

@@ -46,7 +46,7 @@ final class RunVerb implements Callable<Integer> {
         }
         PrintWriter err = spec.commandLine().getErr();
         List<String> args =
-                new ArrayList<>(FeedArguments.collect(spec.commandLine().getParseResult()));
+                new ArrayList<>(JobOptions.collect(spec.commandLine().getParseResult()));
         if (args.stream().noneMatch(arg -> arg.startsWith("--port="))) {
             // The trainer is told the address, so a run need not share one port with others.
             args.add("--port=0");

@@ -1,5 +1,7 @@
 package dev.stoker.cli;
 
+import dev.stoker.feeder.FeederOptions;
+import dev.stoker.ingest.IngestFlags;
 import java.util.List;
 import picocli.CommandLine;
 
@@ -15,6 +17,16 @@ final class Verbs {
      * @param trailing what stood behind the first {@code --}
      */
     static void addTo(CommandLine command, List<String> trailing) {
+        CommandLine ingest = new CommandLine(new IngestVerb());
+        JobOptions.describe(
+                ingest.getCommandSpec(),
+                IngestFlags.PREFIX,
+                IngestFlags.all(),
+                "SOURCE",
+                "Directory of the samples.",
+                "TARGET",
+                "Directory of the dataset.");
+        command.addSubcommand(ingest);
         command.addSubcommand(feeding(new RunVerb(trailing)));
         command.addSubcommand(feeding(new FeedVerb()));
         command.addSubcommand(new PsVerb());
@@ -23,7 +35,12 @@ final class Verbs {
 
     private static CommandLine feeding(Object verb) {
         CommandLine command = new CommandLine(verb);
-        FeedArguments.describe(command.getCommandSpec());
+        JobOptions.describe(
+                command.getCommandSpec(),
+                FeederOptions.PREFIX,
+                FeederOptions.all(),
+                "STREAM",
+                "What to serve: [name=]path[@version][:split]; the split is train by default.");
         return command;
     }
 }

@@ -1,7 +1,6 @@
 package dev.stoker.cli;
 
 import dev.stoker.connectors.options.JobArguments;
-import dev.stoker.feeder.FeederOptions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -12,27 +11,38 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 import picocli.CommandLine.ParseResult;
 
-/** The feeder's own options as options of a verb, so that the command line and {@code flink run} take the same ones. */
-final class FeedArguments {
+/** The options of a job as options of a verb, so that the command line and {@code flink run} take the same ones. */
+final class JobOptions {
 
-    private FeedArguments() {}
+    private JobOptions() {}
 
-    /** Adds the feeder's options to a verb. */
-    static void describe(CommandSpec spec) {
+    /**
+     * Adds a job's options to a verb.
+     *
+     * @param spec the verb
+     * @param prefix common prefix of the options' keys
+     * @param options the options
+     * @param positional label and description of the other arguments
+     */
+    static void describe(CommandSpec spec, String prefix, List<ConfigOption<?>> options, String... positional) {
         HtmlFormatter html = new HtmlFormatter();
-        spec.addPositional(PositionalParamSpec.builder()
-                .paramLabel("STREAM")
-                .description("What to serve: [name=]path[@version][:split]; the split is train by default.")
-                .arity("0..*")
-                .type(List.class)
-                .auxiliaryTypes(String.class)
-                .build());
-        for (ConfigOption<?> option : FeederOptions.all()) {
+        for (int i = 0; i < positional.length; i += 2) {
+            spec.addPositional(PositionalParamSpec.builder()
+                    .paramLabel(positional[i])
+                    .description(positional[i + 1])
+                    .index(i == positional.length - 2 ? i / 2 + "..*" : Integer.toString(i / 2))
+                    .arity("0..1")
+                    .type(List.class)
+                    .auxiliaryTypes(String.class)
+                    .build());
+        }
+        for (ConfigOption<?> option : options) {
             boolean flag = option.defaultValue() instanceof Boolean;
-            spec.addOption(OptionSpec.builder(JobArguments.flag(option, FeederOptions.PREFIX))
+            spec.addOption(OptionSpec.builder(JobArguments.flag(option, prefix))
                     .paramLabel(flag ? "" : "VALUE")
                     .arity(flag ? "0" : "1")
-                    .type(flag ? boolean.class : String.class)
+                    .type(flag ? Boolean.class : List.class)
+                    .auxiliaryTypes(flag ? Boolean.class : String.class)
                     .description(html.format(option.description()) + defaultText(option))
                     .build());
         }

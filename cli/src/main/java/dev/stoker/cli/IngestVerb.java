@@ -1,0 +1,85 @@
+package dev.stoker.cli;
+
+import dev.stoker.ingest.IngestFailedException;
+import dev.stoker.ingest.IngestJob;
+import dev.stoker.ingest.IngestListener;
+import dev.stoker.ingest.IngestOptions;
+import dev.stoker.ingest.IngestPlan;
+import dev.stoker.ingest.IngestProgress;
+import dev.stoker.ingest.IngestResult;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicReference;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker ingest}: packs the files of a tree into chunks and commits one version. */
+@Command(
+        name = "ingest",
+        description = "Packs the files of a directory tree into a dataset and commits one version.",
+        mixinStandardHelpOptions = true,
+        sortOptions = false)
+final class IngestVerb implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Override
+    public Integer call() throws Exception {
+        PrintWriter out = spec.commandLine().getOut();
+        PrintWriter err = spec.commandLine().getErr();
+        IngestOptions options = IngestOptions.parse(
+                JobOptions.collect(spec.commandLine().getParseResult()).toArray(new String[0]));
+        if (options.run() == IngestOptions.Run.DRY) {
+            IngestJob.plan(options).lines().forEach(out::println);
+            return 0;
+        }
+        AtomicReference<String> ingest = new AtomicReference<>();
+        Thread worker = Thread.currentThread();
+        try (Signals signals = new Signals();
+                ProgressLine line = new ProgressLine(err)) {
+            signals.onStop(worker::interrupt);
+            IngestResult result = IngestJob.run(options, IngestJob.embedded(options), new IngestListener() {
+                @Override
+                public void started(String ingestId, IngestPlan plan) {
+                    ingest.set(ingestId);
+                    plan.lines().forEach(err::println);
+                }
+
+                @Override
+                public void progressed(IngestProgress progress) {
+                    line.show(text(progress));
+                }
+            });
+            line.close();
+            result.lines().forEach(out::println);
+            return 0;
+        } catch (InterruptedException | IngestFailedException e) {
+            if (!(e instanceof InterruptedException) && !Thread.currentThread().isInterrupted()) {
+                throw e;
+            }
+            err.println(
+                    "stoker: interrupted; nothing is visible in the dataset. Go on with: stoker ingest … --ingest-id "
+                            + ingest.get());
+            return 130;
+        }
+    }
+
+    private static String text(IngestProgress progress) {
+        return switch (progress.phase()) {
+            case STARTING -> "starting …";
+            case LISTING ->
+                "listing: " + Units.count(progress.listedFiles()) + " files, " + Units.bytes(progress.listedBytes());
+            case PACKING ->
+                "packing: " + Units.count(progress.samples()) + " of "
+                        + Units.count(progress.listedFiles()) + " samples, "
+                        + Units.bytes((long) progress.bytesPerSecond())
+                        + "/s"
+                        + progress.remaining()
+                                .map(left -> ", " + Units.time(left) + " left")
+                                .orElse("");
+            case COMMITTING -> "committing " + Units.count(progress.chunks()) + " chunks …";
+        };
+    }
+}

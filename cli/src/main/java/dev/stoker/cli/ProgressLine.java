@@ -1,0 +1,37 @@
+package dev.stoker.cli;
+
+import java.io.PrintWriter;
+
+/** One line that is written over on a terminal, and a line every few seconds elsewhere. For one thread. */
+final class ProgressLine implements AutoCloseable {
+
+    private static final long PLAIN_NANOS = 5_000_000_000L;
+
+    private final PrintWriter err;
+    private final boolean terminal = System.console() != null;
+    private long last = System.nanoTime();
+    private int width;
+
+    ProgressLine(PrintWriter err) {
+        this.err = err;
+    }
+
+    void show(String text) {
+        if (terminal) {
+            err.print("\r" + text + " ".repeat(Math.max(0, width - text.length())));
+            err.flush();
+            width = text.length();
+        } else if (System.nanoTime() - last >= PLAIN_NANOS) {
+            last = System.nanoTime();
+            err.println(text);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (width > 0) {
+            err.println();
+            width = 0;
+        }
+    }
+}
