@@ -24,7 +24,7 @@ final class HalfFloats {
         return (short) (sign | (((exponent + 14) << 10) + mantissa));
     }
 
-    /** The upper half of a binary32. */
+    /** The upper half of the binary32 that is nearest to the value. */
     static short bfloat16(double value) {
         int bits = Float.floatToRawIntBits((float) value);
         if (Double.isNaN(value)) {

@@ -16,16 +16,17 @@ final class ChunkVerification {
     private final RangeReader file;
     private final ChunkFile.Opened opened;
     private final ChunkHead head;
-    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
+    private final ByteBuffer buffer;
     private final ConcatCrc sum = new ConcatCrc();
     private long position;
 
-    ChunkVerification(RangeReader file, ChunkFile.Opened opened) {
+    ChunkVerification(RangeReader file, ChunkFile.Opened opened) throws IOException {
         this.file = file;
         this.opened = opened;
         this.head = opened.head();
         this.position = head.length();
-        buffer.limit(0);
+        this.buffer =
+                ByteBuffer.allocateDirect((int) Math.min(BUFFER, file.length())).limit(0);
     }
 
     ChunkSummary run() throws IOException {
@@ -117,7 +118,8 @@ final class ChunkVerification {
     private void fill() throws IOException {
         if (!buffer.hasRemaining()) {
             buffer.clear();
-            buffer.limit((int) Math.min(BUFFER, file.length() - opened.tail().limit() - position));
+            buffer.limit((int)
+                    Math.min(buffer.capacity(), file.length() - opened.tail().limit() - position));
             file.readFully(position, buffer);
             buffer.flip();
         }

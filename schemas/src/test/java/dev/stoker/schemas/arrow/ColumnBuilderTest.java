@@ -1,0 +1,161 @@
+package dev.stoker.schemas.arrow;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class ColumnBuilderTest {
+    private static final long SEED = Long.getLong("test.seed", 5);
+
+    private static ColumnBuilder column(String type) {
+        return new ColumnBuilder(ArrowField.nullable("c", FieldType.parse(type)));
+    }
+
+    private static ArrowColumn read(ColumnBuilder column) throws IOException {
+        byte[] file = ArrowFile.write(ArrowSchema.of(List.of(column.field())), List.of(column), Map.of());
+        return ArrowFile.read(ByteBuffer.wrap(file), "t").column(0);
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "bool,0,1",
+        "int8,-128,127",
+        "int16,-32768,32767",
+        "int32,-2147483648,2147483647",
+        "uint8,0,255",
+        "uint16,0,65535",
+        "uint32,0,4294967295",
+        "int64,-9223372036854775808,9223372036854775807",
+        "categorical,0,2147483647"
+    })
+    void keepsTheEndsOfARangeAndRefusesWhatLiesBeyond(String type, long least, long greatest) throws IOException {
+        ColumnBuilder column = column(type);
+        column.appendLong(least);
+        column.appendLong(greatest);
+        if (!type.equals("int64")) {
+            assertThatThrownBy(() -> column.appendLong(greatest + 1))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageContaining("column c")
+                    .hasMessageContaining(String.valueOf(greatest));
+        }
+        ArrowColumn read = read(column);
+        assertThat(read.rows()).isEqualTo(2);
+        assertThat(read.longAt(0)).isEqualTo(least);
+        assertThat(read.longAt(1)).isEqualTo(greatest);
+    }
+
+    @Test
+    void refusesValuesOfAnotherKind() {
+        assertThatThrownBy(() -> column("utf8").appendLong(1)).hasMessageContaining("utf8");
+        assertThatThrownBy(() -> column("int32").appendDouble(1)).hasMessageContaining("int32");
+        assertThatThrownBy(() -> column("int32").appendString("1")).hasMessageContaining("int32");
+        assertThatThrownBy(() -> column("float64").appendLong(1)).hasMessageContaining("float64");
+        assertThatThrownBy(() -> column("int64[]").appendInts(1)).hasMessageContaining("int64[]");
+        assertThatThrownBy(() -> column("int64[]").appendBytes(new byte[9])).hasMessageContaining("9 bytes");
+        assertThatThrownBy(() -> column("uint8[3]").appendBytes(new byte[2])).hasMessageContaining("2 bytes");
+        assertThatThrownBy(() -> column("int32").appendBytes(new byte[4])).hasMessageContaining("int32");
+        assertThatThrownBy(() -> new ColumnBuilder(ArrowField.of("c", ScalarType.INT8)).appendNull())
+                .hasMessageContaining("not nullable");
+    }
+
+    @Test
+    void refusesTextThatIsNotUnicode() {
+        ColumnBuilder column = column("utf8");
+        assertThatThrownBy(() -> column.appendString("a\ud800")).isInstanceOf(IllegalArgumentException.class);
+        assertThatThrownBy(() -> column.appendBytes(new byte[] {(byte) 0xC0, (byte) 0x80}))
+                .isInstanceOf(IllegalArgumentException.class);
+        assertThat(column.rows()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"float16", "bfloat16", "float32", "float64"})
+    void keepsNumbersThatFit(String type) throws IOException {
+        double[] values = {0, -0.0, 1, -1.5, 0.25, 128, Double.POSITIVE_INFINITY, Double.NEGATIVE_INFINITY, Double.NaN};
+        ColumnBuilder column = column(type);
+        for (double value : values) {
+            column.appendDouble(value);
+        }
+        ArrowColumn read = read(column);
+        for (int row = 0; row < values.length; row++) {
+            assertThat(read.doubleAt(row)).isEqualTo(Double.valueOf(values[row]));
+        }
+    }
+
+    @Test
+    void roundsHalvesToEven() {
+        assertThat(HalfFloats.float16(65504)).isEqualTo((short) 0x7BFF);
+        assertThat(HalfFloats.float16(65519.99)).isEqualTo((short) 0x7BFF);
+        assertThat(HalfFloats.float16(65520)).isEqualTo((short) 0x7C00);
+        assertThat(HalfFloats.float16(0x1p-24)).isEqualTo((short) 1);
+        assertThat(HalfFloats.float16(0x1p-25)).isZero();
+        assertThat(HalfFloats.float16(0x1.8p-24)).isEqualTo((short) 2);
+        assertThat(HalfFloats.float16(1 + 0x1p-11)).isEqualTo((short) 0x3C00);
+        assertThat(HalfFloats.float16(1 + 0x3p-11)).isEqualTo((short) 0x3C02);
+        assertThat(HalfFloats.float16(2047.9999)).isEqualTo((short) 0x6800);
+        assertThat(HalfFloats.float16(0x1.ff8p-15)).isEqualTo((short) 0x3FF);
+        assertThat(HalfFloats.float16(0x1.fffp-15)).isEqualTo((short) 0x400);
+        assertThat(HalfFloats.bfloat16(1 + 0x1p-8)).isEqualTo((short) 0x3F80);
+        assertThat(HalfFloats.bfloat16(1 + 0x3p-8)).isEqualTo((short) 0x3F82);
+        for (int bits = 0; bits < 0x10000; bits++) {
+            double value = HalfFloats.fromFloat16((short) bits);
+            if (!Double.isNaN(value)) {
+                assertThat(HalfFloats.float16(value)).isEqualTo((short) bits);
+            }
+            double wide = HalfFloats.fromBfloat16((short) bits);
+            if (!Double.isNaN(wide)) {
+                assertThat(HalfFloats.bfloat16(wide)).isEqualTo((short) bits);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"bool", "int32", "utf8", "int32[]", "uint8[3]"})
+    void takesRowsBackAsIfTheyHadNeverBeen(String type) throws IOException {
+        Random random = new Random(SEED);
+        for (int round = 0; round < 50; round++) {
+            int keep = random.nextInt(20);
+            long seed = random.nextLong();
+            ColumnBuilder straight = column(type);
+            ColumnBuilder detour = column(type);
+            append(straight, keep, new Random(seed));
+            append(detour, keep, new Random(seed));
+            append(detour, random.nextInt(20), random);
+            detour.truncate(keep);
+            append(straight, 5, new Random(seed));
+            append(detour, 5, new Random(seed));
+            for (int b = 0; b < straight.buffers().length; b++) {
+                assertThat(detour.buffers()[b])
+                        .as("seed %s, round %s, buffer %s", SEED, round, b)
+                        .isEqualTo(straight.buffers()[b]);
+            }
+            assertThat(detour.nullCount()).isEqualTo(straight.nullCount());
+            assertThat(read(detour).rows()).isEqualTo(keep + 5);
+        }
+    }
+
+    private static void append(ColumnBuilder column, int rows, Random random) {
+        for (int row = 0; row < rows; row++) {
+            if (random.nextInt(3) == 0) {
+                column.appendNull();
+            } else {
+                switch (column.field().type().canonical()) {
+                    case "bool" -> column.appendBoolean(random.nextBoolean());
+                    case "int32" -> column.appendLong(random.nextInt());
+                    case "utf8" -> column.appendString("x".repeat(random.nextInt(3)));
+                    case "int32[]" ->
+                        column.appendInts(random.ints(random.nextInt(3)).toArray());
+                    default -> column.appendBytes(new byte[] {1, 2, (byte) random.nextInt()});
+                }
+            }
+        }
+    }
+}
