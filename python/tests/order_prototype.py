@@ -360,6 +360,10 @@ def order_vectors() -> dict[str, Any]:
             [Chunk((1 << 40) + i * 3, 4 + i, 2000) for i in range(4)], [0, (1 << 32) - 1], full=True,
         ),
         order_case("batch bigger than the stream", spec(batch_size=1000, lanes=4), [Chunk(i, 3, 300) for i in range(6)], [0], full=True),
+        order_case(
+            "chunks without rows", spec(seed=4, batch_size=2, lanes=16, shuffle_window=5000),
+            [Chunk(0, 0, 600), Chunk(1, 0, 600), Chunk(2, 3, 600), Chunk(3, 0, 600), Chunk(4, 2, 600)], [0, 1, 2], full=True,
+        ),
         order_case("batch size one", spec(batch_size=1, lanes=3, seed=9), [Chunk(i, 3, 300) for i in range(4)], [0], full=True),
     ]
     for i, (count, rows, order) in enumerate(

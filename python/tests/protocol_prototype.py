@@ -137,7 +137,7 @@ def frames() -> list[dict[str, Any]]:
         ("batch without a message", b"", {"rows": 0, "skipped": 2}),
         (
             "repeated piece",
-            b"\xff" * 8,
+            b"\xff" * 64,
             {"repeated": True, "piece": 3, "pieces": 4, "lane": 65534, "epoch": 4294967295},
         ),
     ]:

@@ -101,17 +101,15 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         return new DeliveredBatch(number, physical, pieces);
     }
 
-    /** Fills a short batch with the first rows of the epoch, batch after batch, as often as it takes. */
+    /** Fills a short batch from batch 0, as often as it takes: it is full, or it is the short batch itself. */
     private static void fill(EpochNumbering numbering, int missingRows, List<DeliveredPiece> pieces) {
+        List<Piece> first = numbering.batch(0);
         int missing = missingRows;
-        for (long b = 0; missing > 0; b = (b + 1) % numbering.size().batches()) {
-            for (Piece piece : numbering.batch(b)) {
-                int rows = Math.min(piece.rows(), missing);
-                if (rows > 0) {
-                    pieces.add(new DeliveredPiece(piece.lane(), piece.firstRow(), rows, true));
-                }
-                missing -= rows;
-            }
+        for (int i = 0; missing > 0; i = (i + 1) % first.size()) {
+            Piece piece = first.get(i);
+            int rows = Math.min(piece.rows(), missing);
+            pieces.add(new DeliveredPiece(piece.lane(), piece.firstRow(), rows, true));
+            missing -= rows;
         }
     }
 

@@ -36,8 +36,7 @@ public final class LaneEpoch {
         for (int i = 0; i < sequence.length; i++) {
             bytes += chunks.length(sequence[i]);
             rows += chunks.liveRows(sequence[i]);
-            // The sum may pass 2^63 by one chunk before the window closes.
-            if (Long.compareUnsigned(bytes, target) >= 0 || i == sequence.length - 1) {
+            if (bytes >= target || i == sequence.length - 1) {
                 windows++;
                 starts[windows] = i + 1;
                 before[windows] = rows;
