@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
-
-import numpy as np
+import threading
+import time
 
 from stoker._client import FeedClient
 from stoker._delivery import BatchPlan, Share
@@ -111,10 +111,11 @@ class FakeFeed:
         count = self.stream.plan().batches if count is None else count
         return list(consume(client, client.epoch(epoch, first, stride, count, tail)))
 
-    def acked(self):
-        """Every (epoch, number, piece) with a receipt, de-duplicated, sorted."""
+    def acked(self, run=None):
+        """Every (epoch, number, piece) with a receipt (of a run), de-duplicated, sorted."""
         with self.state.changed:
-            return sorted({(a.epoch, a.entry.number, a.entry.piece) for a in self.state.acks})
+            acks = [a for a in self.state.acks if run is None or a.identity[4] == run]
+            return sorted({(a.epoch, a.entry.number, a.entry.piece) for a in acks})
 
 
 def consume(client, batches):
@@ -132,5 +133,9 @@ def pieces_of(expected):
     return sorted((epoch, number, i) for epoch, number, pieces in expected for i in range(len(pieces)))
 
 
-def zeros(n):
-    return np.zeros(n, np.uint8)
+def eventually(what, timeout=10.0):
+    """Until `what` holds of something that notifies nobody; AssertionError after the time-out."""
+    pause, end = threading.Event(), time.monotonic() + timeout
+    while not what():
+        assert time.monotonic() < end, "what the test waits for did not come about"
+        pause.wait(0.002)

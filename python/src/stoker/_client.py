@@ -41,6 +41,7 @@ from stoker.errors import (
     ConnectTimeoutError,
     CorruptDataError,
     FeedNotFoundError,
+    FencedError,
     ProtocolError,
     StateMismatchError,
     StokerError,
@@ -48,6 +49,10 @@ from stoker.errors import (
 
 _AWAY_S = 0.005
 """The trainer is busy with something else if it has not received for so long."""
+_LOOK_S = 0.25
+"""A wait is judged so often."""
+_PART_S = 1.0
+"""For the last receipts to be delivered when a client is closed."""
 _MAX_REFUSED = 4
 """Times that one piece may arrive damaged, and connections in a row that may end in a malformed frame."""
 
@@ -96,6 +101,8 @@ class FeedClient:
         self._depth = 2
         self._closed = False
         self._failure: BaseException | None = None
+        self._fenced = False
+        """What has arrived is still delivered after other failures, but not after this one."""
 
         self._turn = threading.Lock()
         self._out = threading.Lock()
@@ -170,10 +177,13 @@ class FeedClient:
             if span is None or span.key != (epoch, first, stride, count, tail):
                 span = Span(self._plan, epoch, first, stride, count, tail)
             with self._out:
-                self._receipts.flush()
+                self._flush()
                 self._reading = span
-            self._receive_for(span)
-            self._tick_at = 0.0
+            if self._receiving is not span:
+                self._receive_for(span)
+            else:
+                with self._out:
+                    self._grant()
         self._parked.set()
         return self._batches(span)
 
@@ -198,7 +208,7 @@ class FeedClient:
                 receipts.add(epoch, arrivals, now)
             oldest = receipts.oldest
             if span.consumed == span.count or (oldest is not None and now - oldest >= self._timing.ack):
-                receipts.flush()
+                self._flush()
             self._grant()
 
     def stats(self) -> Mapping[str, float]:
@@ -224,19 +234,31 @@ class FeedClient:
             self._abandon()
             return
         with self._taking_turn():
-            self._closed = True
-            with self._out:
-                self._receipts.flush()
-                for connection in self._peers.live:
-                    connection.send(p.bye())
-            deadline = time.monotonic() + 1.0
-            for connection in tuple(self._by_fd.values()):
-                if connection.state == "live" and not connection.outbox:
-                    connection.close_gently(max(0.05, deadline - time.monotonic()))
+            self._part(time.monotonic() + _PART_S)
             self._abandon()
         self._parked.set()
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(5.0)
+
+    def _part(self, deadline: float) -> None:
+        """Delivers the last receipts, over a new connection if need be, and says goodbye."""
+        self._reading = self._following = None
+        asked: dict[Connection, int] = {}
+        while self._failure is None and time.monotonic() < deadline:
+            with self._out:
+                self._flush()
+                for connection in self._peers.live:
+                    if connection.undurable and connection not in asked:
+                        self._pings += 1
+                        asked[connection] = self._pings
+                        connection.send(p.ping(self._pings))
+            if not self._receipts.orphaned and all(c.ponged >= asked.get(c, 0) for c in self._peers.live):
+                break  # whoever answers a PING has read the receipts before it
+            self._step(0.05)
+        for connection in self._peers.live:
+            with self._out:
+                connection.send(p.bye())
+            connection.drain(max(0.05, deadline - time.monotonic()))
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):
@@ -264,17 +286,17 @@ class FeedClient:
             batch = ready.pop(index, None)
             if batch is None:
                 batch = self._await(span, index)
+            elif self._fenced:
+                self._raise_failure()
             elif self._reading is not span:
                 raise StokerError(f"epoch {span.epoch} is no longer read: another iteration was begun")
             self._counts["batches"] += 1
             yield batch
 
     def _await(self, span: Span, index: int) -> DeliveredBatch:
-        begun = time.monotonic()
-        cause = "start" if index == 0 and span.complete == 0 else "feeder"
-        look_at = begun + 0.25
+        wait = _Wait(time.monotonic(), "start" if index == 0 and span.complete == 0 else "feeder")
         with self._taking_turn():
-            self._wait_since = begun
+            self._wait_since = wait.begun
             try:
                 while True:
                     batch = span.ready.pop(index, None)
@@ -283,53 +305,52 @@ class FeedClient:
                     if self._reading is not span:
                         raise StokerError(f"epoch {span.epoch} is no longer read: another iteration was begun")
                     self._raise_failure()
-                    self._step(0.25)
+                    self._step(_LOOK_S)
                     now = time.monotonic()
-                    if now >= look_at:
-                        look_at = now + 0.25
-                        cause = self._look(span, index, begun, now, cause)
+                    if now - wait.looked_at >= _LOOK_S:
+                        self._look(span, index, wait, now)
             finally:
                 self._wait_since = None
         arrival = span.arrivals[index][-1].connection
         assert isinstance(arrival, Connection)
-        stall = self._stalls.setdefault((cause, arrival.address, batch.pieces[-1].lane), [0.0, 0])
-        stall[0] += time.monotonic() - begun
+        stall = self._stalls.setdefault((wait.cause, arrival.address, batch.pieces[-1].lane), [0.0, 0])
+        stall[0] += time.monotonic() - wait.begun
         stall[1] += 1
         return batch
 
-    def _look(self, span: Span, index: int, begun: float, now: float, cause: str) -> str:
-        """Judges a long wait: raises if it has lasted too long, else says its cause."""
+    def _look(self, span: Span, index: int, wait: _Wait, now: float) -> None:
+        """Judges a long wait: raises if it has lasted too long, else notes its cause.
+
+        The time without a connection counts for the reconnect time-out only, the rest for that of the batch.
+        """
+        elapsed, wait.looked_at = now - wait.looked_at, now
         lanes = span.waiting_lanes(index)
         if not lanes:
-            return cause
+            return
         lane = lanes[0]
-        address = (
-            self._peers.serving[lane] or next(iter(self._peers.lane_map.lanes[lane]), "")
-            if self._peers.lane_map
-            else ""
-        )
+        address = self._peers.address_of(lane)
         peer = self._peers.by_address.get(address)
         connection = peer.live if peer is not None else None
         what = f"epoch {span.epoch} batch {span.number(index)}"
         if connection is None:
-            since = max(begun, peer.down_since if peer is not None else begun)
+            wait.cause = "connect"
+            wait.unconnected += elapsed
+            since = max(wait.begun, peer.down_since if peer is not None else wait.begun)
             if now - since > self._reconnect_timeout:
                 raise ConnectTimeoutError(
                     f"{self._target}: {what} lies in lane {lane}, and no feeder could be reached "
                     f"since {_clock(now - since)} ({self._reconnect_timeout:g} s): {self._peers.describe()}"
                 )
-            return "connect"
-        since = max(begun, connection.since)
-        if now - since > self._batch_timeout or now - begun > self._batch_timeout + self._reconnect_timeout:
-            heard = self._probes.get(connection)
-            silent = f"silent for {now - heard.heard_at:.0f} s" if heard is not None else "alive"
+        elif now - wait.begun - wait.unconnected > self._batch_timeout:
+            probe = self._probes.get(connection)
+            quiet = now - probe.heard_at if probe is not None else 0.0
             raise BatchTimeoutError(
-                f"{self._target}: {what} did not come from feeder {address}, lane {lane}, since {_clock(now - begun)} "
-                f"({now - begun:.0f} s; the feeder is {silent}). See the feeder's log, or raise batch_timeout"
+                f"{self._target}: {what} did not come from feeder {address}, lane {lane}, "
+                f"since {_clock(now - wait.begun)} ({now - wait.begun:.1f} s; last heard of {quiet:.1f} s ago). "
+                "See the feeder's log, or raise batch_timeout"
             )
-        if cause == "feeder" and any(i == index for i, _ in self._refused):
-            return "corrupt"
-        return cause
+        elif wait.cause == "feeder" and any(i == index for i, _ in self._refused):
+            wait.cause = "corrupt"
 
     @contextlib.contextmanager
     def _taking_turn(self) -> Iterator[None]:
@@ -367,7 +388,7 @@ class FeedClient:
 
     def _work(self) -> float:
         """One round of the background thread; returns the seconds until the next."""
-        if self._closed or self._failure is not None or not self._busy():
+        if self._closed or self._failure is not None:
             return 60.0
         if self._drives != self._seen_drives:
             self._seen_drives = self._drives
@@ -418,6 +439,9 @@ class FeedClient:
                 if self._malformed >= _MAX_REFUSED:
                     self._fail(e)
                 self._lost(connection, f"{connection.address}: {e}")
+            except StokerError as e:
+                self._fail(e)
+                self._lost(connection, str(e))
 
     def _select(self, wait_s: float) -> None:
         for fd, events in self._poll.poll(math.ceil(wait_s * 1000)):
@@ -445,8 +469,8 @@ class FeedClient:
         if pending or self._receipts.orphaned:
             with self._out:
                 oldest = self._receipts.oldest
-                if oldest is not None and now - oldest >= self._timing.ack:
-                    self._receipts.flush()
+                if self._receipts.orphaned or (oldest is not None and now - oldest >= self._timing.ack):
+                    self._flush()
         with self._out:
             for connection in self._by_fd.values():
                 if connection.outbox and connection.state != "connecting":
@@ -464,7 +488,7 @@ class FeedClient:
         elif pending or self._wait_since is not None:
             self._tick_at = now + 0.05
         else:
-            self._tick_at = now + 0.25
+            self._tick_at = now + (0.25 if active else 1.0)
 
     # ---- connections
 
@@ -554,11 +578,15 @@ class FeedClient:
             if connection.lanes != mine:
                 connection.lanes = mine
             known = self._subscribed.get(connection)
-            if mine and span is not None and not span.received and (known is None or known[:2] != (span, mine)):
+            if not mine or span is None:
+                continue
+            if known is None and self._receipts.orphaned:
+                self._subscribe(connection, span)  # receipts follow a subscription, be it for nothing
+            elif not span.received and (known is None or known[:2] != (span, mine)):
                 self._subscribe(connection, span)
         for connection in self._peers.unused():
             with self._out:
-                self._receipts.flush()
+                self._flush()
                 connection.send(p.bye())
             self._peers.lost(connection, f"{connection.address}: not needed", now, hopeless=False)
             self._drop(connection)
@@ -633,6 +661,15 @@ class FeedClient:
             if subscribed is span:
                 connection.send(p.grant(connection.subscription, number))
 
+    def _flush(self) -> None:
+        """Under `_out`: sends all receipts, those of dead connections too if there is one to send them on."""
+        self._receipts.flush()
+        if self._receipts.orphaned:
+            for connection in tuple(self._subscribed):
+                if connection.subscription:
+                    connection.send(self._receipts.adopt(connection))
+                    return
+
     # ---- frames
 
     def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
@@ -685,6 +722,8 @@ class FeedClient:
                 f"{connection.address} sent epoch {epoch} batch {number}, granted is up to {span.number(span.granted)}",
                 "bad_frame",
             )
+        if flags & ~p.FLAG_REPEATED:
+            raise ProtocolError(f"{connection.address} sent a BATCH with unknown flags {flags:#x}", "bad_frame")
         data = PieceData(lane, rows, bool(flags & p.FLAG_REPEATED), skipped, message, crc)
         span.check(index, piece, pieces, data)
         if self._refused:
@@ -753,7 +792,7 @@ class FeedClient:
             with self._out:
                 connection.send(p.pong(p.decode_u64(kind, body)))
         elif kind == p.PONG:
-            p.decode_u64(kind, body)
+            connection.ponged = max(connection.ponged, p.decode_u64(kind, body))
         elif kind == p.BYE:
             raise ConnectionLostError(f"{connection.address} said goodbye")
         else:
@@ -816,6 +855,18 @@ class FeedClient:
         """Ends the client: every later call raises this."""
         if self._failure is None:
             self._failure = error
+            self._fenced = isinstance(error, FencedError)
+
+
+class _Wait:
+    """One wait of the trainer."""
+
+    __slots__ = ("begun", "cause", "looked_at", "unconnected")
+
+    def __init__(self, begun: float, cause: str) -> None:
+        self.begun = self.looked_at = begun
+        self.cause = cause
+        self.unconnected = 0.0
 
 
 class _Probe:

@@ -18,6 +18,7 @@ from google_crc32c import extend as _crc_extend
 
 from stoker import _protocol as p
 from stoker._discovery import split_address
+from stoker.errors import ProtocolError
 
 SEGMENT_BYTES: Final = 256 << 10
 """Received and checksummed at a time: small enough to be still in the cache for the checksum."""
@@ -68,6 +69,8 @@ class Connection:
         """(entries, epoch, packed entries) sent and not yet durable, oldest first."""
         self.durable = 0
         """Entries of this session that the server has called durable."""
+        self.ponged = 0
+        """The greatest number that the server has answered a PING with."""
         self.pending = bytearray()
         """Packed ACK entries not yet sent."""
         self.pending_epoch = 0
@@ -184,9 +187,11 @@ class Connection:
         have = self._have
         if have < p.PREFIX_BYTES:
             return False
-        length, kind, _, _ = p.unpack_prefix(self._head)
+        length, kind, flags, reserved = p.unpack_prefix(self._head)
+        p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
         if kind == p.BATCH:
-            p.check_length(length, kind, self._limit)
+            if length > self._limit or (length + 4) % p.BATCH_ALIGNMENT:
+                raise ProtocolError(f"BATCH frame of length {length} is none of this stream", "bad_frame")
             if have < p.BATCH_HEADER_BYTES:
                 return False
             header = p.unpack_batch_header(self._head)
@@ -197,7 +202,6 @@ class Connection:
             self._have = 0
             self._header = header
             return True
-        p.check_length(length, kind, p.MAX_TO_CLIENT)
         total = length + 4
         if have < total <= p.BATCH_HEADER_BYTES:
             return False
@@ -265,21 +269,22 @@ class Connection:
         self._message, self._view, self._header, self._control = self._head, self._head_view, None, None
         self._socket.close()
 
-    def close_gently(self, deadline_s: float) -> None:
-        """Says that nothing more will be sent and reads on until the other side closes, but not for long.
+    def drain(self, limit_s: float) -> None:
+        """Says that nothing more will be sent and reads on until the other side closes, at the end of a session.
 
         Closing with unread data would reset the connection, and the server might lose the last receipts.
         """
         sink = bytearray(SEGMENT_BYTES)
         try:
             self._wait_for(1)
+            self._socket.settimeout(limit_s)
+            if self.outbox:
+                self._socket.sendall(self.outbox)
             self._socket.shutdown(socket.SHUT_WR)
-            self._socket.settimeout(deadline_s)
             while self._recv_into(sink):
                 pass
         except OSError:
             pass
-        self.close()
 
 
 def _socket_for(address: str, attempt: int) -> tuple[socket.socket, object]:
@@ -288,7 +293,7 @@ def _socket_for(address: str, attempt: int) -> tuple[socket.socket, object]:
         return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), host[len("unix:") :]
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    except OSError as e:
-        raise ConnectionLostError(f"{address}: {e.strerror or e}") from e
+    except (OSError, UnicodeError) as e:
+        raise ConnectionLostError(f"{address}: {getattr(e, 'strerror', None) or e}") from e
     family, kind, proto, _, target = found[attempt % len(found)]
     return socket.socket(family, kind, proto), target

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from stoker._discovery import split_address
 from stoker._protocol import LANE_MAP, require_keys
 from stoker.errors import ProtocolError
 
@@ -30,6 +31,8 @@ class LaneMap:
         try:
             start, counter = (int(part) for part in values["generation"])
             addresses = [str(address) for address in values["addresses"]]
+            for address in addresses:
+                split_address(address)
             rows = [tuple(addresses[_index(i, len(addresses))] for i in lane) for lane in values["lanes"]]
         except (TypeError, ValueError) as e:
             raise ProtocolError(f"lane map is malformed: {e}", "bad_frame") from e

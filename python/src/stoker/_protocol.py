@@ -56,8 +56,8 @@ PREFIX_BYTES: Final = 8
 BATCH_HEADER_BYTES: Final = 64
 CRC_START: Final = 4
 CRC_END: Final = 52
-MESSAGE_ALIGNMENT: Final = 64
-"""Record batch messages and so BATCH frames are multiples of it."""
+BATCH_ALIGNMENT: Final = 64
+"""Record batch messages, and so whole BATCH frames, are multiples of it."""
 
 MAX_BEFORE_WELCOME: Final = 16 << 10
 MAX_TO_SERVER: Final = 1 << 20
@@ -324,20 +324,21 @@ def bye() -> bytes:
     return frame(BYE)
 
 
-def check_length(length: int, kind: int, limit: int) -> None:
-    """Refuses a frame's declared length before anything is allocated for it.
+def check_prefix(length: int, kind: int, flags: int, reserved: int, limit: int) -> None:
+    """Refuses the first 8 bytes of a frame before anything is allocated for it.
 
-    Raises `ProtocolError` for an unknown type, a length under the type's minimum or above the limit.
+    `limit` is that of the length of frames other than BATCH. Raises `ProtocolError` for an unknown type, a length
+    below the type's own bytes or above the limit, and bits that this version does not know. A BATCH's flags and
+    reserved bytes are left to its checksum.
     """
     name = FRAME_NAMES.get(kind)
     if name is None:
         raise ProtocolError(f"unknown frame type {kind} (length {length})", "bad_frame")
+    least = 4
     if kind == BATCH:
-        least, limit = BATCH_HEADER_BYTES - 4, min(limit, MAX_BATCH) if limit > MAX_TO_CLIENT else MAX_BATCH
-        if (length - least) % MESSAGE_ALIGNMENT:
-            raise ProtocolError(f"BATCH frame of length {length} is not a header and a whole message", "bad_frame")
-    else:
-        least = 4
+        least, limit = BATCH_HEADER_BYTES - 4, MAX_BATCH
+    elif flags or reserved:
+        raise ProtocolError(f"{name} frame has flags {flags:#x} and reserved bytes {reserved:#x}", "bad_frame")
     if not least <= length <= limit:
         raise ProtocolError(f"{name} frame declares length {length}, allowed are {least} to {limit}", "bad_frame")
 

@@ -289,8 +289,8 @@ class Session:
         limit = p.MAX_BEFORE_WELCOME
         while True:
             self.feeder._open.wait()
-            length, kind, _, _ = p.unpack_prefix(self._read_exactly(p.PREFIX_BYTES))
-            p.check_length(length, kind, limit)
+            length, kind, flags, reserved = p.unpack_prefix(self._read_exactly(p.PREFIX_BYTES))
+            p.check_prefix(length, kind, flags, reserved, limit)
             body = self._read_exactly(length - 4)
             self.feeder._open.wait()
             self.received[kind] += 1

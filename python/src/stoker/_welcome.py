@@ -86,7 +86,7 @@ class Welcome:
                 int(values["largest_batch"]),
                 dict(values["lane_map"]),
             )
-        except (KeyError, TypeError, ValueError, AttributeError) as e:
+        except (KeyError, TypeError, ValueError, AttributeError, CorruptDataError) as e:
             raise ProtocolError(f"WELCOME frame is malformed: {type(e).__name__}: {e}", "bad_frame") from e
         if sum(lane_rows) != info.samples or -(-info.samples // info.order.batch_size) != info.batches:
             raise ProtocolError(

@@ -1,0 +1,174 @@
+"""The frames of feed protocol 1, held against the vectors that Java passes too."""
+
+import json
+import struct
+from pathlib import Path
+
+import google_crc32c
+import pytest
+
+from stoker import _protocol as p
+from stoker._lanes import LaneMap
+from stoker._welcome import Welcome
+from stoker.errors import FormatTooNewError, ProtocolError
+
+VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors" / "protocol.json"
+FRAMES = json.loads(VECTORS.read_text(encoding="utf-8"))["frames"]
+
+
+def encode(kind, f):
+    if kind == "HELLO":
+        return p.hello(**f)
+    if kind == "WELCOME":
+        return p.welcome(f)
+    if kind == "LANE_MAP":
+        return p.lane_map(f)
+    if kind == "ERROR":
+        return p.error(f["code"], f["message"])
+    if kind == "SUBSCRIBE":
+        return p.subscribe(p.Subscribe(**{**f, "lanes": tuple(f["lanes"])}))
+    if kind == "GRANT":
+        return p.grant(f["subscription"], f["through"])
+    if kind == "BATCH":
+        message = bytes.fromhex(f["message"])
+        return p.batch_header(header_of(f, len(message))) + message
+    if kind == "ACK":
+        return p.ack(f["subscription"], f["epoch"], b"".join(p.pack_ack_entry(*e) for e in f["entries"]))
+    if kind == "DURABLE":
+        return p.durable(f["entries"])
+    if kind == "NACK":
+        return p.nack(p.Nack(**{**f, "crc": int(f["crc"], 16)}))
+    if kind == "EPOCH_END":
+        return p.epoch_end(p.EpochEnd(**f))
+    if kind == "BYE":
+        return p.bye()
+    return (p.ping if kind == "PING" else p.pong)(int(f["opaque"], 16))
+
+
+def header_of(f, message_bytes):
+    return p.BatchHeader(
+        length=60 + message_bytes,
+        flags=int(f["repeated"]),
+        feed_tag=int(f["feed_tag"], 16),
+        fingerprint_tag=int(f["fingerprint_tag"], 16),
+        crc=int(f["crc"], 16),
+        **{k: f[k] for k in ("epoch", "lane", "number", "piece", "pieces", "rows", "skipped", "subscription")},
+    )
+
+
+def decode(kind, frame):
+    body = frame[8:]
+    if kind == "HELLO":
+        return p.decode_hello(body)
+    if kind in ("WELCOME", "LANE_MAP", "ERROR"):
+        return p.decode_json(getattr(p, kind), body)
+    if kind == "BATCH":
+        return p.decode_batch_header(frame)
+    if kind in ("DURABLE", "PING", "PONG"):
+        return p.decode_u64(getattr(p, kind), body)
+    return getattr(p, f"decode_{kind.lower()}")(body)
+
+
+@pytest.mark.parametrize("vector", FRAMES, ids=[v["name"] for v in FRAMES])
+def test_encodes_the_vectors(vector):
+    assert encode(vector["type"], vector["fields"]).hex() == vector["hex"]
+
+
+@pytest.mark.parametrize("vector", FRAMES, ids=[v["name"] for v in FRAMES])
+def test_decodes_the_vectors(vector):
+    frame, kind, f = bytes.fromhex(vector["hex"]), vector["type"], vector["fields"]
+    length, number, flags, reserved = p.unpack_prefix(frame)
+    assert (length, p.FRAME_NAMES[number], reserved) == (len(frame) - 4, kind, 0)
+    p.check_prefix(length, number, flags, reserved, p.MAX_TO_CLIENT)
+    if kind == "BYE":
+        return
+    found = decode(kind, frame)
+    if kind in ("HELLO", "WELCOME", "LANE_MAP", "ERROR"):
+        assert found == f
+    elif kind == "BATCH":
+        assert found == header_of(f, len(frame) - 64)
+        assert found.repeated == f["repeated"]
+        message = bytes.fromhex(f["message"])
+        assert google_crc32c.value(frame[p.CRC_START : p.CRC_END] + message) == found.crc
+    elif kind == "ACK":
+        assert (found.subscription, found.epoch) == (f["subscription"], f["epoch"])
+        assert [[e.number, e.piece, e.flags, e.crc, e.rows, e.skipped] for e in found.entries] == f["entries"]
+    elif kind in ("DURABLE", "PING", "PONG"):
+        assert found == (f["entries"] if kind == "DURABLE" else int(f["opaque"], 16))
+    else:
+        for name, value in f.items():
+            expected = int(value, 16) if name == "crc" else tuple(value) if name == "lanes" else value
+            assert getattr(found, name) == expected
+
+
+@pytest.mark.parametrize("vector", [v for v in FRAMES if v["type"] == "WELCOME"], ids=lambda v: v["name"])
+def test_reads_a_welcome(vector):
+    f = vector["fields"]
+    welcome = Welcome.from_json(f)
+    assert welcome.info.lane_rows == tuple(f["lane_rows"])
+    assert welcome.info.order.to_json() == f["order"]
+    assert welcome.info.classes == {"label": ("cat", 'dog "rex"')}
+    assert welcome.feed_tag == int(f["feed"]["id"].replace("-", "")[:16], 16)
+    assert LaneMap.from_json(welcome.lane_map, 4).lanes[1] == ("10.0.0.2:7420", "10.0.0.1:7420")
+
+
+@pytest.mark.parametrize("kind", ["SUBSCRIBE", "GRANT", "ACK", "NACK", "EPOCH_END", "DURABLE", "PING", "HELLO"])
+def test_refuses_bodies_cut_anywhere(kind):
+    frame = next(bytes.fromhex(v["hex"]) for v in FRAMES if v["type"] == kind)
+    for end in range(8, len(frame)):
+        with pytest.raises(ProtocolError):
+            decode(kind, frame[:end])
+    if kind != "HELLO":
+        with pytest.raises(ProtocolError):
+            decode(kind, frame + b"\0")
+
+
+@pytest.mark.parametrize(
+    ("length", "kind", "flags", "reserved", "why"),
+    [
+        (4, 0, 0, 0, "unknown frame type 0"),
+        (4, 15, 0, 0, "unknown frame type 15"),
+        (3, p.BYE, 0, 0, "declares length 3"),
+        ((64 << 20) + 1, p.LANE_MAP, 0, 0, "LANE_MAP frame declares length 67108865"),
+        (59, p.BATCH, 0, 0, "BATCH frame declares length 59"),
+        (1 << 31, p.BATCH, 0, 0, "BATCH frame declares length 2147483648"),
+        (12, p.PING, 1, 0, "flags 0x1"),
+        (12, p.PING, 0, 2, "reserved bytes 0x2"),
+    ],
+)
+def test_refuses_prefixes_that_cannot_be(length, kind, flags, reserved, why):
+    with pytest.raises(ProtocolError, match=why):
+        p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
+
+
+def test_refuses_a_welcome_of_a_newer_protocol():
+    fields = next(v["fields"] for v in FRAMES if v["type"] == "WELCOME")
+    with pytest.raises(FormatTooNewError, match="speaks feed protocol 2, this client 1"):
+        Welcome.from_json({**fields, "protocol": 2})
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"samples": 8},
+        {"batches": 5},
+        {"lane_rows": None},
+        {"order": {"function": 1, "batch_size": "two"}},
+        {"feed": {"name": "x"}},
+        {"feed": {"id": "not hex at all!!", "name": "x"}},
+        {"fields": [{"name": "x"}]},
+        {"classes": []},
+        {"lane_map": 3},
+        {"run": "one"},
+    ],
+    ids=str,
+)
+def test_refuses_welcomes_that_contradict_themselves(change):
+    fields = next(v["fields"] for v in FRAMES if v["type"] == "WELCOME")
+    with pytest.raises(ProtocolError, match="WELCOME frame"):
+        Welcome.from_json({**fields, **change})
+
+
+def test_the_tag_is_the_beginning_of_the_digits():
+    assert p.tag("6f1d2c3b-4a59-5687-9768-a5b4c3d2e1f0") == 0x6F1D2C3B4A595687
+    assert struct.pack("<Q", p.tag("00000000000000ff")) == b"\xff" + bytes(7)
