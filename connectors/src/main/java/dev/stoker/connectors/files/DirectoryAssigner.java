@@ -45,8 +45,8 @@ final class DirectoryAssigner {
 
     /** A reader has listed a directory. */
     void listed(int reader, WalkEvent.Listed directory) {
-        Map<String, DirectorySplit> own = assigned.getOrDefault(reader, Map.of());
-        if (own.remove(directory.path()) == null) {
+        Map<String, DirectorySplit> own = assigned.get(reader);
+        if (own == null || own.remove(directory.path()) == null) {
             // A reader that was taken for dead: its directories are someone else's now.
             return;
         }

@@ -1,0 +1,33 @@
+package dev.stoker.ingest;
+
+import dev.stoker.ingest.pack.SampleFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** Runs ingests on the cluster of the test's environment. */
+final class Ingests {
+
+    private Ingests() {}
+
+    static IngestResult run(Path source, Path target, String... options) throws IOException, InterruptedException {
+        return run(SampleFiles.LOCAL, source, target, options);
+    }
+
+    static IngestResult run(SampleFiles files, Path source, Path target, String... options)
+            throws IOException, InterruptedException {
+        return IngestJob.run(
+                options(source, target, options),
+                StreamExecutionEnvironment.getExecutionEnvironment(),
+                IngestListener.SILENT,
+                files);
+    }
+
+    static IngestOptions options(Path source, Path target, String... options) {
+        List<String> args = new ArrayList<>(List.of(source.toString(), target.toString()));
+        args.addAll(List.of(options));
+        return IngestOptions.parse(args.toArray(String[]::new));
+    }
+}

@@ -1,0 +1,132 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.chunks.ChunkHeads;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * What a version of a dataset holds, read back from its chunk files.
+ *
+ * @param samples in the order of chunks and rows
+ * @param chunkKeys the keys of each chunk
+ */
+record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>> chunkKeys) {
+
+    /** A sample, with the values of its fields; payload as bytes, a class by its name in the version's class table. */
+    record Sample(String key, String split, Map<String, Object> fields) {
+        byte[] bytes(String field) {
+            return (byte[]) fields.get(field);
+        }
+    }
+
+    static long latestVersion(Path target) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(target)) {
+            Optional<Dataset> dataset = Dataset.find(store);
+            return dataset.isPresent() ? dataset.get().latestVersion() : 0;
+        }
+    }
+
+    static Packed read(Path target) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(target)) {
+            Snapshot snapshot = Dataset.open(store).snapshot();
+            List<Sample> samples = new ArrayList<>();
+            List<List<String>> chunkKeys = new ArrayList<>();
+            for (int i = 0; i < snapshot.table().size(); i++) {
+                if (!snapshot.table().isLive(i)) {
+                    continue;
+                }
+                ChunkHead head = ChunkHeads.read(store, snapshot.table(), i);
+                byte[] file = Files.readAllBytes(
+                        target.resolve(ChunkNames.path(snapshot.table().id(i))));
+                List<String> keys = new ArrayList<>();
+                for (int row = 0; row < head.rows(); row++) {
+                    keys.add(head.key(row));
+                    samples.add(
+                            new Sample(head.key(row), snapshot.table().split(i), fields(snapshot, head, file, row)));
+                }
+                chunkKeys.add(keys);
+            }
+            return new Packed(snapshot, samples, chunkKeys);
+        }
+    }
+
+    private static Map<String, Object> fields(Snapshot snapshot, ChunkHead head, byte[] file, int row) {
+        Map<String, Object> values = new HashMap<>();
+        for (int f = 0; f < head.fields().size(); f++) {
+            Field field = head.fields().get(f);
+            if (field.payload()) {
+                int from = head.payloadPosition(f, row);
+                byte[] bytes = java.util.Arrays.copyOfRange(file, from, from + head.payloadLength(f, row));
+                java.util.zip.CRC32C crc = new java.util.zip.CRC32C();
+                crc.update(bytes);
+                if ((int) crc.getValue() != head.payloadCrc32c(f, row)) {
+                    throw new AssertionError("CRC of " + head.key(row));
+                }
+                values.put(field.name(), bytes);
+                continue;
+            }
+            ArrowColumn column = head.column(f);
+            if (column.isNull(row)) {
+                continue;
+            }
+            values.put(
+                    field.name(),
+                    switch (field.type().canonical()) {
+                        case "categorical" -> {
+                            String name = head.classes(f).get(column.intAt(row));
+                            // What a reader does: from the chunk's id to the name to the version's id.
+                            int id = snapshot.classes().id(field.name(), name).orElseThrow();
+                            yield snapshot.classes().names(field.name()).get(id);
+                        }
+                        case "utf8" -> column.stringAt(row);
+                        case "binary" -> {
+                            ByteBuffer bytes = column.bytesAt(row);
+                            byte[] copy = new byte[bytes.remaining()];
+                            bytes.get(copy);
+                            yield copy;
+                        }
+                        case "float32", "float64" -> column.doubleAt(row);
+                        default -> column.longAt(row);
+                    });
+        }
+        return values;
+    }
+
+    List<String> keys() {
+        return samples.stream().map(Sample::key).toList();
+    }
+
+    /** The bytes of a field by key; fails on a key that comes twice. */
+    Map<String, byte[]> bytes(String field) {
+        Map<String, byte[]> bytes = new TreeMap<>();
+        for (Sample sample : samples) {
+            if (bytes.put(sample.key(), sample.bytes(field)) != null) {
+                throw new AssertionError(sample.key() + " comes twice");
+            }
+        }
+        return bytes;
+    }
+
+    /** A field by key. */
+    Map<String, Object> values(String field) {
+        Map<String, Object> values = new TreeMap<>();
+        samples.forEach(sample -> values.put(sample.key(), sample.fields().get(field)));
+        return values;
+    }
+}
