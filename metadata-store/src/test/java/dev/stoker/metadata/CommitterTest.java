@@ -227,6 +227,18 @@ class CommitterTest {
     }
 
     @Test
+    void anIngestWhoseCopyIsMissingCommitsOnce() throws IOException {
+        Committer committer = faultyCommitter();
+        faulty.on(creates(DatasetLayout.ingestCopy("a")), Fault.FAIL_BEFORE);
+        committer.commit(append("a", summary(1, "train", 1)));
+
+        Commit again = committer(dataset).commit(append("a", summary(1, "train", 1)));
+
+        assertThat(again.repeated()).isTrue();
+        assertThat(dataset.latestVersion()).isEqualTo(1);
+    }
+
+    @Test
     void noCommitWithoutTheCopyOfTheOneBefore() throws IOException {
         Committer committer = faultyCommitter();
         faulty.on(creates(DatasetLayout.ingestCopy("a")), Fault.FAIL_BEFORE);

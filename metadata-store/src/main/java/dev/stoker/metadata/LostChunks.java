@@ -1,0 +1,161 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkFile;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.AddedChunk;
+import dev.stoker.schemas.log.ClassOrder;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectRangeReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/** The chunks that no known log entry has, told by their own heads, by ingest. For one thread. */
+final class LostChunks {
+
+    private record Found(ChunkSummary summary, long createdMs) {}
+
+    private final Dataset dataset;
+    private final Map<String, List<Found>> byIngest = new TreeMap<>();
+    private final Map<String, Map<String, Set<String>>> classes = new TreeMap<>();
+    private final List<String> notes = new ArrayList<>();
+    private int count;
+
+    private LostChunks(Dataset dataset) {
+        this.dataset = dataset;
+    }
+
+    /** Reads and verifies the chunks; those that are damaged are noted and left out. */
+    static LostChunks read(Dataset dataset, Set<UUID> known) throws IOException {
+        LostChunks chunks = new LostChunks(dataset);
+        try (ObjectIterator objects = dataset.store().list(DatasetLayout.CHUNKS)) {
+            while (objects.hasNext()) {
+                ObjectInfo object = objects.next();
+                UUID id = ChunkNames.idOf(object.name()).orElse(null);
+                if (id != null && !known.contains(id)) {
+                    chunks.read(object.name());
+                }
+            }
+        }
+        return chunks;
+    }
+
+    private void read(String name) throws IOException {
+        ObjectRangeReader file = new ObjectRangeReader(dataset.store(), name);
+        try {
+            ChunkSummary summary = ChunkFile.verify(file);
+            ChunkHead head = ChunkFile.open(file);
+            ChunkIdentity identity = head.identity();
+            if (!identity.dataset().equals(dataset.info().id())
+                    || !head.fields().equals(dataset.info().fields())) {
+                notes.add(file.name() + " belongs to another dataset and is left alone");
+                return;
+            }
+            byIngest.computeIfAbsent(identity.ingest(), ingest -> new ArrayList<>())
+                    .add(new Found(summary, identity.created().toEpochMilli()));
+            count++;
+            List<Field> fields = head.fields();
+            Map<String, Set<String>> names = classes.computeIfAbsent(identity.ingest(), ingest -> new TreeMap<>());
+            for (int f = 0; f < fields.size(); f++) {
+                if (!head.classes(f).isEmpty()) {
+                    names.computeIfAbsent(fields.get(f).name(), field -> new TreeSet<>(ClassOrder.INSTANCE))
+                            .addAll(head.classes(f));
+                }
+            }
+        } catch (StokerException e) {
+            notes.add("Left out: " + e.getMessage());
+        }
+    }
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    int count() {
+        return count;
+    }
+
+    Set<String> ingests() {
+        return byIngest.keySet();
+    }
+
+    List<String> notes() {
+        return notes;
+    }
+
+    /** One entry for each ingest, in the order of their oldest chunks. */
+    List<LogEntry> byIngest(long firstVersion, long firstOrdinal, String recoveredBy) {
+        List<String> ingests = new ArrayList<>(byIngest.keySet());
+        ingests.sort(Comparator.comparingLong(this::oldest).thenComparing(Comparator.naturalOrder()));
+        List<LogEntry> entries = new ArrayList<>();
+        long ordinal = firstOrdinal;
+        for (String ingest : ingests) {
+            List<Found> found = byIngest.get(ingest);
+            // By id, compared as text: UUIDv7s begin with the time.
+            found.sort(Comparator.comparing(chunk -> chunk.summary.id().toString()));
+            List<AddedChunk> added = new ArrayList<>();
+            long newestMs = 0;
+            for (Found chunk : found) {
+                ChunkSummary s = chunk.summary;
+                newestMs = Math.max(newestMs, chunk.createdMs);
+                added.add(new AddedChunk(
+                        ordinal++,
+                        s.id(),
+                        s.split(),
+                        s.rows(),
+                        s.length(),
+                        s.crc32c(),
+                        s.headLength(),
+                        s.headCrc32c(),
+                        s.largestRow()));
+            }
+            Map<String, List<String>> names = new TreeMap<>();
+            classes.get(ingest).forEach((field, set) -> names.put(field, List.copyOf(set)));
+            entries.add(new LogEntry(
+                    dataset.info().id(),
+                    firstVersion + entries.size(),
+                    ingest,
+                    Operation.RECOVERED,
+                    newestMs,
+                    recoveredBy,
+                    added,
+                    List.of(),
+                    names,
+                    Map.of()));
+        }
+        return entries;
+    }
+
+    private long oldest(String ingest) {
+        return byIngest.get(ingest).stream().mapToLong(Found::createdMs).min().orElse(0);
+    }
+
+    /** An entry that changes nothing, in place of one of which nothing is left. */
+    LogEntry nothing(long version, String recoveredBy) {
+        return new LogEntry(
+                dataset.info().id(),
+                version,
+                "recovered-" + version,
+                Operation.RECOVERED,
+                0,
+                recoveredBy,
+                List.of(),
+                List.of(),
+                Map.of(),
+                Map.of());
+    }
+}

@@ -1,0 +1,86 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+
+/**
+ * Finds and deletes the files of a dataset that no version knows. A chunk that any version ever had is none, removed ones
+ * included. An ingest at work has such files too: whoever deletes must wait until they are older than any ingest takes.
+ */
+public final class Orphans {
+
+    private Orphans() {}
+
+    /** All orphans, in no particular order. Files that are not named like Stoker's are left out. */
+    public static List<Orphan> find(Dataset dataset, InstantSource clock) throws IOException {
+        // Files first, log second: what is committed in between is not taken for an orphan.
+        List<ObjectInfo> chunks = new ArrayList<>();
+        ObjectStore store = dataset.store();
+        try (ObjectIterator objects = store.list(DatasetLayout.CHUNKS)) {
+            while (objects.hasNext()) {
+                ObjectInfo object = objects.next();
+                if (ChunkNames.idOf(object.name()).isPresent()) {
+                    chunks.add(object);
+                }
+            }
+        }
+        List<Orphan> orphans = new ArrayList<>();
+        for (ObjectInfo object : store.listUnfinished("").toList()) {
+            orphans.add(orphan(object, clock, true));
+        }
+        Set<UUID> known = known(dataset);
+        for (ObjectInfo chunk : chunks) {
+            if (!known.contains(ChunkNames.idOf(chunk.name()).orElseThrow())) {
+                orphans.add(orphan(chunk, clock, false));
+            }
+        }
+        return orphans;
+    }
+
+    private static Orphan orphan(ObjectInfo object, InstantSource clock, boolean unfinished) {
+        Duration age = Duration.ofMillis(Math.max(0, clock.millis() - object.modifiedMs()));
+        return new Orphan(object.name(), object.length(), age, unfinished);
+    }
+
+    private static Set<UUID> known(Dataset dataset) throws IOException {
+        ChunkTable table = dataset.latest().table();
+        Set<UUID> known = new HashSet<>(2 * table.size());
+        for (int i = 0; i < table.size(); i++) {
+            known.add(table.id(i));
+        }
+        return known;
+    }
+
+    /**
+     * Deletes orphans, but for those that were committed since they were found.
+     *
+     * @return those that were deleted
+     */
+    public static List<Orphan> delete(Dataset dataset, Collection<Orphan> orphans) throws IOException {
+        Set<UUID> known = known(dataset);
+        List<Orphan> deleted = new ArrayList<>();
+        for (Orphan orphan : orphans) {
+            Optional<UUID> id = ChunkNames.idOf(orphan.name());
+            if (id.isPresent() && known.contains(id.get())) {
+                continue;
+            }
+            if (dataset.store().delete(orphan.name())) {
+                deleted.add(orphan);
+            }
+        }
+        return deleted;
+    }
+}

@@ -1,0 +1,213 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.AddedChunk;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Rebuilds a commit log that lost entries, or whose entries are damaged. An entry comes back byte for byte from its second
+ * copy; entries of which both are lost are made anew from the heads of the chunks that no other entry knows, as far as that
+ * is possible. No ingest may run meanwhile. For one thread.
+ */
+public final class Recovery {
+
+    private final Dataset dataset;
+    private final ObjectStore store;
+    private final VersionLog log;
+    private final String recoveredBy;
+
+    private final Map<Long, byte[]> good = new TreeMap<>();
+    private final TreeMap<Long, LogEntry> entries = new TreeMap<>();
+    private final Map<Long, byte[]> restored = new TreeMap<>();
+    private final List<String> damaged = new ArrayList<>();
+    private final List<RecoveryPlan.Write> copies = new ArrayList<>();
+    private final List<String> notes = new ArrayList<>();
+
+    private Recovery(Dataset dataset, String recoveredBy) {
+        this.dataset = dataset;
+        this.store = dataset.store();
+        this.log = dataset.log();
+        this.recoveredBy = recoveredBy;
+    }
+
+    /**
+     * Finds out what is lost and what can be done about it; changes nothing.
+     *
+     * @param recoveredBy who recovers, for people: user and host
+     * @throws StokerException if the log cannot be rebuilt without guessing
+     */
+    public static RecoveryPlan plan(Dataset dataset, String recoveredBy) throws IOException {
+        return new Recovery(dataset, recoveredBy).plan();
+    }
+
+    private RecoveryPlan plan() throws IOException {
+        readLog();
+        readCopies();
+        long newest = entries.isEmpty() ? 0 : entries.lastKey();
+        List<Long> lost = new ArrayList<>();
+        for (long version = 1; version <= newest; version++) {
+            if (!entries.containsKey(version)) {
+                lost.add(version);
+            }
+        }
+        List<RecoveryPlan.Write> writes = new ArrayList<>();
+        restored.forEach((version, content) -> writes.add(new RecoveryPlan.Write(
+                DatasetLayout.logEntry(version), content, "version " + version + " from its second copy")));
+        boolean fromHeads = !lost.isEmpty() || newest == 0;
+        long firstRecovered = Long.MAX_VALUE;
+        if (fromHeads) {
+            List<LogEntry> recovered = fromHeads(lost);
+            for (LogEntry entry : recovered) {
+                firstRecovered = Math.min(firstRecovered, entry.version());
+                byte[] content = entry.encode();
+                writes.add(new RecoveryPlan.Write(
+                        DatasetLayout.logEntry(entry.version()),
+                        content,
+                        "version " + entry.version() + " from the heads of "
+                                + entry.added().size() + " chunks of ingest " + entry.ingest()));
+                copies.add(
+                        new RecoveryPlan.Write(DatasetLayout.ingestCopy(entry.ingest()), content, "its second copy"));
+            }
+        }
+        writes.addAll(copies);
+        return new RecoveryPlan(store, damaged, staleTables(firstRecovered), writes, notes);
+    }
+
+    private void readLog() throws IOException {
+        for (long version : log.logVersions(1)) {
+            String name = DatasetLayout.logEntry(version);
+            try {
+                byte[] content = log.raw(version);
+                LogEntry entry = log.decode(version, content);
+                good.put(version, content);
+                entries.put(version, entry);
+            } catch (StokerException e) {
+                damaged.add(name);
+                notes.add(e.getMessage());
+            }
+        }
+    }
+
+    private void readCopies() throws IOException {
+        for (ObjectInfo object : store.list(DatasetLayout.INGESTS).toList()) {
+            String file = store.describe(object.name());
+            byte[] content = store.readAll(object.name(), Integer.MAX_VALUE);
+            LogEntry entry;
+            try {
+                entry = LogEntry.decode(content, file);
+            } catch (StokerException e) {
+                damaged.add(object.name());
+                notes.add(e.getMessage());
+                continue;
+            }
+            if (!DatasetLayout.ingestCopy(entry.ingest()).equals(object.name())
+                    || !entry.dataset().equals(dataset.info().id())) {
+                notes.add(file + " holds another ingest's entry and is left alone");
+                continue;
+            }
+            LogEntry other = entries.putIfAbsent(entry.version(), entry);
+            if (other == null) {
+                restored.put(entry.version(), content);
+            } else if (!other.equals(entry)) {
+                throw new CorruptDataException("Two entries claim version " + entry.version() + " of " + dataset.where()
+                        + ": ingests " + other.ingest() + " and " + entry.ingest() + "; move the wrong one of "
+                        + DatasetLayout.INGESTS + " and " + DatasetLayout.LOG + " away by hand");
+            }
+        }
+        for (Map.Entry<Long, byte[]> entry : good.entrySet()) {
+            String copy = DatasetLayout.ingestCopy(entries.get(entry.getKey()).ingest());
+            if (damaged.contains(copy) || !exists(copy)) {
+                copies.add(new RecoveryPlan.Write(copy, entry.getValue(), "second copy of version " + entry.getKey()));
+            }
+        }
+    }
+
+    private boolean exists(String name) throws IOException {
+        try {
+            store.length(name);
+            return true;
+        } catch (NoSuchObjectException e) {
+            return false;
+        }
+    }
+
+    private List<LogEntry> fromHeads(List<Long> lost) throws IOException {
+        Set<UUID> known = new HashSet<>();
+        for (LogEntry entry : entries.values()) {
+            entry.added().forEach(chunk -> known.add(chunk.id()));
+        }
+        LostChunks chunks = LostChunks.read(dataset, known);
+        notes.addAll(chunks.notes());
+        if (entries.isEmpty()) {
+            if (!chunks.isEmpty()) {
+                notes.add(
+                        "Both log and second copies are lost: all intact chunks come back, by ingest. Samples that had been"
+                                + " removed or replaced come back too; an ingest that never committed cannot be told from one that"
+                                + " did, so look at each of: " + String.join(", ", chunks.ingests()));
+            }
+            return chunks.byIngest(1, 0, recoveredBy);
+        }
+        long first = lost.get(0);
+        long last = lost.get(lost.size() - 1);
+        long nextOrdinal = nextOrdinal(first);
+        OptionalLong missing = missingOrdinals(last, nextOrdinal);
+        if (last - first + 1 != lost.size()
+                || !missing.equals(OptionalLong.of(chunks.count()))
+                || chunks.ingests().size() > lost.size()) {
+            throw new CorruptDataException("Versions " + lost + " of " + dataset.where()
+                    + " are lost with their second copies and cannot be rebuilt without guessing: they added "
+                    + (missing.isPresent() ? missing.getAsLong() : "an unknown number of") + " chunks, and "
+                    + chunks.count() + " chunks of " + chunks.ingests().size()
+                    + " ingests are in no other version; restore " + DatasetLayout.LOG + " from a backup");
+        }
+        notes.add("Versions " + lost
+                + " are made anew from the heads of the chunks that they must have added. Samples that"
+                + " they had removed come back.");
+        List<LogEntry> recovered = new ArrayList<>(chunks.byIngest(first, nextOrdinal, recoveredBy));
+        for (long version = first + recovered.size(); version <= last; version++) {
+            recovered.add(chunks.nothing(version, recoveredBy));
+        }
+        return recovered;
+    }
+
+    private long nextOrdinal(long version) {
+        long next = 0;
+        for (LogEntry entry : entries.values()) {
+            for (AddedChunk chunk : entry.version() < version ? entry.added() : List.<AddedChunk>of()) {
+                next = chunk.ordinal() + 1;
+            }
+        }
+        return next;
+    }
+
+    /** How many ordinals lie between those before the lost versions and those after. */
+    private OptionalLong missingOrdinals(long lastLost, long nextOrdinal) {
+        for (LogEntry entry : entries.values()) {
+            if (entry.version() > lastLost && !entry.added().isEmpty()) {
+                return OptionalLong.of(entry.added().get(0).ordinal() - nextOrdinal);
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    /** Tables from the first recovered version on may have the chunks under other ordinals. */
+    private List<String> staleTables(long firstRecovered) throws IOException {
+        return log.tables().stream()
+                .filter(version -> version >= firstRecovered)
+                .map(DatasetLayout::table)
+                .toList();
+    }
+}

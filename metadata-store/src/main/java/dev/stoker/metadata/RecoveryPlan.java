@@ -1,0 +1,79 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** What a recovery would do. Made by {@link Recovery#plan}. */
+public final class RecoveryPlan {
+
+    /**
+     * A file that would be written.
+     *
+     * @param name relative to the dataset
+     * @param content its bytes
+     * @param reason what for, in a few words
+     */
+    record Write(String name, byte[] content, String reason) {}
+
+    private final ObjectStore store;
+    private final List<String> damaged;
+    private final List<String> staleTables;
+    private final List<Write> writes;
+    private final List<String> notes;
+
+    RecoveryPlan(
+            ObjectStore store, List<String> damaged, List<String> staleTables, List<Write> writes, List<String> notes) {
+        this.store = store;
+        this.damaged = damaged.stream()
+                .filter(name -> writes.stream().anyMatch(write -> write.name().equals(name)))
+                .toList();
+        this.staleTables = staleTables;
+        this.writes = List.copyOf(writes);
+        this.notes = List.copyOf(notes);
+    }
+
+    /** Whether there is nothing to do. */
+    public boolean isEmpty() {
+        return writes.isEmpty();
+    }
+
+    /** What would be done, one line each. */
+    public List<String> steps() {
+        return Stream.concat(
+                        staleTables.stream().map(name -> "delete " + store.describe(name) + ", which is derived data"),
+                        writes.stream()
+                                .map(write -> (damaged.contains(write.name) ? "replace " : "write ")
+                                        + store.describe(write.name) + ": " + write.reason))
+                .toList();
+    }
+
+    /** What people should know about it: what was damaged, what cannot come back, what may be too much. One line each. */
+    public List<String> notes() {
+        return notes;
+    }
+
+    /**
+     * Does it. Repeatable: a recovery that broke off is planned and applied again.
+     *
+     * @throws CorruptDataException if someone else wrote to the log meanwhile
+     */
+    public void apply() throws IOException {
+        for (String table : staleTables) {
+            store.delete(table);
+        }
+        for (Write write : writes) {
+            if (damaged.contains(write.name)) {
+                store.delete(write.name);
+            }
+            if (!store.createIfAbsent(write.name, write.content)
+                    && !Arrays.equals(store.readAll(write.name, Integer.MAX_VALUE), write.content)) {
+                throw new CorruptDataException(store.describe(write.name)
+                        + " was written by someone else during the recovery; let all ingests end and plan again");
+            }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectInfo;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
+
+/**
+ * Reads every byte of a version, and of the log, and checks it against all checksums there are. Reading goes on after a
+ * problem, so that the report has all of them.
+ */
+public final class Verification {
+
+    private final Dataset dataset;
+    private final Executor executor;
+    private final int parallelism;
+    private final LongConsumer progress;
+
+    /**
+     * @param executor reads the chunks; must have {@code parallelism} threads free
+     * @param parallelism how many chunks are read at once
+     * @param progress told how many bytes were read since it was told last, by any of the threads
+     */
+    public Verification(Dataset dataset, Executor executor, int parallelism, LongConsumer progress) {
+        if (parallelism < 1) {
+            throw new IllegalArgumentException("Parallelism " + parallelism);
+        }
+        this.dataset = dataset;
+        this.executor = executor;
+        this.parallelism = parallelism;
+        this.progress = progress;
+    }
+
+    /**
+     * Verifies all live chunks of a version, and the log and chunk tables of the dataset. Blocks until all is read.
+     *
+     * @throws InterruptedException if interrupted; the threads then stop after their chunk
+     */
+    public VerificationReport run(Snapshot snapshot) throws IOException, InterruptedException {
+        List<Problem> problems = Collections.synchronizedList(new ArrayList<>());
+        verifyLog(problems);
+        verifyTables(problems);
+        ChunkTable table = snapshot.table();
+        int[] live = IntStream.range(0, table.size()).filter(table::isLive).toArray();
+        AtomicInteger next = new AtomicInteger();
+        AtomicLong bytes = new AtomicLong();
+        AtomicReference<Throwable> failure = new AtomicReference<>();
+        int workers = Math.min(parallelism, live.length);
+        CountDownLatch running = new CountDownLatch(workers);
+        for (int w = 0; w < workers; w++) {
+            executor.execute(() -> {
+                try {
+                    ChunkVerification chunks = new ChunkVerification(dataset, table, progress, problems::add);
+                    for (int n = next.getAndIncrement(); n < live.length; n = next.getAndIncrement()) {
+                        bytes.addAndGet(chunks.verify(live[n]));
+                    }
+                } catch (RuntimeException | Error e) {
+                    failure.compareAndSet(null, e);
+                } finally {
+                    running.countDown();
+                }
+            });
+        }
+        try {
+            running.await();
+        } catch (InterruptedException e) {
+            next.set(live.length);
+            throw e;
+        }
+        if (failure.get() != null) {
+            throw new IllegalStateException("The verification of " + dataset.where() + " broke off", failure.get());
+        }
+        problems.sort(Comparator.comparingLong(Problem::chunk).thenComparingInt(Problem::row));
+        long samples = Arrays.stream(live).mapToLong(table::rows).sum();
+        return new VerificationReport(snapshot.version(), live.length, samples, bytes.get(), problems);
+    }
+
+    private void verifyLog(List<Problem> problems) throws IOException {
+        VersionLog log = dataset.log();
+        long newest = log.newestVersion();
+        for (long version = 1; version <= newest; version++) {
+            String name = DatasetLayout.logEntry(version);
+            try {
+                byte[] content = log.raw(version);
+                String ingest = log.decode(version, content).ingest();
+                String copy = DatasetLayout.ingestCopy(ingest);
+                try {
+                    log.copy(ingest);
+                    if (!Arrays.equals(content, dataset.store().readAll(copy, content.length))) {
+                        problems.add(problem(copy, "differs from " + name));
+                    }
+                } catch (NoSuchObjectException e) {
+                    // Between a commit and the next, the newest entry's copy may be missing.
+                    if (version < newest) {
+                        problems.add(problem(copy, "is missing; `stoker recover` writes it again"));
+                    }
+                } catch (IOException e) {
+                    problems.add(problem(copy, e.getMessage()));
+                }
+            } catch (IOException e) {
+                problems.add(problem(name, e.getMessage()));
+            }
+        }
+    }
+
+    private void verifyTables(List<Problem> problems) throws IOException {
+        for (ObjectInfo table : dataset.store().list(DatasetLayout.TABLES).toList()) {
+            try {
+                ChunkTable.decode(
+                        dataset.store().readAll(table.name(), Integer.MAX_VALUE),
+                        dataset.store().describe(table.name()));
+            } catch (IOException e) {
+                problems.add(problem(table.name(), e.getMessage() + " (chunk tables may be deleted)"));
+            }
+        }
+    }
+
+    private Problem problem(String name, String message) {
+        return Problem.ofFile(dataset.store().describe(name), message);
+    }
+}
