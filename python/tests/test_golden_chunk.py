@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+import chunk_prototype
+from chunk_prototype import crc32c
 from stoker._chunk import ChunkReader
 from stoker._dataset import Chunks, Snapshot
 from stoker._fields import Field
@@ -102,14 +104,9 @@ def test_schema_describes_the_chunk(name: str) -> None:
     assert {field.name for field in schema if field.nullable} == nullable
 
 
-def _crc32c(data: bytes) -> int:
-    """Bit by bit, so that nothing but the polynomial is shared with the writer."""
-    crc = 0xFFFFFFFF
-    for byte in data:
-        crc ^= byte
-        for _ in range(8):
-            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
-    return crc ^ 0xFFFFFFFF
+@pytest.mark.parametrize("name", CHUNKS)
+def test_a_writer_made_from_the_page_makes_the_golden_bytes(name: str) -> None:
+    assert chunk_prototype.chunk(_spec(name)) == (GOLDEN / f"{name}.arrow").read_bytes()
 
 
 @pytest.mark.parametrize("name", CHUNKS)
@@ -119,14 +116,14 @@ def test_checksums_cover_head_and_samples(name: str) -> None:
         footer = {key.decode(): value.decode() for key, value in file.metadata.items()}
         batch = file.get_batch(0)
     head = int(footer["stoker.head_length"])
-    assert footer["stoker.head_crc32c"] == f"{_crc32c(data[:head]):08x}"
+    assert footer["stoker.head_crc32c"] == f"{crc32c(data[:head]):08x}"
     assert head % 64 == 0
     for field in _spec(name)["fields"]:
         if field["payload"]:
             column = batch.column(field["name"])
             storage = column.storage if isinstance(column, pa.ExtensionArray) else column
             sums = batch.column("crc32c:" + field["name"]).to_pylist()
-            assert sums == [_crc32c(_bytes(storage[row])) for row in range(batch.num_rows)]
+            assert sums == [crc32c(_bytes(storage[row])) for row in range(batch.num_rows)]
 
 
 def _bytes(scalar: pa.Scalar) -> bytes:
@@ -160,7 +157,7 @@ def _snapshot(root: Path, spec: dict[str, Any]) -> Snapshot:
         path.write_bytes(data)
         with pa.ipc.open_file(pa.py_buffer(data)) as file:
             head = int(file.metadata[b"stoker.head_length"])
-        values = (ordinal, 0, len(chunk["rows"]), len(data), head, _crc32c(data[:head]))
+        values = (ordinal, 0, len(chunk["rows"]), len(data), head, crc32c(data[:head]))
         for column, value in zip(columns.values(), values, strict=True):
             column.append(value)
     fields = tuple(Field(f["name"], f["type"], f["nullable"], f["payload"]) for f in chunks[0]["fields"])

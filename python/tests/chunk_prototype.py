@@ -1,0 +1,279 @@
+"""A second writer of chunks, made from docs/formats/chunk.md alone: slow, and as short as the page allows.
+
+It shares nothing with the Java writer but the page, so equal bytes mean that the page says all there is to say.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import struct
+from collections.abc import Callable
+from typing import Any
+
+
+def crc32c(data: bytes) -> int:
+    """Bit by bit."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = (crc >> 1) ^ (0x82F63B78 if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
+
+
+def pad64(data: bytes) -> bytes:
+    """Fills with zeros to a multiple of 64."""
+    return data + bytes(-len(data) % 64)
+
+
+class FlatBuilder:
+    """Writes a flatbuffer from its end to its beginning; a position is counted from the end."""
+
+    def __init__(self) -> None:
+        self.data = b""
+        self.align = 1
+        self.vtables: list[tuple[int, bytes]] = []
+
+    def prep(self, size: int, more: int = 0) -> None:
+        """Zeros, so that after `more` bytes the position is a multiple of `size`."""
+        self.align = max(self.align, size)
+        self.data = bytes(-(len(self.data) + more) % size) + self.data
+
+    def put(self, code: str, *values: Any) -> int:
+        self.data = struct.pack("<" + code, *values) + self.data
+        return len(self.data)
+
+    def number(self, code: str, value: Any) -> int:
+        self.prep(struct.calcsize("<" + code))
+        return self.put(code, value)
+
+    def offset(self, target: int) -> int:
+        self.prep(4)
+        return self.put("I", len(self.data) - target + 4)
+
+    def string(self, text: str) -> int:
+        utf8 = text.encode()
+        self.prep(4, len(utf8) + 1)
+        self.data = utf8 + b"\0" + self.data
+        return self.put("I", len(utf8))
+
+    def vector(self, targets: list[int]) -> int:
+        self.prep(4, 4 * len(targets))
+        for target in reversed(targets):
+            self.offset(target)
+        return self.put("I", len(targets))
+
+    def table(self, fields: list[tuple[int, str, Any]]) -> int:
+        """(slot, struct code or 'offset', value) in the order of writing; zero numbers and absent offsets left out."""
+        start = len(self.data)
+        slots: dict[int, int] = {}
+        for slot, code, value in fields:
+            if value:
+                slots[slot] = self.offset(value) if code == "offset" else self.number(code, value)
+        at = self.number("i", 0)
+        entries = [at - slots[s] if s in slots else 0 for s in range(max(slots, default=-1) + 1)]
+        vtable = struct.pack(f"<{2 + len(entries)}H", 4 + 2 * len(entries), at - start, *entries)
+        known = [position for position, content in self.vtables if content == vtable]
+        if not known:
+            self.data = vtable + self.data
+            self.vtables.append((len(self.data), vtable))
+            known = [len(self.data)]
+        end = len(self.data) - at
+        self.data = self.data[:end] + struct.pack("<i", known[0] - at) + self.data[end + 4 :]
+        return at
+
+    def finish(self, root: int) -> bytes:
+        self.prep(self.align, 4)
+        self.offset(root)
+        return self.data
+
+
+NUMBERS = {
+    "int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint8": "B", "uint16": "H", "uint32": "I", "uint64": "Q",
+    "float16": "e", "float32": "f", "float64": "d", "bfloat16": "H", "categorical": "i",
+}  # fmt: skip
+INT, FLOAT, BINARY, UTF8, BOOL, LIST, FIXED_SIZE_LIST = 2, 3, 4, 5, 6, 12, 16
+
+
+def split(kind: str) -> tuple[str, list[int] | None]:
+    """Element type and shape; an empty shape for lists, None for everything else."""
+    element, bracket, shape = kind.partition("[")
+    return element, [int(d) for d in shape[:-1].split(",") if d] if bracket else None
+
+
+def arrow_type(b: FlatBuilder, kind: str) -> tuple[int, int]:
+    """Type code and table."""
+    element, shape = split(kind)
+    if shape is not None:
+        return (FIXED_SIZE_LIST, b.table([(0, "i", math.prod(shape))])) if shape else (LIST, b.table([]))
+    if kind in ("utf8", "binary", "bool"):
+        return {"utf8": UTF8, "binary": BINARY, "bool": BOOL}[kind], b.table([])
+    if kind in ("float16", "float32", "float64"):
+        return FLOAT, b.table([(0, "h", ["float16", "float32", "float64"].index(kind))])
+    code = NUMBERS[element]
+    return INT, b.table([(0, "i", 8 * struct.calcsize(code)), (1, "B", code.islower())])
+
+
+def pairs(b: FlatBuilder, metadata: dict[str, str]) -> int:
+    if not metadata:
+        return 0
+    entries = []
+    for key, value in metadata.items():
+        k, v = b.string(key), b.string(value)
+        entries.append(b.table([(1, "offset", v), (0, "offset", k)]))
+    return b.vector(entries)
+
+
+def field(b: FlatBuilder, name: str, kind: str, nullable: bool, metadata: dict[str, str]) -> int:
+    element, shape = split(kind)
+    children = [field(b, "item", element, False, {})] if shape is not None else []
+    own = {}
+    if element in ("categorical", "bfloat16") and name != "item":
+        own["stoker.type"] = kind
+    if shape:
+        own["ARROW:extension:name"] = "arrow.fixed_shape_tensor"
+        own["ARROW:extension:metadata"] = json.dumps({"shape": shape}, separators=(",", ":"))
+    text = b.string(name)
+    code, table = arrow_type(b, kind)
+    vector = b.vector(children)
+    metadata_at = pairs(b, {**own, **metadata})
+    return b.table([
+        (0, "offset", text), (1, "B", nullable), (2, "B", code), (3, "offset", table), (5, "offset", vector),
+        (6, "offset", metadata_at),
+    ])  # fmt: skip
+
+
+Columns = list[tuple[str, str, bool, dict[str, str]]]
+
+
+def schema(b: FlatBuilder, columns: Columns, metadata: dict[str, str]) -> int:
+    vector = b.vector([field(b, *column) for column in columns])
+    return b.table([(1, "offset", vector), (2, "offset", pairs(b, metadata))])
+
+
+def opening(columns: Columns, metadata: dict[str, str]) -> bytes:
+    b = FlatBuilder()
+    header = schema(b, columns, metadata)
+    flat = b.finish(b.table([(0, "h", 4), (1, "B", 1), (2, "offset", header)]))
+    length = -(-(16 + len(flat)) // 64) * 64
+    return pad64(b"ARROW1\0\0" + b"\xff\xff\xff\xff" + struct.pack("<i", length - 16) + flat)
+
+
+def closing(columns: Columns, metadata: dict[str, str], block: tuple[int, int, int], footer: dict[str, str]) -> bytes:
+    b = FlatBuilder()
+    header = schema(b, columns, metadata)
+    b.prep(4)
+    dictionaries = b.put("I", 0)
+    b.prep(4, 24)
+    b.prep(8, 24)
+    b.put("qi4xq", *block)
+    batches = b.put("I", 1)
+    extra = pairs(b, footer)
+    flat = b.finish(b.table([
+        (0, "h", 4), (1, "offset", header), (2, "offset", dictionaries), (3, "offset", batches), (4, "offset", extra),
+    ]))  # fmt: skip
+    return b"\xff\xff\xff\xff\0\0\0\0" + flat + struct.pack("<i", len(flat)) + b"ARROW1"
+
+
+def value_bytes(kind: str, value: Any, class_id: Callable[[str], int]) -> bytes:
+    element, shape = split(kind)
+    if kind == "utf8":
+        return value.encode()
+    if kind == "binary":
+        return bytes.fromhex(value)
+    if kind == "categorical":
+        return struct.pack("<i", class_id(value))
+    values = value if shape is not None else [value]
+    if element == "bfloat16":  # the golden values fit: their lower halves are zero
+        return b"".join(struct.pack("<f", v)[2:] for v in values)
+    return struct.pack(f"<{len(values)}{NUMBERS[element]}", *values)
+
+
+def bitmap(bits: list[bool]) -> bytes:
+    return bytes(sum(bit << i for i, bit in enumerate(bits[at : at + 8])) for at in range(0, len(bits), 8))
+
+
+Parts = tuple[list[tuple[int, int]], list[bytes]]
+
+
+def column(kind: str, values: list[Any], class_id: Callable[[str], int]) -> Parts:
+    """Nodes and buffers."""
+    element, shape = split(kind)
+    nulls = sum(v is None for v in values)
+    validity = bitmap([v is not None for v in values]) if nulls else b""
+    if kind == "bool":
+        return [(len(values), nulls)], [validity, bitmap([bool(v) for v in values])]
+    width = math.prod(shape or []) * struct.calcsize(NUMBERS[element]) if element in NUMBERS else 0
+    packed = [bytes(width if shape != [] else 0) if v is None else value_bytes(kind, v, class_id) for v in values]
+    data = b"".join(packed)
+    if kind in ("utf8", "binary") or shape == []:
+        unit = struct.calcsize(NUMBERS[element]) if shape == [] else 1
+        ends = [0]
+        for each in packed:
+            ends.append(ends[-1] + len(each) // unit)
+        offsets = struct.pack(f"<{len(ends)}i", *ends)
+        if shape is None:
+            return [(len(values), nulls)], [validity, offsets, data]
+        return [(len(values), nulls), (ends[-1], 0)], [validity, offsets, b"", data]
+    if shape is not None:
+        return [(len(values), nulls), (len(values) * math.prod(shape), 0)], [validity, b"", data]
+    return [(len(values), nulls)], [validity, data]
+
+
+def message(rows: int, columns: list[Parts], payload: list[bool]) -> tuple[bytes, bytes, bytes]:
+    """Head of the message, small part of the body, payload part."""
+    nodes = [node for part, _ in columns for node in part]
+    buffers = [(data, last and i == len(own) - 1) for (_, own), last in zip(columns, payload, strict=True)
+               for i, data in enumerate(own)]  # fmt: skip
+    offsets = {}
+    bodies = []
+    end = 0
+    for late in (False, True):
+        body = b""
+        for i, (data, is_late) in enumerate(buffers):
+            if is_late == late:
+                offsets[i] = end + len(body)
+                body += pad64(data)
+        end += len(body)
+        bodies.append(body)
+    n, count = len(nodes), len(buffers)
+    flat = struct.pack("<II6HI", 24, 0, 12, 24, 16, 18, 4, 8, 0) + struct.pack("<iIqhB5x", 16, 36, end, 4, 3)
+    flat += struct.pack("<5H6x", 10, 24, 8, 4, 16) + struct.pack("<iIqIII", 16, 24, rows, 20 + 16 * n, 0, 0)
+    flat += struct.pack("<I", n) + b"".join(struct.pack("<qq", *node) for node in nodes)
+    flat += struct.pack("<II", 0, count)
+    flat += b"".join(struct.pack("<qq", offsets[i], len(buffers[i][0])) for i in range(count))
+    length = -(-(8 + len(flat)) // 64) * 64
+    return pad64(b"\xff\xff\xff\xff" + struct.pack("<i", length - 8) + flat), bodies[0], bodies[1]
+
+
+def chunk(spec: dict[str, Any]) -> bytes:
+    """The chunk that a golden JSON file describes."""
+    rows = spec["rows"]
+    small = [f for f in spec["fields"] if not f["payload"]]
+    payload = [f for f in spec["fields"] if f["payload"]]
+    no_class: Callable[[str], int] = [].index
+    columns: Columns = [("key", "utf8", False, {})]
+    parts = [column("utf8", [row["key"] for row in rows], no_class)]
+    for f in small:
+        values = [row[f["name"]] for row in rows]
+        names = list(dict.fromkeys(v for v in values if v is not None)) if f["type"] == "categorical" else []
+        text = json.dumps(names, separators=(",", ":"), ensure_ascii=False)
+        metadata = {"stoker.classes": text} if f["type"] == "categorical" else {}
+        columns.append((f["name"], f["type"], f["nullable"], metadata))
+        parts.append(column(f["type"], values, names.index))
+    for f in payload:
+        columns.append(("crc32c:" + f["name"], "uint32", False, {}))
+        sums = [crc32c(value_bytes(f["type"], row[f["name"]], no_class)) for row in rows]
+        parts.append(column("uint32", sums, no_class))
+    for f in payload:
+        columns.append((f["name"], f["type"], False, {}))
+        parts.append(column(f["type"], [row[f["name"]] for row in rows], no_class))
+    metadata = {"stoker.format": "1"}
+    metadata |= {f"stoker.{key}": spec[key] for key in ("dataset", "chunk", "ingest", "split", "created")}
+    metadata["stoker.payload"] = json.dumps([f["name"] for f in payload], separators=(",", ":"))
+    first = opening(columns, metadata)
+    head, before, after = message(len(rows), parts, [False] * (len(columns) - len(payload)) + [True] * len(payload))
+    start = first + head + before
+    footer = {"stoker.head_length": str(len(start)), "stoker.head_crc32c": f"{crc32c(start):08x}"}
+    return start + after + closing(columns, metadata, (len(first), len(head), len(before) + len(after)), footer)
