@@ -48,8 +48,10 @@ public final class OrderBenchmark {
         OrderSpec spec = new OrderSpec(42, 256, 16, 1L << 30, ShufflePolicy.WINDOW, LaneOrder.MIXED);
         measure("16 lanes, 1 GiB window", equal, spec);
         measure("1 lane, 1 GiB window", equal, lanes(spec, 1));
-        measure("1024 lanes, 64 GiB window", equal, new OrderSpec(
-                42, 256, 1024, 64L << 30, ShufflePolicy.WINDOW, LaneOrder.MIXED));
+        measure(
+                "1024 lanes, 64 GiB window",
+                equal,
+                new OrderSpec(42, 256, 1024, 64L << 30, ShufflePolicy.WINDOW, LaneOrder.MIXED));
         start = System.nanoTime();
         Fingerprint fingerprint = Fingerprint.of(new UUID(1, 2), 1, "train", equal, spec);
         System.out.printf(Locale.ROOT, "fingerprint: %.0f ms (%s)%n", sinceMs(start), fingerprint);
@@ -57,10 +59,7 @@ public final class OrderBenchmark {
         StreamChunks uneven = chunks(count, Shape.UNEVEN);
         measure("16 lanes, uneven rows, removed rows, ghosts", uneven, spec);
         System.out.printf(
-                Locale.ROOT,
-                "heap in use at the end: %.0f MiB (checksum %d)%n",
-                usedBytes() / 1048576.0,
-                checksum);
+                Locale.ROOT, "heap in use at the end: %.0f MiB (checksum %d)%n", usedBytes() / 1048576.0, checksum);
     }
 
     private enum Shape {

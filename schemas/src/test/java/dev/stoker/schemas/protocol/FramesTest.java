@@ -103,6 +103,16 @@ class FramesTest {
     }
 
     @Test
+    void jsonMayBeSixteenLevelsDeep() throws Exception {
+        String deepest = "{\"x\":" + "[".repeat(15) + "]".repeat(15) + "}";
+        assertThat(FrameDecoder.forServer().next(hello(deepest))).isPresent();
+        String deeper = "{\"x\":" + "[".repeat(16) + "]".repeat(16) + "}";
+        assertThatThrownBy(() -> FrameDecoder.forServer().next(hello(deeper)))
+                .isInstanceOf(ProtocolException.class)
+                .hasMessageContaining("not JSON");
+    }
+
+    @Test
     void errorsNameTheKeyAndWhatWasExpected() {
         assertThatThrownBy(() -> FrameDecoder.forServer().next(hello("{\"rank\":\"one\"}")))
                 .hasMessage("HELLO: rank is \"one\": expected a whole number from 0 to 2147483647");
