@@ -36,6 +36,9 @@ final class TestFeed {
     final OrderSpec order;
     final StreamOrder streamOrder;
     final List<String> classes;
+    /** Nodes are shared by feed id; tests must not share. */
+    private final UUID instance = UUID.randomUUID();
+
     OnCorrupt onCorrupt = OnCorrupt.FAIL;
     String name = "test";
 
@@ -50,7 +53,7 @@ final class TestFeed {
 
     FeedSpec spec() {
         return new FeedSpec(
-                UUID.nameUUIDFromBytes((name + dataset.id()).getBytes(StandardCharsets.UTF_8)),
+                UUID.nameUUIDFromBytes((name + instance).getBytes(StandardCharsets.UTF_8)),
                 name,
                 List.of(dataset.stream("train")),
                 order.toJson(),

@@ -49,18 +49,24 @@ final class PieceChannel {
                 throw e;
             }
             LOG.debug("A piece cannot be read to its end", e);
+            // Header and small columns are memory of ours and go out as they are.
+            left -= parts[0].remaining();
+            writeFully(parts[0], e);
             writeZeros(left, e);
             return false;
         }
     }
 
     private void writeZeros(long bytes, IOException first) throws IOException {
-        long left = bytes;
+        for (long left = bytes; left > 0; left -= ZEROS.capacity()) {
+            writeFully(ZEROS.duplicate().limit((int) Math.min(left, ZEROS.capacity())), first);
+        }
+    }
+
+    private void writeFully(ByteBuffer bytes, IOException first) throws IOException {
         try {
-            while (left > 0) {
-                ByteBuffer zeros = ZEROS.duplicate();
-                zeros.limit((int) Math.min(left, zeros.capacity()));
-                left -= channel.write(zeros);
+            while (bytes.hasRemaining()) {
+                channel.write(bytes);
             }
         } catch (IOException e) {
             e.addSuppressed(first);

@@ -1,0 +1,234 @@
+package dev.stoker.feeder.node;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.AckEntry;
+import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.Durable;
+import dev.stoker.schemas.protocol.EpochEnd;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Subscribe;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Grants, receipts and trainers that stand still. */
+class FlowTest {
+    @TempDir
+    Path directory;
+
+    private TestFeed feed;
+
+    @BeforeEach
+    void makeDataset() throws IOException {
+        TestDataset dataset = TestDataset.create(directory.resolve("data"), 3, 60_000, 40, 40, 40);
+        feed = new TestFeed(dataset, "{\"batch_size\":8,\"lanes\":2}");
+    }
+
+    private static FeedClient join(NodeLease node, int rank, int world) throws IOException {
+        FeedClient client = FeedClient.connect(node.address());
+        client.join(FeedClient.hello(Participant.rank(rank, world), 0));
+        return client;
+    }
+
+    @Test
+    void sendsNothingBeyondTheGrantAndAnswersPingsMeanwhile() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 0, 1)) {
+            client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.KEEP, List.of()));
+            client.send(new Ping(1));
+            assertThat(client.receive()).isEqualTo(new Pong(1));
+            client.send(new Grant(1, 2));
+            for (int number = 0; number <= 2; number++) {
+                assertThat(client.expectIntact().header().identity().number()).isEqualTo(number);
+            }
+            client.send(new Grant(1, 1));
+            client.send(new Ping(2));
+            assertThat(client.receive())
+                    .as("a smaller grant takes nothing back and adds nothing")
+                    .isEqualTo(new Pong(2));
+            client.send(new Grant(1, 3));
+            assertThat(client.expectIntact().header().identity().number()).isEqualTo(3);
+        }
+    }
+
+    @Test
+    void epochEndComesOnceWithTheCounts() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 0, 1)) {
+            client.send(new Subscribe(1, 0, 15, 1, 0, TailPolicy.KEEP, List.of()));
+            assertThat(client.receive()).isEqualTo(new EpochEnd(1, 0, 0, 0));
+            client.send(new Subscribe(2, 0, 14, 1, 1, TailPolicy.KEEP, List.of()));
+            client.send(new Grant(2, 14));
+            client.expectIntact();
+            assertThat(client.receive()).isEqualTo(new EpochEnd(2, 0, 1, 8));
+            client.send(new Ping(1));
+            assertThat(client.receive()).isEqualTo(new Pong(1));
+        }
+    }
+
+    @Test
+    void aStalledTrainerHurtsNobodyAndGoesOnWhereItWas() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient stalled = FeedClient.connectNarrow(node.address());
+                FeedClient busy = join(node, 1, 2)) {
+            stalled.join(FeedClient.hello(Participant.rank(0, 2), 0));
+            stalled.send(new Subscribe(1, 0, 0, 2, 8, TailPolicy.PAD, List.of()));
+            stalled.send(new Grant(1, Long.MAX_VALUE));
+            for (int epoch = 0; epoch < 20; epoch++) {
+                assertThat(feed.readAll(busy, new Subscribe(1 + epoch, epoch, 1, 2, 8, TailPolicy.PAD, List.of())))
+                        .hasSizeGreaterThanOrEqualTo(8);
+            }
+            int received = 0;
+            while (stalled.receive() instanceof Batch batch) {
+                feed.verify(batch, TailPolicy.PAD);
+                received++;
+            }
+            assertThat(received).isGreaterThanOrEqualTo(8);
+        }
+    }
+
+    @Test
+    void aTrainerThatIsFencedWhileItStandsStillIsClosed() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient stalled = FeedClient.connectNarrow(node.address())) {
+            stalled.join(FeedClient.hello(Participant.rank(0, 1), 5));
+            for (int subscription = 1; subscription < 3; subscription++) {
+                stalled.send(new Subscribe(subscription, 0, 0, 1, 15, TailPolicy.KEEP, List.of()));
+                stalled.send(new Grant(subscription, Long.MAX_VALUE));
+            }
+            Waiting.until(() -> node.metrics().batches() > 0);
+            try (FeedClient newer = FeedClient.connect(node.address())) {
+                newer.join(FeedClient.hello(Participant.rank(0, 1), 6));
+                Waiting.until(() -> node.metrics().sessions() == 1);
+                assertThat(feed.readAll(newer, new Subscribe(1, 0, 0, 1, 15, TailPolicy.KEEP, List.of())))
+                        .hasSizeGreaterThanOrEqualTo(15);
+            }
+        }
+    }
+
+    @Test
+    void receiptsReachTheLedgerWithTheirSubscriptionAndBecomeDurable() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 0, 1)) {
+            client.send(new Subscribe(1, 3, 0, 1, 15, TailPolicy.PAD, List.of()));
+            client.send(new Grant(1, 1));
+            List<Batch> batches = List.of(client.expectIntact(), client.expectIntact());
+            for (Batch batch : batches) {
+                client.send(TestFeed.ack(batch));
+            }
+            List<LedgerItem> items = new ArrayList<>();
+            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 3);
+            SubscriptionItem subscription = (SubscriptionItem) items.get(0);
+            assertThat(subscription.epoch()).isEqualTo(3);
+            assertThat(subscription.count()).isEqualTo(15);
+            assertThat(subscription.tail()).isEqualTo("pad");
+            assertThat(subscription.fingerprint()).hasSize(32);
+            assertThat(subscription.identity().stream()).isEqualTo("train");
+            for (int i = 0; i < 2; i++) {
+                ReceiptsItem receipts = (ReceiptsItem) items.get(1 + i);
+                assertThat(receipts.epoch()).isEqualTo(3);
+                assertThat(receipts.count()).isEqualTo(1);
+                assertThat(receipts.number(0)).isEqualTo(i);
+                assertThat(receipts.piece(0)).isZero();
+                assertThat(receipts.crc(0)).isEqualTo(batches.get(i).header().crc());
+                assertThat(receipts.rows(0)).isEqualTo(8);
+                assertThat(receipts.skipped(0)).isZero();
+                assertThat(receipts.repeated(0)).isFalse();
+            }
+            assertThat(client.hasInput())
+                    .as("nothing is durable before a checkpoint")
+                    .isFalse();
+            node.markDurable(node.drainToken());
+            assertThat(client.receive()).isEqualTo(new Durable(2));
+        }
+    }
+
+    @Test
+    void receiptsOfAReaderThatFailedAreDrainedByTheNext() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 0, 1)) {
+            client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.PAD, List.of()));
+            client.send(new Grant(1, 0));
+            client.send(TestFeed.ack(client.expectIntact()));
+            List<LedgerItem> first = new ArrayList<>();
+            try (NodeLease failing = feed.start()) {
+                Waiting.until(() -> failing.drainAcks(first::add, 100) >= 0 && first.size() == 2);
+            }
+            List<LedgerItem> second = new ArrayList<>();
+            node.acksAvailable().join();
+            node.drainAcks(second::add, 100);
+            assertThat(second).isEqualTo(first);
+            node.markDurable(node.drainToken());
+            assertThat(client.receive()).isEqualTo(new Durable(1));
+        }
+    }
+
+    @Test
+    void whenReceiptsFindNoRoomDataGoesOnAndTheTrainerReconnectsLater() throws IOException {
+        ServerOptions options = TestFeed.options().withLimits(10, 1 << 30, 100, 4);
+        try (NodeLease node = FeedNode.acquire(feed.spec(), options);
+                FeedClient client = join(node, 0, 1)) {
+            client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.KEEP, List.of()));
+            client.send(new Grant(1, 14));
+            for (int number = 0; number < 15; ) {
+                Batch batch = client.expectIntact();
+                client.send(TestFeed.ack(batch));
+                number += batch.header().identity().piece() + 1
+                                == batch.header().identity().pieces()
+                        ? 1
+                        : 0;
+            }
+            List<LedgerItem> items = new ArrayList<>();
+            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 4);
+            client.expect(EpochEnd.class);
+            client.send(new Ping(1));
+            assertThat(client.receive()).isEqualTo(new Pong(1));
+            node.markDurable(node.drainToken());
+            assertThat(client.receive()).isEqualTo(new Durable(3));
+            assertThatThrownBy(() -> client.expect(LaneMap.class))
+                    .hasMessageContaining("shutting_down")
+                    .hasMessageContaining("repeat");
+        }
+    }
+
+    @Test
+    void waitingTimeIsThatOfATrainerWithNothingLeft() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 0, 1)) {
+            assertThat(node.metrics().trainerWaitRatio()).isZero();
+            client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.PAD, List.of()));
+            client.send(new Grant(1, 0));
+            client.expectIntact();
+            assertThat(node.metrics().trainerWaitRatio()).isBetween(0.0, 1.0);
+            assertThat(node.idleSince()).isEmpty();
+        }
+        try (NodeLease node = feed.start()) {
+            assertThat(node.idleSince()).isPresent();
+        }
+    }
+
+    @Test
+    void acknowledgementsOfAnEarlierConnectionAreTaken() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 0, 1)) {
+            client.send(new Subscribe(1, 5, 3, 1, 12, TailPolicy.PAD, List.of()));
+            client.send(new Ack(1, 4, List.of(new AckEntry(14, 0, true, 99, 8, 0))));
+            List<LedgerItem> items = new ArrayList<>();
+            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 2);
+            assertThat(items.get(1).epoch()).isEqualTo(4);
+            assertThat(((ReceiptsItem) items.get(1)).repeated(0)).isTrue();
+        }
+    }
+}
