@@ -154,7 +154,8 @@ class ArrowFileTest {
         assertThatThrownBy(() -> ArrowFile.read(foreign("pyarrow-dictionary.arrow"), "p"))
                 .isInstanceOf(ForeignFileException.class)
                 .hasMessageContaining("1 dictionaries");
-        assertThatThrownBy(() -> ArrowFile.read(ByteBuffer.wrap("no Arrow file at all ARROW1".getBytes()), "p"))
+        assertThatThrownBy(() -> ArrowFile.read(
+                        ByteBuffer.wrap("no Arrow file at all ARROW1".getBytes(StandardCharsets.UTF_8)), "p"))
                 .isInstanceOf(StokerException.class)
                 .hasMessageContaining("p ");
     }
