@@ -19,8 +19,36 @@ public final class PowerLoss {
         return new LocalObjectStore(root.resolve(directory), files);
     }
 
+    /**
+     * Runs something, and lets the power fail before the file system's step of this number, counted from 0 over all that was
+     * done so far. Afterwards only what was forced to disk is left.
+     *
+     * @return whether the power failed before it was done
+     */
+    public boolean during(int step, Use use) throws IOException {
+        files.failAtStep(step);
+        boolean failed = false;
+        try {
+            use.run();
+        } catch (PowerLossFiles.PowerFailure e) {
+            failed = true;
+        }
+        strike();
+        return failed;
+    }
+
+    /** How many steps of the file system were begun so far. */
+    public int steps() {
+        return files.steps();
+    }
+
     /** Undoes what was not forced to disk. */
     public void strike() throws IOException {
         files.losePower(root);
+    }
+
+    /** Something that uses the store. */
+    public interface Use {
+        void run() throws IOException;
     }
 }
