@@ -138,9 +138,9 @@ def test_receipts_are_kept_until_they_are_durable():
         expected = feed.read(client)
         feed.state.wait_for(lambda: feed.acked() == pieces_of(expected))
         session = feed.feeder.sessions[0]
-        assert sum(n for n, _, _ in client._peers.live[0].undurable) == session.acks
+        assert sum(n for n, _, _ in client._network.peers.live[0].undurable) == session.acks
         session.say(p.durable(session.acks))
-        eventually(lambda: not client._peers.live[0].undurable)
+        eventually(lambda: not client._network.peers.live[0].undurable)
 
 
 def test_the_next_epoch_is_on_its_way_before_this_one_is_consumed():
@@ -223,7 +223,7 @@ def test_the_newer_run_fences_the_older_for_good():
         batches = old.epoch(0, 0, 1, 26, "pad")
         next(batches)
         new = feed.client(consumer=Consumer(run=8))
-        eventually(lambda: old._failure)
+        eventually(lambda: old._network.failure)
         with pytest.raises(FencedError, match="taken over by run 8"):
             next(batches)
         with pytest.raises(FencedError):
@@ -342,7 +342,7 @@ def test_close_ends_threads_and_descriptors():
         assert not thread.is_alive()
         feed.state.wait_for(lambda: all(s.ended for f in feed.feeders for s in f.sessions))
         if before is not None:
-            assert len(os.listdir("/proc/self/fd")) <= before
+            eventually(lambda: len(os.listdir("/proc/self/fd")) <= before)
         with pytest.raises(StokerError, match="closed"):
             client.epoch(0, 0, 1, 26, "pad")
 

@@ -149,7 +149,9 @@ def test_durable_receipts_are_not_sent_again():
         client = feed.client(buffer_bytes=8 * 192)
 
         def restart():
-            eventually(lambda: not client._peers.live[0].undurable and not client._peers.live[0].pending)
+            eventually(
+                lambda: not client._network.peers.live[0].undurable and not client._network.peers.live[0].pending
+            )
             feed.feeder.stop()
             feed.state.acks.clear()
             feed.feeder.start()
@@ -192,7 +194,7 @@ def test_an_idle_client_does_not_come_back_to_a_feeder_that_ended():
     with FakeFeed() as feed:
         client = feed.client()
         feed.feeder.sessions[0].fail("fenced", "a loader worker has this seat now")
-        eventually(lambda: client._peers.live == [])
+        eventually(lambda: client._network.peers.live == [])
         assert client._thread.is_alive()
         assert feed.read(client) == feed.stream.expected(0, 0, 1, 26)
         assert len(feed.feeder.sessions) == 2

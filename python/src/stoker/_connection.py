@@ -27,7 +27,12 @@ RECEIVE_BUFFER_BYTES: Final = 4 << 20
 
 
 class ConnectionLostError(Exception):
-    """The connection ended or never came about; the client goes on elsewhere. Never leaves the package."""
+    """The connection ended or never came about; the client connects again. Never leaves the package."""
+
+    def __init__(self, why: str, *, elsewhere: bool = False) -> None:
+        """`elsewhere`: another feeder is to be asked first."""
+        super().__init__(why)
+        self.elsewhere = elsewhere
 
 
 class FrameSink(Protocol):
@@ -67,6 +72,8 @@ class Connection:
         self.outbox = bytearray()
         self.undurable: deque[tuple[int, int, bytes]] = deque()
         """(entries, epoch, packed entries) sent and not yet durable, oldest first."""
+        self.sent_entries = 0
+        """ACK entries of this session."""
         self.durable = 0
         """Entries of this session that the server has called durable."""
         self.ponged = 0

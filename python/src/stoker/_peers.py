@@ -47,7 +47,8 @@ class Peer:
         self.next_try = now
         self.attempts = 0
         self.patience = patience
-        self.error = "not tried yet"
+        self.error = ""
+        """What ended the last attempt or connection."""
 
     @property
     def live(self) -> Connection | None:
@@ -119,8 +120,8 @@ class Peers:
             any(a != address and a not in self._avoided for a in self.lane_map.lanes[lane]) for lane in mine
         )
 
-    def lost(self, connection: Connection, why: str, now: float, *, hopeless: bool) -> None:
-        """A connection has ended. `hopeless`: do not be patient with this address, others can serve its lanes."""
+    def lost(self, connection: Connection, why: str, now: float, *, impatient: bool) -> None:
+        """A connection has ended. `impatient`: its lanes go elsewhere without waiting for this address."""
         peer = self.by_address[connection.address]
         if peer.connection is not connection:
             return
@@ -130,7 +131,7 @@ class Peers:
         if was_live:
             peer.attempts = 0
             peer.down_since = now
-        if hopeless:
+        if impatient:
             peer.down_since = now - peer.patience
         pause = 0.0 if was_live else min(1.0, 0.02 * 2**peer.attempts) * random.uniform(0.5, 1.5)
         peer.attempts += 1
@@ -245,10 +246,15 @@ class Peers:
             served = choose(self.lane_map, self._avoided)[lane]
         return served or ""
 
+    @property
+    def refused(self) -> bool:
+        """Whether some attempt has failed."""
+        return any(peer.attempts for peer in self.by_address.values())
+
     def describe(self) -> str:
         """What became of each address that is not connected."""
         return "; ".join(
-            peer.error if peer.address in peer.error else f"{peer.address}: {peer.error}"
+            peer.error if peer.address in peer.error else f"{peer.address}: {peer.error or 'no answer yet'}"
             for peer in self.by_address.values()
             if peer.live is None
         )

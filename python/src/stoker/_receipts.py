@@ -12,6 +12,7 @@ from typing import Final
 from stoker import _protocol as p
 from stoker._connection import Connection
 from stoker._span import Arrival
+from stoker.errors import ProtocolError
 
 FLUSH_BYTES: Final = p.MAX_ACK_ENTRIES * p.ACK_ENTRY_BYTES
 
@@ -25,6 +26,8 @@ class Receipts:
         self._orphans: deque[tuple[int, bytes]] = deque()
         """(epoch, packed entries) whose connection ended before they were durable."""
         self._waiting: set[Connection] = set()
+        self._open: set[Connection] = set()
+        """Connections that receipts went to."""
 
     def add(self, epoch: int, arrivals: Sequence[Arrival], now: float) -> None:
         """Takes the receipts of one consumed batch; sends what makes a full frame."""
@@ -56,13 +59,18 @@ class Receipts:
             connection.pending.clear()
             connection.send(self._sent(connection, connection.pending_epoch, entries))
 
-    @staticmethod
-    def _sent(connection: Connection, epoch: int, entries: bytes) -> bytes:
-        connection.undurable.append((len(entries) // p.ACK_ENTRY_BYTES, epoch, entries))
+    def _sent(self, connection: Connection, epoch: int, entries: bytes) -> bytes:
+        self._open.add(connection)
+        count = len(entries) // p.ACK_ENTRY_BYTES
+        connection.sent_entries += count
+        connection.undurable.append((count, epoch, entries))
         return p.ack(connection.subscription, epoch, entries)
 
     def durable(self, connection: Connection, count: int) -> None:
-        """The server has so many entries of this session for good."""
+        """The server has so many entries of this session for good; `ProtocolError` if it never got so many."""
+        if count > connection.sent_entries:
+            text = f"{connection.address} calls {count} receipts durable, it was sent {connection.sent_entries}"
+            raise ProtocolError(text, "bad_frame")
         while connection.undurable and connection.durable + connection.undurable[0][0] <= count:
             connection.durable += connection.undurable.popleft()[0]
 
@@ -83,11 +91,17 @@ class Receipts:
     def lost(self, connection: Connection) -> None:
         """The connection has ended: what it had sent and what it had not becomes an orphan."""
         self._waiting.discard(connection)
+        self._open.discard(connection)
         self._orphans.extend((epoch, entries) for _, epoch, entries in connection.undurable)
         if connection.pending:
             self._orphans.append((connection.pending_epoch, bytes(connection.pending)))
         connection.undurable.clear()
         connection.pending.clear()
+
+    @property
+    def unconfirmed(self) -> bool:
+        """Whether any receipt is not durable yet."""
+        return self.oldest is not None or bool(self._orphans) or any(c.undurable for c in tuple(self._open))
 
     @property
     def orphaned(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from stoker import _protocol as p
 from stoker._fields import Field
@@ -108,27 +108,35 @@ class Welcome:
         return "; ".join(found) or f"fingerprint was {mine.fingerprint}, is {theirs.fingerprint}"
 
 
-def refusal(code: str, text: str, *, reconnecting: bool) -> StokerError | None:
-    """The error to raise for an ERROR frame; none if it is worth trying again.
+class Refusal(NamedTuple):
+    """What an ERROR frame means for the client."""
 
-    While reconnecting, another feed at the old address means that the own one moved.
-    """
-    match code:
-        case "shutting_down" | "internal":
-            return None
-        case "wrong_feed" if reconnecting:
-            return None
-        case "fenced":
-            return FencedError(text, code)
-        case "unauthorized":
-            return UnauthorizedError(text, code)
-        case "order_mismatch":
-            return OrderMismatchError(text)
-        case "unsupported_protocol":
-            return FormatTooNewError(f"{text} (this client speaks feed protocol {p.VERSION}; update the older side)")
-        case "corrupt":
-            return CorruptDataError(text)
-        case "too_large":
-            return BatchTooLargeError(text)
-        case _:
-            return ProtocolError(text, code)
+    error: StokerError
+    final: bool
+    """Connecting again would be refused again."""
+    counted: bool = False
+    """Connecting again may help, but not for ever."""
+
+    @staticmethod
+    def of(code: str, text: str) -> Refusal:
+        """The meaning of a code; unknown ones are taken like `internal`."""
+        match code:
+            case "fenced":
+                return Refusal(FencedError(text, code), True)
+            case "unauthorized":
+                return Refusal(UnauthorizedError(text, code), True)
+            case "order_mismatch":
+                return Refusal(OrderMismatchError(text), True)
+            case "unsupported_protocol":
+                hint = f"(this client speaks feed protocol {p.VERSION}; update the older side)"
+                return Refusal(FormatTooNewError(f"{text} {hint}"), True)
+            case "corrupt":
+                return Refusal(CorruptDataError(text), True)
+            case "too_large":
+                return Refusal(BatchTooLargeError(text), True)
+            case "wrong_feed" | "unknown_stream" | "world_size_mismatch":
+                return Refusal(ProtocolError(text, code), True)
+            case "shutting_down" | "origin_unavailable":
+                return Refusal(ProtocolError(text, code), False)
+            case _:
+                return Refusal(ProtocolError(text, code), False, True)

@@ -1,0 +1,231 @@
+"""What arrives: frames are checked and turned into batches. Belongs to the client's turn holder."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker import _protocol as p
+from stoker._buffers import BufferPool
+from stoker._connection import Connection, ConnectionLostError
+from stoker._delivery import BatchPlan
+from stoker._demand import Demand
+from stoker._lanes import LaneMap
+from stoker._network import Network
+from stoker._source import PieceData
+from stoker._span import Arrival, Span
+from stoker._welcome import Refusal, Welcome
+from stoker.errors import CorruptDataError, FencedError, ProtocolError, StateMismatchError
+
+_MAX_REFUSED = 4
+"""Times that one piece may arrive damaged, and an epoch may be ended without a piece of it."""
+_ELSEWHERE = ("shutting_down", "origin_unavailable", "wrong_feed")
+"""Errors after which another feeder is asked first."""
+
+
+class Inbox:
+    """The `FrameSink` of a client's connections."""
+
+    def __init__(self, target: object, network: Network, demand: Demand, pool: BufferPool, buffer_bytes: int) -> None:
+        self.welcome: Welcome | None = None
+        """The first one; later ones must agree with it."""
+        self.plan: BatchPlan | None = None
+        self.counts: Counter[str] = Counter()
+        self._target = target
+        self._network = network
+        self._demand = demand
+        self._pool = pool
+        self._buffer_bytes = buffer_bytes
+        self._refused: dict[tuple[Span, int, int], tuple[int, float]] = {}
+        """(span, index, piece) -> (times, when last) that it came damaged; until it comes sound."""
+        self._renewals = 0
+        """Subscriptions in a row that ended without all their pieces."""
+
+    def is_refused(self, span: Span, index: int) -> bool:
+        """Whether a piece of the batch came damaged and is awaited again."""
+        return any(key[:2] == (span, index) for key in self._refused)
+
+    # ---- BATCH
+
+    def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+        """See `FrameSink`."""
+        if connection.state != "live":
+            raise ProtocolError(f"{connection.address} sent a BATCH before WELCOME", "bad_frame")
+        return self._pool.take(header[0] - (p.BATCH_HEADER_BYTES - 4))
+
+    def on_batch(
+        self, connection: Connection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
+    ) -> None:
+        """See `FrameSink`."""
+        # fmt: off
+        (_, _, flags, _, feed, fingerprint, epoch, lane, number, piece, pieces, rows, skipped, subscription, zero,
+         sent_crc) = header
+        # fmt: on
+        demand = self._demand
+        if crc != sent_crc or zero or not 0 < subscription <= demand.newest:
+            self._on_damage(connection, header, crc)
+            return
+        welcome = self.welcome
+        assert welcome is not None
+        if feed != welcome.feed_tag or fingerprint != welcome.fingerprint_tag:
+            self._network.fail(
+                ProtocolError(
+                    f"{connection.address} sent a batch of feed {feed:016x}, fingerprint {fingerprint:016x}; expected "
+                    f"{welcome.feed_tag:016x}, {welcome.fingerprint_tag:016x}: something mixes feeds up",
+                    "wrong_feed",
+                )
+            )
+            return
+        span = demand.receiving
+        index = span.index(number) if span is not None and span.epoch == epoch else -1
+        if span is None or index < 0 or not span.wants(index, piece):
+            self.counts["duplicate_pieces"] += 1
+            return
+        if index > span.granted or flags & ~p.FLAG_REPEATED:
+            raise ProtocolError(
+                f"{connection.address} sent epoch {epoch} batch {number} with flags {flags:#x}; "
+                f"granted is up to {span.number(span.granted)}",
+                "bad_frame",
+            )
+        data = PieceData(lane, rows, bool(flags), skipped, message, crc)
+        span.check(index, piece, pieces, data)
+        if self._refused:
+            self._refused.pop((span, index, piece), None)
+        self._renewals = 0
+        self._network.sound()
+        self.counts["bytes"] += len(message)
+        receipt = p.pack_ack_entry(number, piece, flags, crc, rows, skipped)
+        if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
+            demand.go_on(self._network.peers.live)
+
+    def _on_damage(self, connection: Connection, header: tuple[int, ...], crc: int) -> None:
+        """Asks for a piece again. Which one it was follows from the order, as the header may be what is damaged."""
+        self.counts["corrupt_pieces"] += 1
+        span = self._demand.current(connection)
+        if span is None:
+            return
+        awaited = {key[1:] for key in self._refused if key[0] is span}
+        named = (span.index(header[8]) if header[6] == span.epoch else -1, header[9])
+        victim = named if named in awaited else span.lowest_missing(connection.lanes, awaited)
+        if victim is None:
+            return
+        times = self._refused.get((span, *victim), (0, 0.0))[0] + 1
+        self._refused[span, victim[0], victim[1]] = (times, time.monotonic())
+        number, piece = span.number(victim[0]), victim[1]
+        if times > _MAX_REFUSED:
+            self._network.fail(
+                CorruptDataError(
+                    f"epoch {span.epoch} batch {number} piece {piece} came damaged {times} times from feeder "
+                    f"{connection.address}: expected CRC {header[15]:08x}, found {crc:08x}. Run `stoker verify` on "
+                    "the dataset; if it is sound, look at memory and network of both machines"
+                )
+            )
+            return
+        with self._demand.out:
+            connection.send(p.nack(p.Nack(connection.subscription, span.epoch, number, piece, crc)))
+
+    def renew_stale(self, now: float) -> None:
+        """Subscribes anew for a refused piece that does not come, as when the damaged header hid what it was."""
+        span = self._demand.receiving
+        self._refused = {key: value for key, value in self._refused.items() if key[0] is span}
+        if any(now - when > self._network.timing.refetch for _, when in self._refused.values()):
+            self._refused = {key: (times, now) for key, (times, _) in self._refused.items()}
+            for connection in self._network.peers.live:
+                if self._demand.current(connection) is not None:
+                    self._demand.subscribe(connection)
+
+    # ---- the others
+
+    def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
+        """See `FrameSink`."""
+        if kind == p.ERROR:
+            self._on_error(connection, p.decode_json(kind, body))
+        elif kind == p.WELCOME and connection.state == "greeting":
+            self._on_welcome(connection, p.decode_json(kind, body))
+        elif kind == p.BYE:
+            raise ConnectionLostError(f"{connection.address} said goodbye")
+        elif connection.state != "live":
+            raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]} before WELCOME", "bad_frame")
+        elif kind == p.DURABLE:
+            with self._demand.out:
+                self._demand.receipts.durable(connection, p.decode_u64(kind, body))
+        elif kind == p.LANE_MAP:
+            self._on_lane_map(p.decode_json(kind, body))
+        elif kind == p.EPOCH_END:
+            self._on_epoch_end(connection, p.decode_epoch_end(body))
+        elif kind == p.PING:
+            with self._demand.out:
+                connection.send(p.pong(p.decode_u64(kind, body)))
+        elif kind == p.PONG:
+            connection.ponged = max(connection.ponged, p.decode_u64(kind, body))
+        else:
+            raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]}, which no server sends", "bad_frame")
+
+    def _on_welcome(self, connection: Connection, values: Mapping[str, Any]) -> None:
+        welcome, known = Welcome.from_json(values), self.welcome
+        if known is None:
+            self.welcome = welcome
+            self.plan = BatchPlan(welcome.info.order, welcome.info.lane_rows)
+            self._demand.depth = max(2, self._buffer_bytes // max(1, welcome.largest_batch))
+            self._demand.lanes = len(welcome.info.lane_rows)
+            self._network.welcomed = True
+        elif welcome.feed_id != known.feed_id:
+            why = f"{connection.address} is another feed now ({welcome.feed_name})"
+            raise ConnectionLostError(why, elsewhere=True)
+        elif welcome.info.fingerprint != known.info.fingerprint:
+            raise StateMismatchError(
+                f"{self._target} was restarted with another dataset version or order: {known.difference(welcome)}. "
+                "Start the trainer anew"
+            )
+        now = time.monotonic()
+        connection.limit_batches(welcome.largest_batch)
+        connection.state = "live"
+        connection.since = now
+        self._network.peers.welcomed(connection)
+        self._on_lane_map(welcome.lane_map)
+
+    def _on_lane_map(self, values: Mapping[str, Any]) -> None:
+        lane_map = LaneMap.from_json(values, self._demand.lanes)
+        if self._network.peers.adopt(lane_map, time.monotonic()):
+            self._network.hurry()
+
+    def _on_error(self, connection: Connection, values: Mapping[str, Any]) -> None:
+        code, text = str(values.get("code")), f"{connection.address}: {values.get('message')}"
+        refusal = Refusal.of(code, text)
+        lost = ConnectionLostError(f"{text} ({code})", elsewhere=code in _ELSEWHERE)
+        if code == "wrong_feed" and self.welcome is not None:
+            raise lost  # the own feed has moved, and another one has its port
+        if isinstance(refusal.error, FencedError) and self.welcome is not None and not self._wanted:
+            # Nobody reads here: a loader worker has taken the seat of the process that only asked for lengths.
+            raise lost
+        if refusal.final:
+            self._network.fail(refusal.error)
+        elif refusal.counted:
+            self._network.broken(refusal.error)
+        raise lost
+
+    @property
+    def _wanted(self) -> bool:
+        return self._demand.open or self._network.waiting_since is not None
+
+    def _on_epoch_end(self, connection: Connection, end: p.EpochEnd) -> None:
+        span = self._demand.current(connection)
+        if span is None or end.subscription != connection.subscription:
+            return
+        awaited = {key[1:] for key in self._refused if key[0] is span}
+        missing = span.lowest_missing(connection.lanes, awaited)
+        if missing is None:
+            return
+        self._renewals += 1
+        if self._renewals > _MAX_REFUSED:
+            raise ProtocolError(
+                f"{connection.address} ended epoch {span.epoch} "
+                f"without batch {span.number(missing[0])} piece {missing[1]}",
+                "bad_frame",
+            )
+        self._demand.subscribe(connection)

@@ -1,0 +1,265 @@
+"""The client's input and output: waits for sockets, dials, gives up, and moves lanes. Belongs to the turn holder."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+import os
+import select
+import time
+from collections.abc import Callable
+
+from stoker import _protocol as p
+from stoker._connection import Connection, ConnectionLostError, FrameSink
+from stoker._demand import Demand
+from stoker._discovery import FeedTarget
+from stoker._peers import Peers, Timing
+from stoker.errors import ProtocolError, StokerError
+
+_MAX_BROKEN = 4
+"""Connections in a row that may end in a malformed frame or an inner error of the feeder."""
+
+
+class Network:
+    """All connections of one client."""
+
+    def __init__(self, target: FeedTarget, timing: Timing, demand: Demand, hello: Callable[[], bytes]) -> None:
+        self.timing = timing
+        self.peers = Peers(target, timing, self._dial, self.lost)
+        self.failure: BaseException | None = None
+        """What ended the client for good."""
+        self.welcomed = False
+        """Whether a feeder has ever answered; until then it is looked for whatever the demand."""
+        self.waiting_since: float | None = None
+        """Since when the trainer waits for a batch."""
+        self.reconnects = 0
+        self.pings = 0
+        self._broken = 0
+        self._demand = demand
+        self._hello = hello
+        self._sink: FrameSink
+        self._poll = select.poll()
+        self._wake_read, self._wake_write = os.pipe()
+        os.set_blocking(self._wake_read, False)
+        os.set_blocking(self._wake_write, False)
+        self._poll.register(self._wake_read, select.POLLIN)
+        self._by_fd: dict[int, Connection] = {}
+        self._hot: dict[Connection, None] = {}
+        self._probes: dict[Connection, _Probe] = {}
+        self._tick_at = 0.0
+
+    def attach(self, sink: FrameSink) -> None:
+        """Says who takes the frames; before the first step."""
+        self._sink = sink
+
+    def step(self, wait_s: float) -> None:
+        """Receives what is there, or waits for it; looks after what time demands."""
+        hot = self._hot
+        now = time.monotonic()
+        if now >= self._tick_at:
+            self._tick(now)
+        if not hot or len(self._by_fd) > 1:
+            self._select(0.0 if hot else min(wait_s, max(0.0, self._tick_at - now)))
+        for connection in tuple(hot):
+            try:
+                if not connection.receive():
+                    hot.pop(connection, None)
+            except ConnectionLostError as e:
+                self.lost(connection, str(e), elsewhere=e.elsewhere)
+            except ProtocolError as e:
+                self.broken(e)
+                self.lost(connection, f"{connection.address}: {e}")
+            except StokerError as e:
+                self.fail(e)
+                self.lost(connection, str(e))
+
+    def wake(self) -> None:
+        """Ends another thread's wait in `step`; any thread."""
+        with contextlib.suppress(BlockingIOError):
+            os.write(self._wake_write, b"\0")
+
+    def hurry(self) -> None:
+        """Something has changed that the next step should look after at once."""
+        self._tick_at = 0.0
+
+    def fail(self, error: BaseException) -> None:
+        """Ends the client: every later call raises this."""
+        if self.failure is None:
+            self.failure = error
+
+    def broken(self, error: StokerError) -> None:
+        """A feeder did what it must not; repeated without a batch in between, it ends the client."""
+        self._broken += 1
+        if self._broken >= _MAX_BROKEN:
+            self.fail(error)
+
+    def sound(self) -> None:
+        """A batch has come: what was broken before does not count any more."""
+        self._broken = 0
+
+    def quiet_s(self, connection: Connection, now: float) -> float:
+        """Seconds since something was heard of an awaited connection."""
+        probe = self._probes.get(connection)
+        return now - probe.heard_at if probe is not None else 0.0
+
+    def _select(self, wait_s: float) -> None:
+        for fd, events in self._poll.poll(math.ceil(wait_s * 1000)):
+            connection = self._by_fd.get(fd)
+            if connection is None:
+                if fd == self._wake_read:
+                    os.read(fd, 4096)
+                continue
+            if connection.state == "connecting":
+                self._greet(connection)
+                continue
+            if events & select.POLLOUT:
+                with self._demand.out:
+                    if connection.flush():
+                        self._poll.modify(fd, select.POLLIN)
+            if events & ~select.POLLOUT:
+                self._hot[connection] = None
+
+    def _tick(self, now: float) -> None:
+        demand = self._demand
+        active = not self.welcomed or self.waiting_since is not None or demand.open
+        if active:
+            self.peers.care(now)
+        waiting = demand.flush_due(now)
+        with demand.out:
+            for connection in self._by_fd.values():
+                if connection.outbox and connection.state != "connecting":
+                    self._poll.modify(connection.fileno(), select.POLLIN | select.POLLOUT)
+        if self.waiting_since is not None:
+            self._probe(now, self.waiting_since)
+        if active and self.peers.live:
+            self._arrange(now)
+        # Attempts, probes and receipts need a closer look than a session without demand.
+        if active and (not self._by_fd or any(c.state != "live" for c in self._by_fd.values())):
+            self._tick_at = now + 0.02
+        elif waiting or self.waiting_since is not None:
+            self._tick_at = now + 0.05
+        else:
+            self._tick_at = now + (0.25 if active else 1.0)
+
+    def _dial(self, address: str, attempt: int) -> Connection:
+        connection = Connection(address, self._sink, time.monotonic(), attempt)
+        self._by_fd[connection.fileno()] = connection
+        self._poll.register(connection.fileno(), select.POLLOUT)
+        return connection
+
+    def _greet(self, connection: Connection) -> None:
+        try:
+            connection.connected()
+        except ConnectionLostError as e:
+            self.lost(connection, str(e))
+            return
+        connection.state = "greeting"
+        connection.since = time.monotonic()
+        self._poll.modify(connection.fileno(), select.POLLIN)
+        with self._demand.out:
+            connection.send(self._hello())
+
+    def lost(self, connection: Connection, why: str, *, elsewhere: bool = False) -> None:
+        """A connection has ended. `elsewhere`: its lanes do not wait for it if another could serve them."""
+        if connection.state == "closed":
+            return
+        impatient = elsewhere and self.peers.alternatives(connection.address)
+        self.peers.lost(connection, why, time.monotonic(), impatient=impatient)
+        if connection.state == "live":
+            self.reconnects += 1
+        self._drop(connection)
+        self.hurry()
+
+    def _drop(self, connection: Connection) -> None:
+        with self._demand.out:
+            fd = connection.fileno()
+            self._demand.forget(connection)
+            self._poll.unregister(fd)
+            del self._by_fd[fd]
+            connection.close()
+        self._hot.pop(connection, None)
+        self._probes.pop(connection, None)
+
+    def _probe(self, now: float, waiting_since: float) -> None:
+        """Asks silent feeders whether they live; gives up those that do not answer."""
+        timing = self.timing
+        for connection in self.peers.live:
+            probe = self._probes.setdefault(connection, _Probe(now))
+            if probe.heard(connection, now):
+                continue
+            others = self.peers.alternatives(connection.address)
+            ask = min(timing.ping, timing.failover / 2) if others else timing.ping
+            give_up = min(timing.dead, timing.failover) if others else timing.dead
+            if probe.asked_at is None:
+                if now - max(probe.heard_at, waiting_since) >= ask:
+                    probe.asked_at = now
+                    self.ping(connection)
+            elif now - probe.asked_at >= give_up:
+                why = f"{connection.address}: silent for {now - probe.heard_at:.1f} s"
+                self.lost(connection, why, elsewhere=True)
+
+    def ping(self, connection: Connection) -> int:
+        """Sends a PING; returns its number."""
+        with self._demand.out:
+            self.pings += 1
+            connection.send(p.ping(self.pings))
+            return self.pings
+
+    def _arrange(self, now: float) -> None:
+        """Puts each lane where it belongs now, and subscribes where something changed."""
+        lanes = self.peers.arrange()
+        for connection in self.peers.live:
+            self._demand.settle(connection, lanes.get(connection.address, frozenset()))
+        for connection in self.peers.unused():
+            self._demand.flush()
+            with self._demand.out:
+                connection.send(p.bye())
+            self.peers.lost(connection, f"{connection.address}: not needed", now, impatient=False)
+            self._drop(connection)
+
+    def part(self, deadline: float) -> None:
+        """Delivers the last receipts, over a new connection if need be, and says goodbye."""
+        asked: dict[Connection, int] = {}
+        while self.failure is None and time.monotonic() < deadline:
+            self._demand.flush()
+            for connection in self.peers.live:
+                if connection.undurable and connection not in asked:
+                    asked[connection] = self.ping(connection)
+            if not self._demand.receipts.orphaned and all(c.ponged >= asked.get(c, 0) for c in self.peers.live):
+                break  # whoever answers a PING has read the receipts before it
+            self.step(0.05)
+        for connection in self.peers.live:
+            with self._demand.out:
+                connection.send(p.bye())
+            connection.drain(max(0.05, deadline - time.monotonic()))
+
+    def release(self) -> None:
+        """Closes all descriptors without a word; all that a forked child may do. Idempotent."""
+        for connection in self._by_fd.values():
+            connection.close()
+        self._by_fd.clear()
+        self._hot.clear()
+        if self._wake_read >= 0:
+            os.close(self._wake_read)
+            os.close(self._wake_write)
+            self._wake_read = self._wake_write = -1
+
+
+class _Probe:
+    """Whether a connection has been heard of while the trainer waits."""
+
+    __slots__ = ("asked_at", "bytes", "frames", "heard_at")
+
+    def __init__(self, now: float) -> None:
+        self.heard_at = now
+        self.asked_at: float | None = None
+        self.bytes = self.frames = -1
+
+    def heard(self, connection: Connection, now: float) -> bool:
+        """A whole frame, or a good part of a batch: a few stray bytes are not a sign of life within a broken frame."""
+        if connection.frames_received == self.frames and connection.bytes_received - self.bytes < 4096:
+            return False
+        self.frames, self.bytes = connection.frames_received, connection.bytes_received
+        self.heard_at = now
+        self.asked_at = None
+        return True
