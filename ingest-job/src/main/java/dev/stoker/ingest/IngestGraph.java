@@ -89,7 +89,9 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
                 .uid("chunks")
                 .setParallelism(parallelism)
                 .transform(
-                        "keys", PathBundleType.INSTANCE, new TakenKeysOperator(run.target(), run.baseVersion(), seed))
+                        "keys",
+                        PathBundleType.INSTANCE,
+                        new TakenKeysOperator(plan.access(), run.target(), run.baseVersion(), seed))
                 .uid("keys")
                 .setParallelism(parallelism);
     }

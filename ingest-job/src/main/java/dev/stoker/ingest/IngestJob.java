@@ -1,15 +1,15 @@
 package dev.stoker.ingest;
 
+import dev.stoker.connectors.chunks.DatasetStore;
 import dev.stoker.connectors.chunks.IngestRun;
+import dev.stoker.ingest.pack.Access;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.PackPlan;
-import dev.stoker.ingest.pack.SampleFiles;
 import dev.stoker.ingest.pack.SkipNotes;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.log.LogEntry;
-import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Clock;
@@ -85,7 +85,7 @@ public final class IngestJob {
      * @throws InvalidIngestException if it cannot be done
      */
     public static IngestPlan plan(IngestOptions options) throws IOException {
-        return PlanText.of(options, Preparation.of(options));
+        return PlanText.of(options, Preparation.of(options, DatasetStore.LOCAL));
     }
 
     /**
@@ -96,26 +96,26 @@ public final class IngestJob {
      */
     public static IngestResult run(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
             throws IOException, InterruptedException {
-        return run(options, env, listener, SampleFiles.LOCAL);
+        return run(options, env, listener, Access.LOCAL);
     }
 
     static IngestResult run(
-            IngestOptions options, StreamExecutionEnvironment env, IngestListener listener, SampleFiles files)
+            IngestOptions options, StreamExecutionEnvironment env, IngestListener listener, Access access)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
-        Preparation preparation = Preparation.of(options);
+        Preparation preparation = Preparation.of(options, access.store());
         String ingest = options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
         if (preparation.committed().isPresent()) {
             return result(preparation.committed().get(), true, Duration.ZERO, Duration.ZERO);
         }
-        preparation = preparation.create(options);
+        preparation = preparation.create(options, access.store());
         int parallelism = options.work().parallelism().orElse(env.getParallelism());
         listener.started(ingest, PlanText.of(options, preparation));
         try (IngestMeter meter = IngestMeter.open(ingest);
-                ObjectStore store = new LocalObjectStore(options.target())) {
+                ObjectStore store = access.store().open(options.target().toString())) {
             Dataset dataset = Dataset.open(store);
             configure(env);
-            graph(options, preparation, ingest, parallelism, files, dataset).addTo(env);
+            graph(options, preparation, ingest, parallelism, access, dataset).addTo(env);
             await(env, ingest, listener, meter, began);
             long ended = System.nanoTime();
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
@@ -136,7 +136,7 @@ public final class IngestJob {
             Preparation preparation,
             String ingest,
             int parallelism,
-            SampleFiles files,
+            Access access,
             Dataset dataset)
             throws IOException {
         PackPlan plan = new PackPlan(
@@ -155,10 +155,11 @@ public final class IngestJob {
                 preparation.splitRule(),
                 preparation.chunkSizeBytes(options),
                 options.work().readThreads(),
-                files);
+                access);
         Map<String, String> properties = new TreeMap<>();
         properties.put("source", options.source().toString());
         IngestRun run = new IngestRun(
+                access.store(),
                 options.target().toString(),
                 preparation.info().id().toString(),
                 ingest,

@@ -1,14 +1,16 @@
 package dev.stoker.ingest;
 
+import dev.stoker.connectors.chunks.DatasetStore;
 import dev.stoker.connectors.chunks.IngestRun;
+import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
-import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
@@ -49,8 +51,8 @@ record Preparation(
     private static final String SPLIT_OPTION = "split";
     private static final String TOP_DIRECTORY = "top-dir";
 
-    static Preparation of(IngestOptions options) throws IOException {
-        try (ObjectStore store = new LocalObjectStore(options.target())) {
+    static Preparation of(IngestOptions options, DatasetStore stores) throws IOException {
+        try (ObjectStore store = stores.open(options.target().toString())) {
             Optional<Dataset> dataset = Dataset.find(store);
             if (dataset.isEmpty()) {
                 requireFree(options.target());
@@ -66,7 +68,7 @@ record Preparation(
                             committed.get().version(),
                             "",
                             new SplitRule.TopDirectory(),
-                            new SourceSample(List.of(), new dev.stoker.connectors.files.SkipCounts(), 0, 0),
+                            new SourceSample(List.of(), new SkipCounts(), 0, 0),
                             committed);
                 }
             }
@@ -258,21 +260,21 @@ record Preparation(
     }
 
     /** Creates the dataset if it does not exist, so that its chunks have one to belong to. */
-    Preparation create(IngestOptions options) throws IOException {
+    Preparation create(IngestOptions options, DatasetStore stores) throws IOException {
         if (!isNew) {
             return this;
         }
-        try (ObjectStore store = new LocalObjectStore(options.target())) {
+        try (ObjectStore store = stores.open(options.target().toString())) {
             Optional<Dataset> left = Dataset.find(store);
             if (left.isPresent() && left.get().latestVersion() == 0) {
                 // An ingest with other fields has died before its first version: nothing refers to this description.
-                store.delete(dev.stoker.metadata.DatasetLayout.DATASET_JSON);
+                store.delete(DatasetLayout.DATASET_JSON);
             }
             Dataset.create(store, info);
             return this;
         } catch (DatasetExistsException e) {
             // Another ingest was quicker. If it made the same dataset, both may add to it.
-            return of(options);
+            return of(options, stores);
         }
     }
 

@@ -1,5 +1,7 @@
 package dev.stoker.ingest;
 
+import dev.stoker.connectors.chunks.DatasetStore;
+import dev.stoker.ingest.pack.Access;
 import dev.stoker.ingest.pack.SampleFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -18,11 +20,16 @@ final class Ingests {
 
     static IngestResult run(SampleFiles files, Path source, Path target, String... options)
             throws IOException, InterruptedException {
+        return run(new Access(files, DatasetStore.LOCAL), source, target, options);
+    }
+
+    static IngestResult run(Access access, Path source, Path target, String... options)
+            throws IOException, InterruptedException {
         return IngestJob.run(
                 options(source, target, options),
                 StreamExecutionEnvironment.getExecutionEnvironment(),
                 IngestListener.SILENT,
-                files);
+                access);
     }
 
     static IngestOptions options(Path source, Path target, String... options) {

@@ -6,10 +6,8 @@ import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
-import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -34,7 +32,7 @@ final class IngestCommitter implements Committer<IngestCommittable> {
     public void commit(Collection<CommitRequest<IngestCommittable>> requests) throws IOException {
         for (CommitRequest<IngestCommittable> request : requests) {
             IngestCommittable committable = request.getCommittable();
-            try (ObjectStore store = new LocalObjectStore(Path.of(run.target()))) {
+            try (ObjectStore store = run.store().open(run.target())) {
                 commit(committable, store);
             } catch (StokerException e) {
                 // What is typed is final: the same commit would fail again. All else may be worth another attempt.

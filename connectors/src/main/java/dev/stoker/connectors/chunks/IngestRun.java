@@ -7,6 +7,7 @@ import java.util.TreeMap;
 /**
  * Which ingest it is, and what its commit does.
  *
+ * @param store opens the dataset's store
  * @param target directory of the dataset, absolute
  * @param dataset id of the dataset, as text
  * @param ingest id under which one version is committed at most
@@ -15,6 +16,7 @@ import java.util.TreeMap;
  * @param properties free text for the log entry
  */
 public record IngestRun(
+        DatasetStore store,
         String target,
         String dataset,
         String ingest,
@@ -36,12 +38,13 @@ public record IngestRun(
     }
 
     public IngestRun(
+            DatasetStore store,
             String target,
             String dataset,
             String ingest,
             Effect effect,
             long baseVersion,
             Map<String, String> properties) {
-        this(target, dataset, ingest, effect, baseVersion, new TreeMap<>(properties));
+        this(store, target, dataset, ingest, effect, baseVersion, new TreeMap<>(properties));
     }
 }

@@ -164,7 +164,7 @@ final class ChunkPacker {
 
     /** Reads the file straight into the chunk; returns its size, or -1 if it was left out. */
     private long readPayload(String path, long expected, String key) throws IOException {
-        try (SeekableByteChannel channel = plan.files().open(path)) {
+        try (SeekableByteChannel channel = plan.access().files().open(path)) {
             ByteBuffer room = builder.reserve(content, (int) expected + 1);
             int start = room.position();
             if (readTo(channel, room) == expected) {
@@ -181,7 +181,7 @@ final class ChunkPacker {
     /** The file is not as long as it was: takes what a read brings that nobody disturbs. */
     private long readChanging(String path, String key) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            try (SeekableByteChannel channel = plan.files().open(path)) {
+            try (SeekableByteChannel channel = plan.access().files().open(path)) {
                 long size = channel.size();
                 if (size > MAX_SAMPLE_BYTES) {
                     tooLarge(key, size);
@@ -278,7 +278,7 @@ final class ChunkPacker {
 
     /** Reads a small file into the scratch buffer, which is returned, from its start to the file's end. */
     private ByteBuffer readWhole(String path) throws IOException {
-        try (SeekableByteChannel channel = plan.files().open(path)) {
+        try (SeekableByteChannel channel = plan.access().files().open(path)) {
             scratch.clear();
             while (readTo(channel, scratch) >= 0 && !scratch.hasRemaining()) {
                 if (scratch.capacity() >= MAX_SAMPLE_BYTES) {

@@ -10,10 +10,8 @@ import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -74,7 +72,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void open() throws Exception {
         super.open();
-        store = new LocalObjectStore(Path.of(plan.target()));
+        store = plan.access().store().open(plan.target());
         DatasetInfo info = plan.info();
         Optional<Labels> labels = Optional.empty();
         if (plan.labelled().isPresent()) {

@@ -27,7 +27,7 @@ import java.util.Optional;
  * @param splitRule which split a sample goes to
  * @param chunkSizeBytes length of a chunk
  * @param threads that read and write
- * @param files opens the samples
+ * @param access to samples and dataset
  */
 public record PackPlan(
         FileTree tree,
@@ -42,7 +42,7 @@ public record PackPlan(
         SplitRule splitRule,
         int chunkSizeBytes,
         int threads,
-        SampleFiles files)
+        Access access)
         implements Serializable {
 
     private static final long serialVersionUID = 1;

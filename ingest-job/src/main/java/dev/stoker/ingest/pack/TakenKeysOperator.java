@@ -6,10 +6,8 @@ import dev.stoker.connectors.files.ShuffledBundler;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.table.ChunkTable;
-import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Path;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
@@ -25,6 +23,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     private static final long serialVersionUID = 1;
     private static final long[] NO_SIDECARS = {};
 
+    private final Access access;
     private final String target;
     private final long version;
     private final long seed;
@@ -34,11 +33,13 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     private transient ShuffledBundler bundler;
 
     /**
+     * @param access to the dataset
      * @param target directory of the dataset
      * @param version whose keys are read
      * @param seed of the shuffle
      */
-    public TakenKeysOperator(String target, long version, long seed) {
+    public TakenKeysOperator(Access access, String target, long version, long seed) {
+        this.access = access;
         this.target = target;
         this.version = version;
         this.seed = seed;
@@ -47,7 +48,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     @Override
     public void open() throws Exception {
         super.open();
-        store = new LocalObjectStore(Path.of(target));
+        store = access.store().open(target);
         table = Dataset.open(store).snapshot(version).table();
         bundler =
                 new ShuffledBundler(seed, PathBundle.Kind.TAKEN, bundle -> output.collect(new StreamRecord<>(bundle)));
