@@ -3,6 +3,7 @@ package dev.stoker.feeder.source.reader;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.LedgerItem;
 import dev.stoker.feeder.node.NodeLease;
+import dev.stoker.feeder.node.PortTakenException;
 import dev.stoker.feeder.source.event.GroupEvent;
 import dev.stoker.feeder.source.event.LaneMapEvent;
 import dev.stoker.feeder.source.event.ProgressEvent;
@@ -23,6 +24,7 @@ import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
  * Reads acknowledgements: each record it emits is one ledger record in its final encoding. Trainers are served by the
@@ -79,6 +81,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     public void start() {
         try {
             lease = opener.open();
+        } catch (PortTakenException e) {
+            // Trying again would only hide from the user that another process has the port.
+            throw new SuppressRestartsException(e);
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         }
