@@ -8,6 +8,7 @@ import dev.stoker.feeder.node.FeedNode;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.feeder.node.Waiting;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipt;
@@ -28,6 +29,7 @@ import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
@@ -43,6 +45,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -79,7 +82,13 @@ class FeederJobITCase {
     }
 
     @AfterEach
-    void forget() {
+    void forget(@InjectMiniCluster MiniCluster cluster) throws Exception {
+        for (JobStatusMessage job : cluster.listJobs().get()) {
+            if (!job.getJobState().isGloballyTerminalState()) {
+                cluster.cancelJob(job.getJobId()).get();
+                cluster.requestJobResult(job.getJobId()).get();
+            }
+        }
         FeedNode.closeAll();
         if (arguments != null) {
             StopSignal.clear(arguments.plan().id());
@@ -125,9 +134,9 @@ class FeederJobITCase {
     private List<Receipt> consume(FeedClient client, long epoch, Participant participant) throws IOException {
         OrderSpec order = OrderSpec.fromJson(arguments.plan().order());
         EpochSize size;
-        try (var store = new dev.stoker.storage.LocalObjectStore(dataset.path())) {
+        try (var store = new LocalObjectStore(dataset.path())) {
             size = new StreamOrder(
-                            dev.stoker.metadata.Dataset.open(store).snapshot().stream("train"), order)
+                            Dataset.open(store).snapshot().stream("train"), order)
                     .size();
         }
         Delivery delivery = new Delivery(size, TailPolicy.PAD, participant, 0);

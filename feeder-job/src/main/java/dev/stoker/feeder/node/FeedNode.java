@@ -69,18 +69,38 @@ public final class FeedNode {
         }
     }
 
-    /** Ends every node of this class loader at once; for the hook that runs when the job's code is unloaded. */
+    /** Ends every node of this class loader at once. */
     public static void closeAll() {
         List<FeedNode> all;
         synchronized (NODES) {
             all = new ArrayList<>(NODES.values());
             NODES.clear();
-            if (lingering != null) {
-                lingering.shutdownNow();
-                lingering = null;
-            }
+            stopLingering();
         }
         all.forEach(node -> node.server.close());
+    }
+
+    /**
+     * Ends the nodes that nobody leases, without waiting for their time; for the hook that runs when a job's code is
+     * unloaded. Several TaskManagers of one process may share this class, so nodes in use stay.
+     */
+    public static void closeUnused() {
+        List<FeedNode> unused;
+        synchronized (NODES) {
+            unused = NODES.values().stream().filter(node -> node.leases == 0).toList();
+            unused.forEach(node -> NODES.remove(node.id));
+            if (NODES.isEmpty()) {
+                stopLingering();
+            }
+        }
+        unused.forEach(node -> node.server.close());
+    }
+
+    private static void stopLingering() {
+        if (lingering != null) {
+            lingering.shutdownNow();
+            lingering = null;
+        }
     }
 
     private void release() {

@@ -38,7 +38,7 @@ public final class LaneSource
 
     @Override
     public SourceReader<byte[], LaneSplit> createReader(SourceReaderContext context) {
-        context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", FeedNode::closeAll);
+        context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", FeedNode::closeUnused);
         return new LaneReader(
                 context,
                 () -> FeedNode.acquire(plan.spec(), plan.serverOptions()),
