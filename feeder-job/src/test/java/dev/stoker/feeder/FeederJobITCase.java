@@ -112,22 +112,20 @@ class FeederJobITCase {
         return env.executeAsync();
     }
 
-    /** The address in the file by which trainers find the feed. */
-    private String address() {
+    private String feedFile() {
         Path file = StokerHome.feedFile(arguments.plan().name());
-        Waiting.until(() -> {
-            try {
-                return Files.exists(file) && Files.readString(file).contains(arguments.plan().id().toString())
-                        && !Files.readString(file).contains("ended_ms");
-            } catch (IOException e) {
-                return false;
-            }
-        });
         try {
-            return Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1");
+            return Files.exists(file) ? Files.readString(file) : "";
         } catch (IOException e) {
             throw new AssertionError(e);
         }
+    }
+
+    /** The address in the file by which trainers find the feed. */
+    private String address() {
+        String id = arguments.plan().id().toString();
+        Waiting.until(() -> feedFile().contains(id) && !feedFile().contains("ended_ms"));
+        return feedFile().replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1");
     }
 
     /** Reads an epoch and acknowledges every piece; returns what was acknowledged. */
@@ -135,13 +133,17 @@ class FeederJobITCase {
         OrderSpec order = OrderSpec.fromJson(arguments.plan().order());
         EpochSize size;
         try (var store = new LocalObjectStore(dataset.path())) {
-            size = new StreamOrder(
-                            Dataset.open(store).snapshot().stream("train"), order)
-                    .size();
+            size = new StreamOrder(Dataset.open(store).snapshot().stream("train"), order).size();
         }
         Delivery delivery = new Delivery(size, TailPolicy.PAD, participant, 0);
         client.send(new Subscribe(
-                (int) epoch + 1, epoch, delivery.first(), delivery.stride(), delivery.steps(), TailPolicy.PAD, List.of()));
+                (int) epoch + 1,
+                epoch,
+                delivery.first(),
+                delivery.stride(),
+                delivery.steps(),
+                TailPolicy.PAD,
+                List.of()));
         client.send(new Grant(epoch + 1, Long.MAX_VALUE));
         List<Receipt> receipts = new ArrayList<>();
         while (true) {
@@ -153,7 +155,12 @@ class FeederJobITCase {
                         id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
                 client.send(new Ack(batch.header().subscription(), id.epoch(), List.of(entry)));
                 receipts.add(new Receipt(
-                        id.number(), id.piece(), id.repeated(), (int) id.rows(), (int) id.skipped(), batch.header().crc()));
+                        id.number(),
+                        id.piece(),
+                        id.repeated(),
+                        (int) id.rows(),
+                        (int) id.skipped(),
+                        batch.header().crc()));
             } else if (frame instanceof EpochEnd) {
                 return receipts;
             }
@@ -163,7 +170,8 @@ class FeederJobITCase {
     private List<LedgerRecord> ledger() throws IOException {
         List<LedgerRecord> records = new ArrayList<>();
         try (Stream<Path> files = Files.list(Path.of(URI.create(arguments.plan().ledger())))) {
-            for (Path file : files.filter(f -> f.getFileName().toString().startsWith("part-")).toList()) {
+            for (Path file : files.filter(f -> f.getFileName().toString().startsWith("part-"))
+                    .toList()) {
                 try (InputStream in = Files.newInputStream(file)) {
                     LedgerReader reader = new LedgerReader(in, file.toString());
                     for (Optional<LedgerRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
@@ -204,7 +212,8 @@ class FeederJobITCase {
             assertThat(receipts(epoch)).containsExactlyInAnyOrderElementsOf(given.get(epoch));
         }
         assertThat(ledger().stream().filter(Subscription.class::isInstance)).hasSize(4);
-        assertThat(Files.readString(StokerHome.feedFile(arguments.plan().name()))).contains("ended_ms");
+        // The coordinator says so after the job's result is out.
+        Waiting.until(() -> feedFile().contains("ended_ms"));
     }
 
     @Test
@@ -270,7 +279,8 @@ class FeederJobITCase {
             assertThatThrownBy(() -> job.getJobExecutionResult().get(60, TimeUnit.SECONDS))
                     .isInstanceOf(ExecutionException.class)
                     .hasStackTraceContaining("port " + taken.getLocalPort());
-            assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began)).isLessThan(30);
+            assertThat(TimeUnit.NANOSECONDS.toSeconds(System.nanoTime() - began))
+                    .isLessThan(30);
         }
     }
 

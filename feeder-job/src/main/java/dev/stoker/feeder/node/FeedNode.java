@@ -173,7 +173,7 @@ public final class FeedNode {
 
         @Override
         public CompletableFuture<Void> acksAvailable() {
-            return node.server.acks().available();
+            return drain.available();
         }
 
         @Override

@@ -20,6 +20,9 @@ public final class AckTable {
     private final Object lock = new Object();
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
     private final Set<SessionReceipts> overflowed = new HashSet<>();
+    /** Readers in the order in which they first asked; the first one drains. */
+    private final ArrayDeque<Drain> readers = new ArrayDeque<>();
+
     private int used;
     private CompletableFuture<Void> available = new CompletableFuture<>();
 
@@ -113,13 +116,6 @@ public final class AckTable {
         return new Drain();
     }
 
-    /** Completes when there is something to drain; complete already when there is. */
-    public CompletableFuture<Void> available() {
-        synchronized (lock) {
-            return available;
-        }
-    }
-
     /** Entries not yet durable. */
     public int pending() {
         synchronized (lock) {
@@ -127,13 +123,34 @@ public final class AckTable {
         }
     }
 
-    /** What one reader has drained and not yet made durable. One thread. */
+    /**
+     * What one reader has drained and not yet made durable. One thread. Of several readers only the one that asked first
+     * gets items, until it is closed, so that one reader sees all of a trainer in order.
+     */
     public final class Drain implements AutoCloseable {
         private final ArrayDeque<Entry> drained = new ArrayDeque<>();
+        private final CompletableFuture<Void> turn = new CompletableFuture<>();
+        private boolean joined;
         private long first;
         private boolean closed;
 
         private Drain() {}
+
+        /** Completes when there is something for this reader to drain, or might be; complete already when there is. */
+        public CompletableFuture<Void> available() {
+            synchronized (lock) {
+                return isFirst() ? available : turn;
+            }
+        }
+
+        /** Whether it is this reader's turn; joins the others on the first call. */
+        private boolean isFirst() {
+            if (!joined) {
+                joined = true;
+                readers.add(this);
+            }
+            return readers.peek() == this;
+        }
 
         /** See {@code NodeLease.drainAcks}. */
         public int drain(Consumer<LedgerItem> consumer, int max) {
@@ -141,6 +158,9 @@ public final class AckTable {
             while (taken < max && !closed) {
                 Entry entry;
                 synchronized (lock) {
+                    if (!isFirst()) {
+                        break;
+                    }
                     entry = waiting.poll();
                     if (waiting.isEmpty() && available.isDone()) {
                         available = new CompletableFuture<>();
@@ -189,17 +209,21 @@ public final class AckTable {
         /** Gives back what is not durable, to be drained again. */
         @Override
         public void close() {
-            CompletableFuture<Void> wake = null;
+            List<CompletableFuture<Void>> wake = new ArrayList<>();
             synchronized (lock) {
                 closed = true;
                 while (!drained.isEmpty()) {
                     waiting.addFirst(drained.pollLast());
-                    wake = available;
+                }
+                if (!waiting.isEmpty()) {
+                    wake.add(available);
+                }
+                readers.remove(this);
+                if (!readers.isEmpty()) {
+                    wake.add(readers.peek().turn);
                 }
             }
-            if (wake != null) {
-                wake.complete(null);
-            }
+            wake.forEach(future -> future.complete(null));
         }
     }
 

@@ -7,6 +7,7 @@ import dev.stoker.feeder.node.LedgerItem;
 import dev.stoker.feeder.node.ReceiptsItem;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
@@ -26,20 +27,26 @@ class AckTableTest {
     }
 
     @Test
-    void reportsReceiptsDurableOnlyWithoutAGap() {
+    void onlyTheReaderThatAskedFirstDrains() {
         AckTable.SessionReceipts session = session();
         AckTable.Drain one = table.drain();
         AckTable.Drain two = table.drain();
+        assertThat(one.available()).isNotCompleted();
+        CompletableFuture<Void> turn = two.available();
         session.offer(receipts(5, 1), 5);
         session.offer(receipts(7, 2), 7);
-        one.drain(item -> {}, 5);
-        two.drain(item -> {}, 7);
 
-        two.markDurable(two.token());
-        assertThat(session.durable()).isZero();
+        assertThat(two.drain(item -> {}, 100)).isZero();
+        assertThat(one.drain(item -> {}, 5)).isEqualTo(5);
         one.markDurable(one.token());
+        assertThat(session.durable()).isEqualTo(5);
+        assertThat(turn).isNotCompleted();
+        one.close();
+        assertThat(turn).isCompleted();
+        assertThat(two.drain(item -> {}, 100)).isEqualTo(7);
+        two.markDurable(two.token());
         assertThat(session.durable()).isEqualTo(12);
-        assertThat(durableCalls).hasValue(1);
+        assertThat(durableCalls).hasValue(2);
         assertThat(table.pending()).isZero();
     }
 
@@ -73,10 +80,10 @@ class AckTableTest {
 
         List<Long> epochs = new ArrayList<>();
         AckTable.Drain next = table.drain();
-        assertThat(table.available()).isCompleted();
+        assertThat(next.available()).isCompleted();
         next.drain((LedgerItem item) -> epochs.add(item.epoch()), 100);
         assertThat(epochs).containsExactly(1L, 2L, 3L);
-        assertThat(table.available()).isNotCompleted();
+        assertThat(next.available()).isNotCompleted();
         next.markDurable(next.token());
         assertThat(session.durable()).isEqualTo(3);
     }
