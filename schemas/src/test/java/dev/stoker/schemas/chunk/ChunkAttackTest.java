@@ -14,6 +14,7 @@ import dev.stoker.schemas.io.BufferRangeReader;
 import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -135,6 +136,67 @@ class ChunkAttackTest {
         assertThatThrownBy(() -> ChunkHead.parse(head(other), other.length, "file c"))
                 .isInstanceOf(ForeignFileException.class)
                 .hasMessageContaining("stoker.format");
+    }
+
+    /** Sums of rows would then not cover the whole payload. */
+    @Test
+    void refusesPayloadWithGapsBetweenItsRows() throws IOException {
+        ChunkHead head = ChunkFile.open(reader(good));
+        int[] ends = new int[4];
+        for (int row = 0; row < 3; row++) {
+            ends[row + 1] = ends[row] + head.payloadLength(2, row);
+        }
+        for (int moved : new int[] {0, 3}) {
+            int[] other = ends.clone();
+            other[moved] += moved == 0 ? 1 : -1;
+            byte[] bad = replaced(offsets(ends), offsets(other));
+            assertThatThrownBy(() -> ChunkHead.parse(head(bad), bad.length, "file c"))
+                    .isInstanceOf(CorruptDataException.class)
+                    .hasMessageContaining("values of image");
+        }
+    }
+
+    @Test
+    void refusesBuffersThatAreTooShort() {
+        ByteBuffer bytes = ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN);
+        int flatbuffer = 16 + bytes.getInt(12) + 8;
+        int nodes = bytes.getInt(flatbuffer + 92);
+        int buffers = flatbuffer + 100 + 16 * nodes;
+        int tried = 0;
+        for (int b = 0; b < bytes.getInt(buffers); b++) {
+            int at = buffers + 4 + 16 * b + 8;
+            if (bytes.getLong(at) > 1) {
+                byte[] bad = good.clone();
+                bad[at]--;
+                assertThatThrownBy(() -> ChunkHead.parse(head(bad), bad.length, "file c"))
+                        .as("buffer %s", b)
+                        .isInstanceOf(CorruptDataException.class)
+                        .hasMessageContaining("file c");
+                tried++;
+            }
+        }
+        assertThat(tried).isEqualTo(10);
+    }
+
+    @Test
+    void refusesClassIdsWithoutAName() throws IOException {
+        ChunkHead head = ChunkFile.open(reader(good));
+        for (int id : new int[] {-1, head.classes(0).size(), Integer.MIN_VALUE}) {
+            byte[] bad = good.clone();
+            ByteBuffer.wrap(bad)
+                    .order(ByteOrder.LITTLE_ENDIAN)
+                    .putInt(head.column(0).valuesPosition() + 8, id);
+            assertThatThrownBy(() -> ChunkHead.parse(head(bad), bad.length, "file c"))
+                    .isInstanceOf(CorruptDataException.class)
+                    .hasMessageContaining("class of label in row 2")
+                    .hasMessageContaining(String.valueOf(id));
+        }
+    }
+
+    private static String offsets(int[] ends) {
+        ByteBuffer bytes = ByteBuffer.allocate(4 * ends.length).order(ByteOrder.LITTLE_ENDIAN);
+        Arrays.stream(ends).forEach(bytes::putInt);
+        return new String(bytes.array(), StandardCharsets.ISO_8859_1);
     }
 
     /** Without the CRC's help: whatever a head's bytes are, parsing ends, in bounded memory, typed. */

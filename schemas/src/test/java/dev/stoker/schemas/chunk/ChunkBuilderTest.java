@@ -98,20 +98,20 @@ class ChunkBuilderTest {
     @Test
     void abandonsARowWithoutTrace() {
         addRow("a", "x", noise(100, 1));
-        addRow("b", "y", noise(200, 2));
+        addRow("b", "again", noise(200, 2));
         byte[] expected = file();
 
         builder.reset();
         addRow("a", "x", noise(100, 1));
         builder.beginRow("dropped");
-        builder.setClass(LABEL, "only here");
+        builder.setClass(LABEL, "again");
         builder.setDouble(SCORE, 1);
         builder.setBytes(IMAGE, ByteBuffer.wrap(noise(5 * SEGMENT, 3)));
         builder.abandonRow();
         builder.beginRow("dropped too");
         builder.reserve(IMAGE, 1000).put(noise(1000, 4));
         builder.abandonRow();
-        addRow("b", "y", noise(200, 2));
+        addRow("b", "again", noise(200, 2));
         assertThat(builder.rows()).isEqualTo(2);
         assertThat(file()).isEqualTo(expected);
     }
