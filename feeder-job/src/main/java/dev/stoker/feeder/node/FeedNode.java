@@ -10,8 +10,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
@@ -143,6 +145,7 @@ public final class FeedNode {
     private static final class Lease implements NodeLease {
         private final FeedNode node;
         private final AckTable.Drain drain;
+        private final Set<String> lanes = ConcurrentHashMap.newKeySet();
         private boolean closed;
 
         Lease(FeedNode node) {
@@ -156,10 +159,18 @@ public final class FeedNode {
         }
 
         @Override
-        public void registerLane(String stream, int lane) {}
+        public void registerLane(String stream, int lane) {
+            if (lanes.add(stream + '/' + lane)) {
+                node.server.lanes().increment();
+            }
+        }
 
         @Override
-        public void releaseLane(String stream, int lane) {}
+        public void releaseLane(String stream, int lane) {
+            if (lanes.remove(stream + '/' + lane)) {
+                node.server.lanes().decrement();
+            }
+        }
 
         @Override
         public void updateLaneMap(String stream, LaneMap map) {
@@ -215,6 +226,7 @@ public final class FeedNode {
         public void close() {
             if (!closed) {
                 closed = true;
+                node.server.lanes().add(-lanes.size());
                 drain.close();
                 node.release();
             }

@@ -18,7 +18,7 @@ public interface NodeLease extends AutoCloseable {
     /** {@code host:port} for trainers. */
     String address();
 
-    /** Says that this process is a preferred place of the lane: its windows may be opened ahead of demand. */
+    /** Says that this process is a preferred place of the lane; counted in the metrics, and no condition of serving it. */
     void registerLane(String stream, int lane);
 
     /** Takes back {@link #registerLane}; trainers that still ask for the lane are served as before. */

@@ -19,6 +19,7 @@ package dev.stoker.feeder.node;
  * @param workingBytes gauge: bytes of those
  * @param mappings gauge: mapped chunk files
  * @param pendingReceipts gauge: receipts not yet durable
+ * @param lanes gauge: lanes that readers of this process have registered
  */
 public record NodeMetrics(
         long batches,
@@ -35,4 +36,5 @@ public record NodeMetrics(
         long openWindows,
         long workingBytes,
         long mappings,
-        long pendingReceipts) {}
+        long pendingReceipts,
+        long lanes) {}

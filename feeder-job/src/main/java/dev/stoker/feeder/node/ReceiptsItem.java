@@ -15,10 +15,15 @@ public final class ReceiptsItem implements LedgerItem {
     private final Identity identity;
     private final String fingerprint;
     private final long epoch;
+    private final long last;
     private final ByteBuffer entries;
 
-    /** Takes over {@code entries}, whose length is a multiple of 24. */
-    public ReceiptsItem(long atMs, Identity identity, String fingerprint, long epoch, byte[] entries) {
+    /**
+     * Takes over {@code entries}, whose length is a multiple of 24.
+     *
+     * @param last the last number of the trainer's subscription, or -1 when the receipts are of another epoch than that
+     */
+    public ReceiptsItem(long atMs, Identity identity, String fingerprint, long epoch, long last, byte[] entries) {
         if (entries.length % ENTRY_BYTES != 0) {
             throw new IllegalArgumentException(entries.length + " bytes are no whole number of receipts");
         }
@@ -26,6 +31,7 @@ public final class ReceiptsItem implements LedgerItem {
         this.identity = identity;
         this.fingerprint = fingerprint;
         this.epoch = epoch;
+        this.last = last;
         this.entries = ByteBuffer.wrap(entries).order(ByteOrder.LITTLE_ENDIAN);
     }
 
@@ -47,6 +53,11 @@ public final class ReceiptsItem implements LedgerItem {
     @Override
     public long epoch() {
         return epoch;
+    }
+
+    /** The last number that the trainer subscribed to in this epoch, or -1 when that is not known. */
+    public long last() {
+        return last;
     }
 
     @Override

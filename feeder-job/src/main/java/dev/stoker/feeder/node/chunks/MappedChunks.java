@@ -32,7 +32,7 @@ final class MappedChunks implements ChunkSource {
     @Override
     public ChunkBytes hold(ChunkFile chunk) throws IOException {
         try {
-            return mappings.hold(path(chunk), chunk.length());
+            return mappings.hold(chunk.path(this::path), chunk.length());
         } catch (NoSuchFileException e) {
             throw new NoSuchObjectException(store.describe(chunk.name()));
         }
@@ -40,12 +40,11 @@ final class MappedChunks implements ChunkSource {
 
     @Override
     public void forget(ChunkFile chunk) {
-        mappings.forget(path(chunk));
+        mappings.forget(chunk.path(this::path));
     }
 
-    private Path path(ChunkFile chunk) {
-        return store.localPath(chunk.name())
-                .orElseThrow(() -> new IllegalStateException(chunk.name() + " is no local file any more"));
+    private Path path(String name) {
+        return store.localPath(name).orElseThrow(() -> new IllegalStateException(name + " is no local file any more"));
     }
 
     /** The mappings are shared with other streams and closed by the node. */

@@ -29,7 +29,7 @@ final class ReadChunks implements ChunkSource {
 
     @Override
     public ChunkBytes hold(ChunkFile chunk) throws IOException {
-        OwnedBytes bytes = new OwnedBytes((int) chunk.length());
+        OwnedBytes bytes = new OwnedBytes(chunk.length());
         try {
             read(chunk, 0, bytes.bytes().duplicate());
             return bytes;

@@ -49,7 +49,7 @@ final class Doorman implements AutoCloseable {
         void judge(Hello hello) throws ProtocolException;
 
         /** Takes over the connection, which is in blocking mode, its decoder, and what came after HELLO. */
-        void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest);
+        void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException;
     }
 
     /** A connection that the doorman still looks after. */

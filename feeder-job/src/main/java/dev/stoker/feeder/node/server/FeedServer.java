@@ -24,6 +24,7 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.charset.StandardCharsets;
@@ -41,6 +42,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -55,6 +57,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     private final Counters counters = new Counters();
     private final ChunkSources sources;
     private final AckTable acks;
+    private final LongAdder lanes = new LongAdder();
     private final Windows windows;
     private final Doorman doorman;
     private final String address;
@@ -88,7 +91,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         ServerSocketChannel socket = Doorman.bind(options.bind(), options.ports());
         try {
             this.doorman = new Doorman(socket, this, counters.rejected);
-            this.address = options.advertised().orElse(options.bind()) + ":" + doorman.port();
+            this.address = Advertised.host(options) + ":" + doorman.port();
             open(opener);
         } catch (IOException | RuntimeException | Error e) {
             socket.close();
@@ -105,7 +108,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         for (ServedStream stream : opener.open(sources)) {
             Healer healer = new Healer(spec.onCorrupt(), counters.corrupt);
             StreamState state = new StreamState(stream, defaults, healer, memory, address);
-            state.of(defaults);
+            state.prepare();
             streams.put(stream.name(), state);
         }
     }
@@ -113,6 +116,11 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     /** {@code host:port} for trainers. */
     public String address() {
         return address;
+    }
+
+    /** Counts the lanes whose preferred place this process is. */
+    public LongAdder lanes() {
+        return lanes;
     }
 
     /** What trainers acknowledged. */
@@ -162,7 +170,9 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     }
 
     @Override
-    public void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) {
+    public void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
+        // A silent trainer is never cut, but one whose machine is gone has to be noticed some day.
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         long number = sessionNumbers.incrementAndGet();
         Session session = new Session(this, number, channel, decoder, hello, rest);
         sessions.add(session);
@@ -307,7 +317,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 windows.open(),
                 windows.usedBytes(),
                 sources.mapped(),
-                acks.pending());
+                acks.pending(),
+                lanes.sum());
     }
 
     /** Tells every trainer, frees the port, and waits until the sessions have ended. */

@@ -50,11 +50,7 @@ final class Sender implements Runnable {
     @Override
     public void run() {
         try {
-            if (order != null) {
-                try (PieceBuilder builder = server.builder(stream, order)) {
-                    send(builder);
-                }
-            }
+            sendAll();
             Frame farewell = outbox.farewell();
             if (farewell != null) {
                 write(farewell);
@@ -63,12 +59,22 @@ final class Sender implements Runnable {
             LOG.debug("{} lost its connection", session, e);
         } catch (InterruptedException e) {
             LOG.debug("{} was interrupted", session);
-        } catch (RuntimeException | Error e) {
-            LOG.error("{} failed", session, e);
         } finally {
             outbox.end(null);
             out.shut();
             server.closeLater(out.channel());
+        }
+    }
+
+    private void sendAll() throws IOException, InterruptedException {
+        if (order == null) {
+            return;
+        }
+        try (PieceBuilder builder = server.builder(stream, order)) {
+            send(builder);
+        } catch (RuntimeException | Error e) {
+            LOG.error("{} failed", session, e);
+            outbox.end(new ErrorMessage(ErrorCode.INTERNAL, "the feeder failed, see its log: " + e));
         }
     }
 

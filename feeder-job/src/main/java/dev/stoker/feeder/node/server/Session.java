@@ -197,8 +197,17 @@ final class Session implements Runnable {
                         identity,
                         order.fingerprint().text(),
                         ack.epoch(),
+                        last(ack.epoch()),
                         ack.entryBytes()),
                 ack.count());
+    }
+
+    private long last(long epoch) {
+        if (subscription == null || subscription.asked().epoch() != epoch) {
+            return -1;
+        }
+        Subscribe asked = subscription.asked();
+        return asked.count() == 0 ? -1 : asked.first() + (asked.count() - 1) * asked.stride();
     }
 
     private void damaged(Nack nack) throws ProtocolException {

@@ -9,22 +9,30 @@ import dev.stoker.feeder.node.window.WorkingMemory;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** A stream of the feed, with its groups and their orders. Thread-safe. */
 final class StreamState implements Group.Orders {
     /** Groups beyond this are refused, so that made-up names cannot fill the memory. */
     private static final int MAX_GROUPS = 256;
 
+    private static final Logger LOG = LoggerFactory.getLogger(StreamState.class);
+
     private final ServedStream stream;
     private final OrderSpec defaults;
     private final Healer healer;
     private final WorkingMemory memory;
-    private final Map<OrderSpec, GroupOrder> orders = new HashMap<>();
+    /** Groups keep the orders they use; others may go. */
+    private final Map<OrderSpec, WeakReference<GroupOrder>> orders = new HashMap<>();
+
     private final Map<String, Group> groups = new HashMap<>();
+    private GroupOrder defaultOrder;
     private LaneMap laneMap;
 
     StreamState(ServedStream stream, OrderSpec defaults, Healer healer, WorkingMemory memory, String address) {
@@ -44,6 +52,18 @@ final class StreamState implements Group.Orders {
         return healer;
     }
 
+    /** Makes the default order at once, so that the first trainer need not wait for it. */
+    void prepare() throws ProtocolException {
+        defaultOrder = of(defaults);
+        LOG.info(
+                "Stream {}: {} samples in {} batches, {} lanes, fingerprint {}",
+                stream.name(),
+                defaultOrder.order().size().samples(),
+                defaultOrder.order().size().batches(),
+                defaultOrder.order().lanes(),
+                defaultOrder.fingerprint());
+    }
+
     synchronized Group group(String name) throws ProtocolException {
         Group group = groups.get(name);
         if (group == null) {
@@ -59,11 +79,13 @@ final class StreamState implements Group.Orders {
 
     @Override
     public synchronized GroupOrder of(OrderSpec spec) throws ProtocolException {
-        GroupOrder order = orders.get(spec);
+        WeakReference<GroupOrder> known = orders.get(spec);
+        GroupOrder order = known == null ? null : known.get();
         if (order == null) {
             order = new GroupOrder(stream, spec);
             memory.require(order, groups.size());
-            orders.put(spec, order);
+            orders.values().removeIf(reference -> reference.refersTo(null));
+            orders.put(spec, new WeakReference<>(order));
         }
         return order;
     }

@@ -37,12 +37,12 @@ final class ConsumerEnds {
                 end(identity, item.epoch());
             }
         } else if (item instanceof ReceiptsItem receipts) {
-            Last last = subscribed.get(consumer);
-            if (last == null || last.run() != identity.run() || last.epoch() != item.epoch()) {
-                return;
-            }
-            for (int i = receipts.count() - 1; i >= 0; i--) {
-                if (receipts.number(i) == last.number()) {
+            Last known = subscribed.get(consumer);
+            boolean same = known != null && known.run() == identity.run() && known.epoch() == item.epoch();
+            // A reader that took over from another has not seen the subscription; the receipts know its end.
+            long last = same ? known.number() : receipts.last();
+            for (int i = receipts.count() - 1; i >= 0 && last >= 0; i--) {
+                if (receipts.number(i) == last) {
                     end(identity, item.epoch());
                     return;
                 }

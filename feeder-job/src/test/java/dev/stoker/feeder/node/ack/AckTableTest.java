@@ -23,7 +23,7 @@ class AckTableTest {
     }
 
     private static ReceiptsItem receipts(int count, long epoch) {
-        return new ReceiptsItem(0, TRAINER, "f", epoch, new byte[count * 24]);
+        return new ReceiptsItem(0, TRAINER, "f", epoch, -1, new byte[count * 24]);
     }
 
     @Test

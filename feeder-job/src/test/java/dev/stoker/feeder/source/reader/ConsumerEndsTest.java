@@ -34,7 +34,7 @@ class ConsumerEndsTest {
                     .putInt(4)
                     .putInt(0);
         }
-        return new ReceiptsItem(0, identity(run), PRINT, epoch, entries.array());
+        return new ReceiptsItem(0, identity(run), PRINT, epoch, -1, entries.array());
     }
 
     @Test
