@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import itertools
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,9 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._fields import Field, batch_schema
-from stoker._message import Buffers, Column, MessageLayout, batch_columns, checked_offsets
+from stoker._message import Buffers, Column, MessageLayout, batch_columns, offsets_at
 from stoker._ragged import Ragged
 from stoker._source import DeliveredBatch, PieceData
+from stoker.errors import CorruptDataError
 
 
 class Form:
@@ -31,33 +32,42 @@ class Form:
 
 
 class _Piece:
-    """One message and its columns, read when they are wanted."""
+    """One message; its columns are looked up when they are wanted."""
 
-    __slots__ = ("_buffers", "buffer", "form", "rows")
+    __slots__ = ("_end", "buffer", "form", "rows")
 
     def __init__(self, form: Form, buffer: npt.NDArray[np.uint8], rows: int) -> None:
         self.form, self.buffer, self.rows = form, buffer, rows
-        self._buffers: list[Buffers] | None = None
+        self._end = -1
 
     def place(self, name: str) -> tuple[Column, Buffers]:
-        if self._buffers is None:
-            _, self._buffers, _ = self.form.layout.read(self.buffer, "batch")
+        layout = self.form.layout
+        if self._end < 0:
+            rows, self._end = layout.head(self.buffer, "batch")
+            if rows != self.rows or self._end > len(self.buffer):
+                raise CorruptDataError(f"batch: message of {rows} rows, {self._end} bytes; expected {self.rows} rows")
         index = self.form.index[name]
-        return self.form.layout.columns[index], self._buffers[index]
+        return layout.columns[index], layout.column(self.buffer, index, self.rows, self._end, "batch")
 
-    def data(self, name: str) -> npt.NDArray[Any]:
-        column, place = self.place(name)
-        raw = self.buffer[place.data[0] : place.data[0] + place.data[1]]
+    def data(self, column: Column, place: Buffers) -> npt.NDArray[Any]:
+        at, length = place.data
+        raw = self.buffer[at : at + length]
         if column.kind == "bool":
             return np.unpackbits(raw, count=self.rows, bitorder="little").view(np.bool_)
-        return raw.view(column.dtype)
+        return raw if column.kind == "bytes" else raw.view(column.dtype)
 
-    def offsets(self, name: str) -> npt.NDArray[np.int32]:
+    def varying(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        """Values and offsets."""
         column, place = self.place(name)
         end = place.elements if column.kind == "list" else place.data[1]
-        return checked_offsets(self.buffer, place.offsets, end, f"batch, {name}")
+        return self.data(column, place), offsets_at(self.buffer, place.offsets, end, name)
+
+    def fixed(self, name: str) -> npt.NDArray[Any]:
+        """Values."""
+        return self.data(*self.place(name))
 
     def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
+        """Which rows have a value; None if all have."""
         _, place = self.place(name)
         if not place.nulls:
             return None
@@ -155,7 +165,7 @@ class Batch:
             return self._strings(name, field.nullable)
         if field.has_offsets:
             return self._ragged(name)
-        parts = [p.data(name) for p in self._pieces]
+        parts = [p.fixed(name) for p in self._pieces]
         values = parts[0] if len(parts) == 1 else np.concatenate(parts)
         if field.shape:
             values = values.reshape(self._rows, *field.shape)
@@ -177,29 +187,28 @@ class Batch:
         )
 
     def _ragged(self, name: str) -> Ragged:
-        values = [p.data(name) for p in self._pieces]
-        offsets = [p.offsets(name) for p in self._pieces]
-        if len(values) == 1:
-            return Ragged(values[0], offsets[0])
-        total = sum(map(len, values))
+        if len(self._pieces) == 1:
+            return Ragged(*self._pieces[0].varying(name))
+        parts = [p.varying(name) for p in self._pieces]
+        total = sum(len(values) for values, _ in parts)
         ends = np.zeros(self._rows + 1, np.int32 if total < 2**31 else np.int64)
         at = base = 0
-        for part in offsets:
+        for _, part in parts:
             ends[at + 1 : at + len(part)] = part[1:] + np.asarray(base, ends.dtype)
             at += len(part) - 1
             base += int(part[-1])
-        return Ragged(np.concatenate(values), ends)
+        return Ragged(np.concatenate([values for values, _ in parts]), ends)
 
     def _strings(self, name: str, nullable: bool) -> list[Any]:
         out: list[Any] = []
         for p in self._pieces:
-            text = p.data(name).tobytes()
-            ends = p.offsets(name).tolist()
+            values, offsets = p.varying(name)
+            text, ends = values.tobytes(), offsets.tolist()
             if text.isascii():
                 whole = text.decode()
-                out += [whole[a:b] for a, b in itertools.pairwise(ends)]
+                out += [whole[a:b] for a, b in pairwise(ends)]
             else:
-                out += [text[a:b].decode("utf-8", "replace") for a, b in itertools.pairwise(ends)]
+                out += [text[a:b].decode("utf-8", "replace") for a, b in pairwise(ends)]
         valid = self.validity(name) if nullable else None
         if valid is not None:
             out = [s if ok else None for s, ok in zip(out, valid.tolist(), strict=True)]

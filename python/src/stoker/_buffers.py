@@ -31,13 +31,17 @@ class BufferPool:
         self._allocate = allocate or (lambda n: np.empty(n, np.uint8))
         # No lock: a callback may run anywhere, also in a forked child whose parent held one. deque and dict
         # operations are atomic; the count of kept bytes may be a little off, which only shifts the limit.
-        self._free: dict[int, deque[memoryview]] = {}
-        self._out: dict[int, tuple[Any, int, memoryview]] = {}
+        self._free: dict[int, deque[tuple[memoryview, int]]] = {}  # block, address
+        self._out: dict[int, tuple[Any, int, tuple[memoryview, int]]] = {}
         self._kept = 0
         self._pid = os.getpid()
 
     def take(self, nbytes: int) -> npt.NDArray[np.uint8]:
         """An array of exactly `nbytes`, contents undefined."""
+        return self.take_at(nbytes)[0]
+
+    def take_at(self, nbytes: int) -> tuple[npt.NDArray[np.uint8], int]:
+        """An array and the address of its first byte."""
         size = _size_class(nbytes)
         block = None
         kept = self._free.get(size)
@@ -49,12 +53,13 @@ class BufferPool:
                 pass
         if block is None:
             raw = memoryview(self._allocate(size + ALIGNMENT)).cast("B")
-            start = -np.frombuffer(raw, np.uint8).ctypes.data % ALIGNMENT
-            block = raw[start : start + size]
-        array = np.frombuffer(block, np.uint8)
+            address = int(np.frombuffer(raw, np.uint8).ctypes.data)
+            start = -address % ALIGNMENT
+            block = raw[start : start + size], address + start
+        array = np.frombuffer(block[0], np.uint8)
         token = id(array)
         self._out[token] = (weakref.ref(array, lambda _: self._give_back(token)), size, block)
-        return array[:nbytes]
+        return array[:nbytes], block[1]
 
     def _give_back(self, token: int) -> None:
         _, size, block = self._out.pop(token)

@@ -49,10 +49,13 @@ def _native_extend() -> Callable[[int, int, int], int] | None:
 _EXTEND = _native_extend()
 
 
-def extend(crc: int, data: npt.NDArray[np.uint8], start: int, end: int) -> int:
-    """CRC-32C of what `crc` covers followed by data[start:end]; does not hold the GIL where the library allows."""
+def extend(crc: int, data: npt.NDArray[np.uint8], address: int, start: int, end: int) -> int:
+    """CRC-32C of what `crc` covers followed by data[start:end]; does not hold the GIL where the library allows.
+
+    `address` is that of data's first byte.
+    """
     if _EXTEND is not None:
-        return _EXTEND(crc, data.ctypes.data + start, end - start)
+        return _EXTEND(crc, address + start, end - start)
     return google_crc32c.extend(crc, data[start:end].tobytes())
 
 

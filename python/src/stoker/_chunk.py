@@ -20,6 +20,8 @@ from stoker._message import Column, MessageLayout, checked_offsets, chunk_column
 from stoker.errors import CorruptDataError
 
 MAGIC = b"ARROW1\0\0"
+_CLASS_LISTS = 256
+"""Class lists of chunks whose ids are remembered; most chunks of a dataset share a few."""
 
 
 @dataclass(frozen=True)
@@ -53,16 +55,35 @@ class ChunkHead:
     payload: tuple[PayloadPlaces, ...]
 
 
+class ChunkName:
+    """A chunk's name for an error; made into text only when one is raised."""
+
+    __slots__ = ("_field", "_index", "_snapshot")
+
+    def __init__(self, snapshot: Snapshot, index: int, field: str = "") -> None:
+        self._snapshot, self._index, self._field = snapshot, index, field
+
+    def of(self, field: str) -> ChunkName:
+        """The same, naming a field too."""
+        return ChunkName(self._snapshot, self._index, f", {field}")
+
+    def __str__(self) -> str:
+        ordinal = int(self._snapshot.chunks.columns["ordinal"][self._index])
+        return f"chunk {ordinal} ({self._snapshot.chunk_path(self._index)}){self._field}"
+
+
 class ChunkReader:
-    """Opens and reads the chunks of one snapshot. Stateless after construction: safe for several threads."""
+    """Opens and reads the chunks of one snapshot. Safe for several threads."""
 
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         fields = snapshot.info.fields
+        self._fields = {f.name: f for f in fields}
         self._small = [f for f in fields if not f.payload]
         self._payload = [f for f in fields if f.payload]
         self._layout = MessageLayout(chunk_columns(fields))
         self._ids = {f: {name: i for i, name in enumerate(names)} for f, names in snapshot.classes.items()}
+        self._known: dict[tuple[str, bytes], npt.NDArray[np.int32]] = {}
         self._schema = [("key", "utf8"), *((f.name, f.type) for f in self._small)]
         self._schema += [(f"crc32c:{f.name}", "uint32") for f in self._payload]
         self._schema += [(f.name, f.type) for f in self._payload]
@@ -83,9 +104,9 @@ class ChunkReader:
             raise CorruptDataError(f"{self.describe(index)}: {found} bytes long, expected {expected}")
         return fd
 
-    def describe(self, index: int) -> str:
+    def describe(self, index: int) -> ChunkName:
         """Names a chunk in an error."""
-        return f"chunk {int(self.snapshot.chunks.columns['ordinal'][index])} ({self.snapshot.chunk_path(index)})"
+        return ChunkName(self.snapshot, index)
 
     def head(self, fd: int, index: int) -> ChunkHead:
         """Reads and verifies a head; a mismatch is read a second time before it is an error."""
@@ -117,7 +138,7 @@ class ChunkReader:
             raise CorruptDataError(f"{what}: {e}") from e
         self._check_identity(schema, index, what)
         message = data[at:]
-        found, buffers, _ = self._layout.read(message, what)
+        found, buffers = self._layout.read(message, what)
         if found != rows:
             raise CorruptDataError(f"{what}: {found} rows, expected {rows}")
         small, crcs, payload = [], [], []
@@ -131,7 +152,7 @@ class ChunkReader:
             offsets = None
             if column.has_offsets:
                 end = place.elements if column.kind == "list" else place.data[1]
-                offsets = checked_offsets(message, place.offsets, end, f"{what}, {column.name}")
+                offsets = checked_offsets(message, place.offsets, end, what.of(column.name))
             if column.kind == "bool":
                 values = np.unpackbits(values, count=rows, bitorder="little").view(np.bool_)
             elif column.kind == "tensor":
@@ -146,7 +167,7 @@ class ChunkReader:
                 small.append(self._mapped(ColumnData(column, valid, offsets, values), schema, what))
         return ChunkHead(rows, tuple(small), tuple(payload))
 
-    def _check_identity(self, schema: pa.Schema, index: int, what: str) -> None:
+    def _check_identity(self, schema: pa.Schema, index: int, what: ChunkName) -> None:
         metadata = {k.decode(): v.decode("utf-8", "replace") for k, v in (schema.metadata or {}).items()}
         number = metadata.get("stoker.format", "")
         check_format(int(number) if number.isdigit() else number, what)
@@ -173,7 +194,7 @@ class ChunkReader:
         index: int,
     ) -> PayloadPlaces:
         start = at + place.data[0]
-        what = f"{self.describe(index)}, {column.name}"
+        what = self.describe(index).of(column.name)
         rows = len(crcs)
         if column.has_offsets:
             end = place.elements if column.kind == "list" else place.data[1]
@@ -182,9 +203,9 @@ class ChunkReader:
             offsets = np.arange(rows + 1, dtype=np.int64) * (column.itemsize * column.width)
         if start + int(offsets[-1]) > int(self.snapshot.chunks.columns["length"][index]):
             raise CorruptDataError(f"{what}: data reaches beyond the end of the file")
-        return PayloadPlaces(start + offsets[:-1], np.diff(offsets), crcs)
+        return PayloadPlaces(start + offsets[:-1], offsets[1:] - offsets[:-1], crcs)
 
-    def _mapped(self, values: ColumnData, schema: pa.Schema, what: str) -> ColumnData:
+    def _mapped(self, values: ColumnData, schema: pa.Schema, what: ChunkName) -> ColumnData:
         """Turns the class ids of a chunk into those of the version; null slots become zero."""
         name = values.column.name
         data = values.data
@@ -202,29 +223,42 @@ class ChunkReader:
         return ColumnData(values.column, values.validity, values.offsets, data)
 
     def _field(self, name: str) -> Field:
-        return next(f for f in self._small if f.name == name)
+        return self._fields[name]
 
-    def _class_ids(self, field: str, raw: bytes, what: str) -> npt.NDArray[np.int32]:
+    def _class_ids(self, field: str, raw: bytes, what: ChunkName) -> npt.NDArray[np.int32]:
+        found = self._known.get((field, raw))
+        if found is not None:
+            return found
         known: Mapping[str, int] = self._ids.get(field, {})
         try:
-            return np.array([known[name] for name in json.loads(raw)], np.int32)
+            ids = np.array([known[name] for name in json.loads(raw)], np.int32)
+            if len(self._known) < _CLASS_LISTS:
+                self._known[field, raw] = ids
+            return ids
         except (KeyError, ValueError, TypeError) as e:
             raise CorruptDataError(f"{what}: classes of {field} unknown to the version: {e}") from e
 
 
 def read_fully(fd: int, data: npt.NDArray[np.uint8], offset: int) -> int:
     """Reads into `data` from a file offset; returns the bytes read, fewer only at the end of the file."""
-    view = memoryview(data)
+    return read_into(fd, memoryview(data), offset)
+
+
+def read_into(fd: int, view: memoryview, offset: int) -> int:
+    """The same for a writable view of bytes."""
     got = 0
     while got < len(view):
-        n = os.preadv(fd, [view[got:]], offset + got) if hasattr(os, "preadv") else _pread(fd, view[got:], offset + got)
+        n = _preadv(fd, (view[got:],) if got else (view,), offset + got)
         if n == 0:
             break
         got += n
     return got
 
 
-def _pread(fd: int, view: memoryview, offset: int) -> int:
-    part = os.pread(fd, len(view), offset)
-    view[: len(part)] = part
+def _pread(fd: int, views: tuple[memoryview], offset: int) -> int:
+    part = os.pread(fd, len(views[0]), offset)
+    views[0][: len(part)] = part
     return len(part)
+
+
+_preadv = getattr(os, "preadv", _pread)

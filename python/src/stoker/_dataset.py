@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import uuid
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +47,9 @@ class Chunks:
         return len(self.ids)
 
     def id_of(self, index: int) -> str:
-        return str(uuid.UUID(bytes=self.ids[index].tobytes()))
+        """The chunk's id as text."""
+        h = self.ids[index].tobytes().hex()
+        return f"{h[:8]}-{h[8:12]}-{h[12:16]}-{h[16:20]}-{h[20:]}"
 
 
 @dataclass(frozen=True)
@@ -83,9 +84,10 @@ class Snapshot:
             table.ids[index],
         )
 
-    def chunk_path(self, index: int) -> Path:
+    def chunk_path(self, index: int) -> str:
+        """The file of a chunk."""
         name = self.chunks.id_of(index)
-        return self.root / "chunks" / name[-2:] / f"{name}.arrow"
+        return f"{self.root}/chunks/{name[-2:]}/{name}.arrow"
 
 
 def newest_version(root: Path) -> int:

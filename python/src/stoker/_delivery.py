@@ -95,6 +95,8 @@ class BatchPlan:
         if tail != "pad":
             return self.pieces(epoch, number)
         pieces = self.pieces(epoch, number % self.batches)
+        if number < self._full_batches:
+            return pieces
         if number >= self.batches:
             pieces = [p._replace(repeated=True) for p in pieces]
         missing = self.spec.batch_size - sum(p.rows for p in pieces)

@@ -11,9 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker import _mapping
+from stoker._assemble import Gather
 from stoker._checksum import crc32c, extend
-from stoker._chunk import ChunkHead, ChunkReader, read_fully
-from stoker._rows import Gather, RowBlock
+from stoker._chunk import ChunkHead, ChunkReader, read_into
+from stoker._rows import RowBlock
 from stoker.errors import CorruptDataError
 
 _STRIDE = 512 << 10
@@ -22,23 +23,50 @@ _MOST = 1024
 """Rows of one call (IOV_MAX)."""
 
 
+_LARGE_ROW = 48 << 10
+"""From here on one `preadv` a row is cheaper than mapped pages, by measurement."""
+_KEPT_OPEN = 256
+"""Descriptors that may be kept for that; the usual limit of a process is 1,024."""
+
+
+class _Kept:
+    """Descriptors kept open by this process."""
+
+    count = 0
+
+
 class OpenChunk:
     """A chunk whose head has been read and checked, and whose payload can be copied."""
 
-    def __init__(self, reader: ChunkReader, index: int) -> None:
+    def __init__(self, reader: ChunkReader, index: int, fetch: bool | None = None) -> None:
+        """`fetch`: have the kernel read the whole file ahead; None: if it is not in the page cache."""
+        self.mapping: _mapping.Mapping | None = None
+        self.fd: int | None = None
         fd = reader.open(index)
         try:
             self.head: ChunkHead = reader.head(fd, index)
-            self.mapping: _mapping.Mapping | None = None
             if _mapping.supported() and self.head.payload:
                 try:
                     self.mapping = _mapping.Mapping(fd, os.fstat(fd).st_size)
-                    if not self.mapping.cached():
-                        os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
+                    fetch = not self.mapping.cached() if fetch is None else fetch
                 except OSError:  # a file system without mappings, or too many of them
-                    self.mapping = None
+                    pass
+            self.fetch = bool(fetch)
+            if fetch and hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
+            large = sum(int(p.lengths.sum()) for p in self.head.payload) >= _LARGE_ROW * max(1, self.head.rows)
+            if large and _Kept.count < _KEPT_OPEN:
+                self.mapping = None
+                self.fd = fd
+                _Kept.count += 1
         finally:
-            os.close(fd)
+            if self.fd is None:
+                os.close(fd)
+
+    def __del__(self) -> None:
+        if self.fd is not None:
+            os.close(self.fd)
+            _Kept.count -= 1
 
 
 class OpenWindow:
@@ -49,42 +77,50 @@ class OpenWindow:
     ) -> None:
         self.reader, self.indexes, self.block = reader, list(indexes), block
         self._chunks = list(chunks)
-        """Keeps the mappings."""
+        """Keeps mappings and descriptors."""
         self._bases: Any = None
-        maps = [c.mapping if c is not None else None for c in chunks]
-        if all(m is not None for m, c in zip(maps, chunks, strict=True) if c is not None):
-            self._bases = np.array([m.address if m is not None else 0 for m in maps], np.int64)
+        maps = [c.mapping for c in chunks if c is not None]
+        if None not in maps:
+            self._bases = np.array([c.mapping.address if c is not None else 0 for c in chunks], np.int64)
 
     def copy(self, column: int, row: int, stop: int, buffer: npt.NDArray[np.uint8], address: int, at: int) -> bool:
         """Copies the payload of rows [row, stop), at most `_MOST`, to buffer[at:]; False if any byte is missing."""
-        payload = self.block.payload[column]
+        block = self.block
+        payload = block.payload[column]
         if self._bases is None:
             return self._copy_pread(column, row, stop, buffer, at)
         count = stop - row
-        length = int(payload.ends[stop] - payload.ends[row])
-        np.add(self._bases.take(self.block.places[row:stop]), payload.starts[row:stop], out=_SCRATCH.remote[:count, 0])
-        np.subtract(payload.ends[row + 1 : stop + 1], payload.ends[row:stop], out=_SCRATCH.remote[:count, 1])
-        _SCRATCH.local[0], _SCRATCH.local[1] = address + at, length
+        ends = payload.ends[row : stop + 1]
+        remote = _SCRATCH.remote
+        np.add(self._bases.take(block.places[row:stop]), payload.starts[row:stop], out=remote[:count, 0])
+        np.subtract(ends[1:], ends[:-1], out=remote[:count, 1])
+        length = ends.item(count) - ends.item(0)
+        _SCRATCH.local[:] = address + at, length
         return _mapping.copy(_SCRATCH.local_at, length, _SCRATCH.remote_at, count)
 
     def _copy_pread(self, column: int, row: int, stop: int, buffer: npt.NDArray[np.uint8], at: int) -> bool:
         payload = self.block.payload[column]
         places = self.block.places[row:stop].tolist()
         starts = payload.starts[row:stop].tolist()
-        lengths = np.diff(payload.ends[row : stop + 1]).tolist()
-        fds: dict[int, int] = {}
+        ends = payload.ends[row : stop + 1].tolist()
+        shift = at - ends[0]
+        opened: dict[int, int] = {}
+        view = memoryview(buffer)
         try:
-            for place, start, length in zip(places, starts, lengths, strict=True):
-                if place not in fds:
-                    fds[place] = self.reader.open(self.indexes[place])
-                if read_fully(fds[place], buffer[at : at + length], start) != length:
+            for place, start, a, b in zip(places, starts, ends, ends[1:], strict=False):
+                chunk = self._chunks[place]
+                fd = chunk.fd if chunk is not None else None
+                if fd is None:
+                    if place not in opened:
+                        opened[place] = self.reader.open(self.indexes[place])
+                    fd = opened[place]
+                if read_into(fd, view[a + shift : b + shift], start) != b - a:
                     return False
-                at += length
             return True
         except CorruptDataError:
             return False
         finally:
-            for fd in fds.values():
+            for fd in opened.values():
                 os.close(fd)
 
     def reread(self, column: int, row: int, buffer: npt.NDArray[np.uint8], at: int) -> str | None:
@@ -101,7 +137,7 @@ class OpenWindow:
         except CorruptDataError as e:
             return str(e)
         try:
-            got = read_fully(fd, target, int(payload.starts[row]))
+            got = read_into(fd, memoryview(target), int(payload.starts[row]))
         finally:
             os.close(fd)
         found = crc32c(target)
@@ -145,6 +181,6 @@ def gather(work: Gather, buffer: npt.NDArray[np.uint8], address: int) -> bool:
         until = int(payload.ends[stop]) - base
         if not window.copy(work.column, row, stop, buffer, address, at):
             return False
-        crc = extend(crc, buffer, at, until)
+        crc = extend(crc, buffer, address, at, until)
         row, at = stop, until
     return crc == payload.running.of(start, end)

@@ -12,7 +12,8 @@ from __future__ import annotations
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -38,20 +39,24 @@ class Column:
     payload: bool
     dtype: np.dtype[Any]
 
-    @property
+    @cached_property
     def has_offsets(self) -> bool:
+        """Whether rows vary in length."""
         return self.kind in ("bytes", "list")
 
-    @property
+    @cached_property
     def nodes(self) -> int:
+        """Field nodes, the child's included."""
         return 2 if self.kind in ("list", "tensor") else 1
 
-    @property
+    @cached_property
     def buffers(self) -> int:
+        """Buffers, the child's included."""
         return {"fixed": 2, "bool": 2, "bytes": 3, "list": 4, "tensor": 3}[self.kind]
 
     @staticmethod
     def of(field: Field) -> Column:
+        """The column of a field."""
         kind = "fixed"
         if field.type in ("utf8", "binary"):
             kind = "bytes"
@@ -85,8 +90,13 @@ def chunk_columns(fields: Sequence[Field]) -> list[Column]:
     return [KEY, *small, *(crc_column(c.name) for c in large), *large]
 
 
-@dataclass(frozen=True)
-class Buffers:
+_HEAD = struct.Struct("<40sq32sq16s")
+_NODES = {n: struct.Struct(f"<{2 * n}q") for n in (1, 2)}
+_BUFFERS = {n: struct.Struct(f"<{2 * n}q") for n in (2, 3, 4)}
+_NONE = (0, 0)
+
+
+class Buffers(NamedTuple):
     """Where a column's buffers lie, as (offset in the message, length); length 0 if absent."""
 
     nulls: int
@@ -116,19 +126,24 @@ class MessageLayout:
         self._c3 = struct.pack("<II", 0, buffers)
         pad = self.body_start - self._size
         self._struct = struct.Struct(f"<40sq32sq16s{2 * nodes}q8s{2 * buffers}q{pad}x")
-        assert len(self._c0) == 40
-        assert len(self._c1) == 32
         assert self._struct.size == self.body_start
-        self._nodes, self._buffers = nodes, buffers
+        self._counts = struct.Struct(f"<{104 + 16 * nodes}x8s")
+        self._at = []
+        """Of each column, where its nodes and its buffers stand."""
+        node, buffer = 104, 112 + 16 * nodes
+        for c in columns:
+            self._at.append((node, buffer))
+            node += 16 * c.nodes
+            buffer += 16 * c.buffers
 
     def pack(
-        self, rows: int, parts: Sequence[tuple[int, int, int, int, int]], what: str
-    ) -> tuple[bytes, list[tuple[int, int, int]], int]:
+        self, rows: int, parts: Sequence[tuple[int, int, int, int, int]], what: tuple[int, int, int]
+    ) -> tuple[bytearray, list[tuple[int, int, int]], int]:
         """Lays out a message.
 
         `parts` holds for each column (nulls, elements, validity bytes, offsets bytes, data bytes).
         Returns the metadata, for each column the offsets of validity, offsets and data in the message, and
-        the message's length. Raises `BatchTooLargeError` naming `what`.
+        the message's length. Raises `BatchTooLargeError`; `what` is (number, epoch, batch size).
         """
         nodes: list[int] = []
         buffers: list[int] = []
@@ -160,67 +175,88 @@ class MessageLayout:
                 places[index] = (*places[index][:2], end)
                 end += -(-data // 64) * 64
             # an empty child validity in front of payload data keeps the place it got above
-        if end >= BODY_LIMIT:
-            raise BatchTooLargeError(f"{what}: {end} bytes, the limit is 2 GiB; use a smaller batch size")
-        metadata = self._struct.pack(self._c0, end, self._c1, rows, self._c2, *nodes, self._c3, *buffers)
+        metadata = bytearray(self.body_start)
+        self.pack_into(metadata, end, rows, nodes, buffers, what)
         start = self.body_start
         return metadata, [(v + start, o + start, d + start) for v, o, d in places], start + end
 
-    def read(self, data: npt.NDArray[np.uint8], what: str) -> tuple[int, list[Buffers], int]:
-        """Reads a message's metadata: rows, the columns' buffers and the message's length.
+    def pack_into(
+        self, data: Any, body: int, rows: int, nodes: Sequence[int], buffers: Sequence[int], what: tuple[int, int, int]
+    ) -> None:
+        """Writes the metadata of a message that has been laid out: nodes and buffers as in the flatbuffer."""
+        check_size(body, what)
+        self._struct.pack_into(data, 0, self._c0, body, self._c1, rows, self._c2, *nodes, self._c3, *buffers)
 
-        Only `body_start` bytes of `data` are looked at. Anything that is not the canonical form, and any
-        buffer outside the body, raises `CorruptDataError` naming `what`.
-        """
+    def head(self, data: npt.NDArray[np.uint8], what: object) -> tuple[int, int]:
+        """(rows, length of the message); raises `CorruptDataError` naming `what` if it is not of the canonical form."""
         if len(data) < self.body_start:
             raise CorruptDataError(f"{what}: {len(data)} bytes are no message with these {len(self.columns)} columns")
-        values = self._struct.unpack_from(data)
-        c0, body, c1, rows, c2 = values[:5]
-        nodes = values[5 : 5 + 2 * self._nodes]
-        buffers = values[6 + 2 * self._nodes :]
-        if (c0, c1, c2, values[5 + 2 * self._nodes]) != (self._c0, self._c1, self._c2, self._c3):
+        c0, body, c1, rows, c2 = _HEAD.unpack_from(data)
+        if c0 != self._c0 or c1 != self._c1 or c2 != self._c2 or self._counts.unpack_from(data)[0] != self._c3:
             raise CorruptDataError(f"{what}: not a record batch message with these {len(self.columns)} columns")
         if not 0 <= body < BODY_LIMIT or not 0 <= rows < BODY_LIMIT:
             raise CorruptDataError(f"{what}: impossible body of {body} bytes with {rows} rows")
-        start = self.body_start
-        out = []
-        n = b = 0
-        for column in self.columns:
-            nulls = nodes[n + 1]
-            elements = rows
-            valid = (buffers[b] + start, buffers[b + 1])
-            b += 2
-            offs = (0, 0)
-            if column.has_offsets:
-                offs = (buffers[b] + start, buffers[b + 1])
-                b += 2
-            if column.nodes == 2:
-                elements = nodes[n + 2]
-                b += 2
-            place = (buffers[b] + start, buffers[b + 1])
-            b += 2
-            good = nodes[n] == rows and 0 <= nulls <= rows and (not nulls or (column.nullable and valid[1] * 8 >= rows))
-            n += 2 * column.nodes
-            for offset, length in (valid, offs, place):
-                good = good and (length == 0 or (start <= offset and 0 < length <= start + body - offset))
-            if column.has_offsets:
-                good = good and offs[1] == 4 * (rows + 1)
-            if column.kind == "list":
-                good = good and place[1] == elements * column.itemsize
-            elif column.kind in ("tensor", "fixed"):
-                good = good and place[1] == rows * column.width * column.itemsize
-                good = good and (column.kind == "fixed" or elements == rows * column.width)
-            elif column.kind == "bool":
-                good = good and place[1] == (rows + 7) // 8
-            if not good:
-                raise CorruptDataError(f"{what}: impossible buffers of column {column.name} ({rows} rows)")
-            out.append(Buffers(nulls, elements, valid, offs, place))
-        return rows, out, start + body
+        return rows, self.body_start + body
+
+    def column(self, data: npt.NDArray[np.uint8], index: int, rows: int, end: int, what: object) -> Buffers:
+        """The buffers of one column of a message of `rows` rows that ends at `end`.
+
+        Raises `CorruptDataError` naming `what` if they are not what such a column has, or reach beyond the message.
+        """
+        column, start = self.columns[index], self.body_start
+        node, buffer = self._at[index]
+        nodes = _NODES[column.nodes].unpack_from(data, node)
+        places = _BUFFERS[column.buffers].unpack_from(data, buffer)
+        nulls = nodes[1]
+        valid = (places[0] + start, places[1])
+        place = (places[-2] + start, places[-1])
+        offs = (places[2] + start, places[3]) if column.has_offsets else _NONE
+        elements = nodes[2] if column.nodes == 2 else rows
+        good = nodes[0] == rows and (nulls == 0 or (column.nullable and 0 < nulls <= rows <= valid[1] * 8))
+        for offset, length in (valid, offs, place):
+            if length:
+                good = good and start <= offset and 0 < length <= end - offset
+        if column.has_offsets:
+            good = good and offs[1] == 4 * rows + 4
+        if column.kind == "list":
+            good = good and place[1] == elements * column.itemsize
+        elif column.kind == "bool":
+            good = good and place[1] == rows + 7 >> 3
+        elif column.kind != "bytes":
+            good = good and place[1] == rows * column.width * column.itemsize
+            good = good and (column.kind == "fixed" or elements == rows * column.width)
+        if not good:
+            raise CorruptDataError(f"{what}: impossible buffers of column {column.name} ({rows} rows)")
+        return Buffers(nulls, elements, valid, offs, place)
+
+    def read(self, data: npt.NDArray[np.uint8], what: object) -> tuple[int, list[Buffers]]:
+        """Rows and the buffers of every column; see `head` and `column`."""
+        rows, end = self.head(data, what)
+        return rows, [self.column(data, i, rows, end, what) for i in range(len(self.columns))]
 
 
-def checked_offsets(data: npt.NDArray[np.uint8], place: tuple[int, int], end: int, what: str) -> npt.NDArray[np.int32]:
-    """An offsets buffer: from 0, ascending, up to `end` elements."""
+def check_size(body: int, what: tuple[int, int, int]) -> None:
+    """Raises `BatchTooLargeError` if a body would reach the limit; `what` is (number, epoch, batch size)."""
+    if body >= BODY_LIMIT:
+        raise BatchTooLargeError(
+            f"batch {what[0]} of epoch {what[1]} would have {body} bytes, the limit is 2 GiB; "
+            f"use a batch size smaller than {what[2]}"
+        )
+
+
+def offsets_at(data: npt.NDArray[np.uint8], place: tuple[int, int], end: int, what: object) -> npt.NDArray[np.int32]:
+    """An offsets buffer: from 0 up to `end` elements."""
     offsets = data[place[0] : place[0] + place[1]].view(np.int32)
-    if offsets[0] != 0 or offsets[-1] != end or np.any(offsets[1:] < offsets[:-1]):
+    if offsets.item(0) != 0 or offsets.item(-1) != end:
         raise CorruptDataError(f"{what}: offsets do not ascend from 0 to {end}")
+    return offsets
+
+
+def checked_offsets(
+    data: npt.NDArray[np.uint8], place: tuple[int, int], end: int, what: object
+) -> npt.NDArray[np.int32]:
+    """An offsets buffer that also ascends."""
+    offsets = offsets_at(data, place, end, what)
+    if np.any(offsets[1:] < offsets[:-1]):
+        raise CorruptDataError(f"{what}: offsets do not ascend")
     return offsets

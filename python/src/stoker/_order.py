@@ -7,6 +7,7 @@ All hashes are unsigned 64-bit, modulo 2**64.
 from __future__ import annotations
 
 import hashlib
+from bisect import bisect_right
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from heapq import heapreplace
@@ -153,7 +154,7 @@ class LaneEpoch:
         self._order, self._lane, self._epoch = order, lane, epoch
         self._ends = _cut_windows(chunks.lengths[mine], spec.shuffle_window // order.lanes)
         rows = np.cumsum(order.chunk_rows[mine])
-        self.window_ends: I64 = rows[self._ends - 1] if len(self._ends) else np.zeros(0, np.int64)
+        self.window_ends: list[int] = rows[self._ends - 1].tolist() if len(self._ends) else []
         """Rows of the lane's epoch before the end of each window."""
 
     def window_chunks(self, w: int) -> I64:
@@ -162,11 +163,11 @@ class LaneEpoch:
 
     def window_of(self, row: int) -> int:
         """The window that holds a row of the lane's epoch."""
-        return int(np.searchsorted(self.window_ends, row, side="right"))
+        return bisect_right(self.window_ends, row)
 
     def window_start(self, w: int) -> int:
         """The first row of window w in the lane's epoch."""
-        return int(self.window_ends[w - 1]) if w else 0
+        return self.window_ends[w - 1] if w else 0
 
     def window_rows(self, w: int) -> tuple[I64, I64]:
         """(place in `window_chunks`, row in the chunk) of each row of window w, in order."""

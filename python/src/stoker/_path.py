@@ -12,8 +12,9 @@ import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
+from stoker._assemble import Assembler, Gather
 from stoker._buffers import BufferPool
 from stoker._chunk import ChunkReader
 from stoker._dataset import Snapshot
@@ -21,7 +22,7 @@ from stoker._delivery import BatchPlan, Piece
 from stoker._gather import OpenChunk, OpenWindow, gather
 from stoker._message import MessageLayout, batch_columns
 from stoker._order import LaneEpoch, StreamOrder, fingerprint
-from stoker._rows import RowBlock, Segment, SmallParts, without_missing
+from stoker._rows import RowBlock, Segment
 from stoker._source import Consumer, DeliveredBatch, PieceData, StreamInfo
 from stoker._spec import OrderSpec, Tail
 from stoker.errors import BatchTimeoutError, CorruptDataError
@@ -98,6 +99,16 @@ def _end(jobs: queue.SimpleQueue[_Job | None], threads: int) -> None:
         jobs.put(None)
 
 
+class _Unfilled(NamedTuple):
+    """A message whose payload is still to come."""
+
+    data: PieceData
+    piece: Piece
+    gathers: list[Gather]
+    address: int
+    what: tuple[int, int, int]
+
+
 class PathSource:
     """A `BatchSource` over chunk files. One thread calls it."""
 
@@ -117,6 +128,7 @@ class PathSource:
         self._columns = batch_columns(stream.snapshot.info.fields)
         self._layout = MessageLayout(self._columns)
         self._pool = pool if pool is not None else BufferPool(max(4 * ahead_bytes, 64 << 20))
+        self._assembler = Assembler(self._layout, self._pool)
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
         self._threads = threads
         self._started = False
@@ -200,10 +212,10 @@ class PathSource:
 
     # What follows runs in the threads too.
 
-    def open_chunk(self, index: int) -> OpenChunk | None:
+    def _open_chunk(self, index: int, fetch: bool | None) -> OpenChunk | None:
         """Reads a head; None if it is damaged and damaged data are left out."""
         try:
-            return OpenChunk(self._reader, index)
+            return OpenChunk(self._reader, index, fetch)
         except CorruptDataError:
             if self._on_corrupt == "fail":
                 raise
@@ -212,23 +224,26 @@ class PathSource:
     def open_window(self, lane_epoch: LaneEpoch, w: int) -> OpenWindow:
         """Opens the chunks of a window and puts its rows in order."""
         members = self._stream.index[lane_epoch.window_chunks(w)].tolist()
-        chunks = [self.open_chunk(i) for i in members]
+        chunks: list[OpenChunk | None] = []
+        fetch = None  # what holds for the first chunk is taken to hold for the window
+        for index in members:
+            chunk = self._open_chunk(index, fetch)
+            chunks.append(chunk)
+            fetch = chunk.fetch if chunk is not None else fetch
         places, rows = lane_epoch.window_rows(w)
         block = RowBlock(self._columns, [c.head if c is not None else None for c in chunks], places, rows)
         return OpenWindow(self._reader, members, chunks, block)
 
-    def message(self, segments: list[Segment], repeated: bool, lane: int, what: str) -> tuple[PieceData, list[Any]]:
+    def message(self, segments: list[Segment], piece: Piece, what: tuple[int, int, int]) -> _Unfilled:
         """A message but for its payload, and what is still to be copied into it."""
-        wanted = sum(s.end - s.start for s in segments)
-        parts = SmallParts(self._layout, without_missing(segments), what)
-        buffer = self._pool.take(parts.length)
-        gathers = parts.write(buffer, self._layout)
-        return PieceData(lane, parts.rows, repeated, wanted - parts.rows, buffer), gathers
+        made = self._assembler.assemble(segments, what)
+        data = PieceData(piece.lane, made.rows, piece.repeated, piece.rows - made.rows, made.buffer)
+        return _Unfilled(data, piece, made.gathers, made.address, what)
 
-    def fill(self, piece: PieceData, gathers: list[Any], what: str) -> PieceData:
+    def fill(self, message: _Unfilled) -> PieceData:
         """Copies and checks the payload of a message; makes it anew without damaged rows if that is allowed."""
-        buffer = piece.buffer
-        address = buffer.ctypes.data
+        data, piece, gathers, address, what = message
+        buffer = data.buffer
         bad: dict[Segment, set[int]] = {}
         for work in gathers:
             if gather(work, buffer, address):
@@ -243,14 +258,12 @@ class PathSource:
                     bad.setdefault(work.segment, set()).add(row)
                 at += int(ends[row + 1] - ends[row])
         if not bad:
-            return piece
+            return data
         kept = []
         for segment in dict.fromkeys(work.segment for work in gathers):
             rows = [r for r in range(segment.start, segment.end) if r not in bad.get(segment, ())]
             kept += [Segment(segment.window, r, r + 1) for r in rows]
-        again, gathers = self.message(kept, piece.repeated, piece.lane, what)
-        again.skipped = piece.rows + piece.skipped - again.rows
-        return self.fill(again, gathers, what)
+        return self.fill(self.message(kept, piece, what))
 
 
 class _EpochReader:
@@ -297,7 +310,7 @@ class _EpochReader:
         """Hands out work until enough is under way."""
         source = self._source
         while not self._stopped and not self._exhausted and (self._ahead < source._ahead_bytes or len(self._work) < 2):
-            unit: list[tuple[int, list[Any]]] = []
+            unit: list[tuple[int, list[_Unfilled]]] = []
             size = 0
             limit = UNIT_BYTES if self._work else 1
             while size < limit and len(unit) < 64:
@@ -306,10 +319,10 @@ class _EpochReader:
                     self._exhausted = True
                     break
                 number, pieces = self._upcoming.popleft()
-                what = f"batch {number} of epoch {self._epoch}, batch size {self._stream.spec.batch_size}"
-                made = [(*source.message(self._segments(p), p.repeated, p.lane, what), what) for p in pieces]
+                what = (number, self._epoch, self._stream.spec.batch_size)
+                made = [source.message(self._segments(p), p, what) for p in pieces]
                 unit.append((number, made))
-                size += sum(m[0].buffer.nbytes for m in made)
+                size += sum(m.data.buffer.nbytes for m in made)
             if unit:
                 self._work.append((source.submit(_Fill(source.fill, self._epoch, unit)), size))
                 self._ahead += size
@@ -341,11 +354,11 @@ class _EpochReader:
 class _Fill:
     """Fills the messages of some batches."""
 
-    def __init__(self, fill: Callable[..., PieceData], epoch: int, unit: list[tuple[int, list[Any]]]) -> None:
+    def __init__(self, fill: Callable[..., PieceData], epoch: int, unit: list[tuple[int, list[_Unfilled]]]) -> None:
         self._fill, self._epoch, self._unit = fill, epoch, unit
 
     def __call__(self) -> list[DeliveredBatch]:
-        return [DeliveredBatch(self._epoch, number, [self._fill(*m) for m in made]) for number, made in self._unit]
+        return [DeliveredBatch(self._epoch, number, [self._fill(m) for m in made]) for number, made in self._unit]
 
 
 class _LaneReader:
@@ -354,6 +367,7 @@ class _LaneReader:
     def __init__(self, source: Any, lane_epoch: LaneEpoch) -> None:
         self._source, self._order = source, lane_epoch
         self._number = -1
+        self._from = self._until = 0  # rows of the open window
         self._window: OpenWindow | None = None
         self._opening: dict[int, _Job] = {}
 
@@ -364,20 +378,23 @@ class _LaneReader:
 
     def foresee(self, row: int) -> None:
         """The window of this row will be wanted soon."""
-        self._begin(self._order.window_of(row))
+        if row >= self._until:
+            self._begin(self._order.window_of(row))
 
     def segments(self, first: int, rows: int) -> list[Segment]:
         """The rows [first, first + rows) of the lane's epoch."""
-        out = []
         end = first + rows
+        window = self._window
+        if window is not None and self._from <= first and end <= self._until:
+            if 2 * (end - self._from) > self._until - self._from:  # half of it is planned
+                self._begin(self._number + 1)
+            return [Segment(window, first - self._from, end - self._from)]
+        out = []
         w = self._order.window_of(first)
         while first < end:
-            start, stop = self._order.window_start(w), min(end, int(self._order.window_ends[w]))
+            start, stop = self._order.window_start(w), min(end, self._order.window_ends[w])
             if stop > first:
-                window = self._open(w)
-                out.append(Segment(window, first - start, stop - start))
-                if 2 * (stop - start) > window.block.rows:  # half of it is planned
-                    self._begin(w + 1)
+                out.append(Segment(self._open(w), first - start, stop - start))
             first = stop
             w += 1
         return out
@@ -393,6 +410,7 @@ class _LaneReader:
             self._window = None  # before the next one is waited for: its memory is free for it
             self._window = self._source.wait(self._opening.pop(w), "wait_window_s", f"window {w} of a lane")
             self._number = w
+            self._from, self._until = self._order.window_start(w), self._order.window_ends[w]
             for passed in [o for o in self._opening if o < w]:
                 self._opening.pop(passed).cancelled = True
         assert self._window is not None

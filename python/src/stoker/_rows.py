@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from stoker._checksum import RunningCrcs
 from stoker._chunk import ChunkHead, ColumnData
-from stoker._message import Column, MessageLayout
+from stoker._message import Column
 
 I64 = npt.NDArray[np.int64]
 
@@ -23,8 +23,8 @@ class SmallColumn:
 
     column: Column
     validity: npt.NDArray[np.bool_] | None
-    offsets: I64 | None
-    """In elements."""
+    offsets: npt.NDArray[Any] | None
+    """In elements; int32 where that suffices."""
     data: npt.NDArray[Any]
 
 
@@ -65,6 +65,8 @@ class RowBlock:
         if good:
             self.small = tuple(_take(c, [h.small[i] for h in good], index) for i, c in enumerate(small))
             self.payload = tuple(self._payload(c, [h.payload[i] for h in good], index) for i, c in enumerate(payload))
+        self.plain = bool(good) and not bad and all(c.validity is None for c in self.small)
+        """No nulls and nothing missing."""
 
     @staticmethod
     def _payload(column: Column, parts: Sequence[Any], index: I64) -> PayloadColumn:
@@ -111,7 +113,7 @@ def _take(column: Column, parts: Sequence[ColumnData], index: I64) -> SmallColum
     values = np.frombuffer(data, np.uint8) if data is not None and data.size else np.zeros(0, np.uint8)
     values = values[int(ends[0]) : int(ends[-1])]
     ends = (ends - ends[0]) // size
-    return SmallColumn(column, validity, ends, values.view(column.dtype))
+    return SmallColumn(column, validity, ends.astype(np.int32) if ends[-1] < 2**31 else ends, values.view(column.dtype))
 
 
 def _rows(part: ColumnData) -> int:
@@ -145,111 +147,4 @@ def without_missing(segments: Sequence[Segment]) -> list[Segment]:
                 out[-1] = Segment(s.window, out[-1].start, at + 1)
             else:
                 out.append(Segment(s.window, at, at + 1))
-    return out
-
-
-class Gather(NamedTuple):
-    """Payload of a run of rows that goes to one place of a message."""
-
-    column: int
-    """Index among the payload columns."""
-    segment: Segment
-    at: int
-    """Offset in the message."""
-    length: int
-
-
-class SmallParts:
-    """The small buffers of a message over some segments, and the payload that is still to come."""
-
-    def __init__(self, layout: MessageLayout, segments: Sequence[Segment], what: str) -> None:
-        self.rows = sum(s.end - s.start for s in segments)
-        self._segments = segments
-        self._arrays: list[tuple[Any, Any, Any]] = []
-        parts = []
-        small = payload = 0
-        for column in layout.columns:
-            if column.payload:
-                arrays, part = self._payload(column, payload)
-                payload += 1
-            else:
-                arrays, part = self._small(column, small)
-                small += 1
-            self._arrays.append(arrays)
-            parts.append(part)
-        self.metadata, self._places, self.length = layout.pack(self.rows, parts, what)
-
-    def _small(self, column: Column, at: int) -> tuple[Any, Any]:
-        pieces = [(s.block.small[at], s.start, s.end) for s in self._segments]
-        validity, nulls = None, 0
-        if any(p.validity is not None for p, _, _ in pieces):
-            valid = np.concatenate(
-                [p.validity[a:b] if p.validity is not None else np.ones(b - a, np.bool_) for p, a, b in pieces]
-            )
-            nulls = self.rows - int(np.count_nonzero(valid))
-            validity = np.packbits(valid, bitorder="little") if nulls else None
-        offsets = None
-        if column.has_offsets:
-            data = _concat([p.data[p.offsets[a] : p.offsets[b]] for p, a, b in pieces if p.offsets is not None], column)
-            offsets = _offsets([(p.offsets, a, b) for p, a, b in pieces], self.rows, 1)
-        else:
-            data = _concat([p.data[a:b] for p, a, b in pieces], column)
-        elements = len(data) if column.kind == "list" else self.rows * column.width
-        if column.kind == "bool":
-            data = np.packbits(data.view(np.uint8), bitorder="little")
-        sizes = (validity.nbytes if validity is not None else 0, offsets.nbytes if offsets is not None else 0)
-        return (validity, offsets, data), (nulls, elements, *sizes, data.nbytes)
-
-    def _payload(self, column: Column, at: int) -> tuple[Any, Any]:
-        pieces = [(s.block.payload[at], s.start, s.end) for s in self._segments]
-        size = sum(int(p.ends[b] - p.ends[a]) for p, a, b in pieces)
-        offsets = None
-        if column.has_offsets and size < 2**31:
-            offsets = _offsets([(p.ends, a, b) for p, a, b in pieces], self.rows, column.itemsize)
-        elements = size // column.itemsize if column.kind == "list" else self.rows * column.width
-        return (None, offsets, None), (0, elements, 0, 4 * (self.rows + 1) if column.has_offsets else 0, size)
-
-    def write(self, buffer: npt.NDArray[np.uint8], layout: MessageLayout) -> list[Gather]:
-        """Writes metadata, small buffers and all padding; returns what payload goes where."""
-        buffer[: len(self.metadata)] = np.frombuffer(self.metadata, np.uint8)
-        gathers = []
-        payload = 0
-        for column, arrays, places in zip(layout.columns, self._arrays, self._places, strict=True):
-            for array, at in zip(arrays, places, strict=True):
-                if array is not None and array.nbytes:
-                    _put(buffer, at, array)
-            if column.payload:
-                at = places[2]
-                for s in self._segments:
-                    ends = s.block.payload[payload].ends
-                    length = int(ends[s.end] - ends[s.start])
-                    gathers.append(Gather(payload, s, at, length))
-                    at += length
-                buffer[at : -(-at // 64) * 64] = 0
-                payload += 1
-        return gathers
-
-
-def _put(buffer: npt.NDArray[np.uint8], at: int, array: npt.NDArray[Any]) -> None:
-    end = at + array.nbytes
-    buffer[at:end] = array.reshape(-1).view(np.uint8)
-    buffer[end : -(-end // 64) * 64] = 0
-
-
-def _concat(parts: Sequence[npt.NDArray[Any]], column: Column) -> npt.NDArray[Any]:
-    if len(parts) == 1:
-        return parts[0]
-    return (
-        np.concatenate(parts) if parts else np.zeros((0, column.width) if column.kind == "tensor" else 0, column.dtype)
-    )
-
-
-def _offsets(pieces: Sequence[tuple[Any, int, int]], rows: int, size: int) -> npt.NDArray[np.int32]:
-    out = np.zeros(rows + 1, np.int32)
-    at = base = 0
-    for ends, a, b in pieces:
-        part = ends[a + 1 : b + 1] - (ends[a] - base)
-        out[at + 1 : at + 1 + b - a] = part if size == 1 else part // size
-        at += b - a
-        base += int(ends[b] - ends[a])
     return out
