@@ -84,12 +84,13 @@ def read_feed(target: str, batch_size: int, warm: bool) -> dict:
     from stoker import Feed
 
     result: dict = {}
-    with Feed(target, batch_size=batch_size, run=time.time_ns() // 1_000_000) as feed:
+    with Feed(target, batch_size=batch_size) as feed:
+        payload = [field.name for field in feed.info.fields if field.payload]
         for _ in range(2 if warm else 1):
             began, cpu, total, samples, first = time.perf_counter(), time.process_time(), 0, 0, 0.0
             for batch in feed:
                 first = first or time.perf_counter() - began
-                for name in batch.payload_fields:
+                for name in payload:
                     for sample in batch[name]:
                         samples += 1
                         total += sample.nbytes
