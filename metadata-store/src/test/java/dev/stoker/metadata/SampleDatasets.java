@@ -15,6 +15,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -61,11 +62,22 @@ public final class SampleDatasets {
     /** Writes a chunk whose samples have these keys; the label is the part of the key before the slash. */
     public static ChunkSummary write(ObjectStore store, UUID id, String ingest, String split, String... keys)
             throws IOException {
-        ChunkBuilder builder = new ChunkBuilder(info().fields(), 1 << 16);
+        Map<String, byte[]> images = new LinkedHashMap<>();
         for (String key : keys) {
+            images.put(key, ("image of " + key).getBytes(StandardCharsets.UTF_8));
+        }
+        return write(store, id, ingest, split, images);
+    }
+
+    /** Writes a chunk of these images by key. */
+    public static ChunkSummary write(
+            ObjectStore store, UUID id, String ingest, String split, Map<String, byte[]> images) throws IOException {
+        ChunkBuilder builder = new ChunkBuilder(info().fields(), 1 << 16);
+        for (Map.Entry<String, byte[]> image : images.entrySet()) {
+            String key = image.getKey();
             builder.beginRow(key);
             builder.setClass(0, key.substring(0, Math.max(0, key.indexOf('/'))));
-            builder.setBytes(1, ByteBuffer.wrap(("image of " + key).getBytes(StandardCharsets.UTF_8)));
+            builder.setBytes(1, ByteBuffer.wrap(image.getValue()));
             builder.endRow();
         }
         PackedChunk chunk = builder.finish(new ChunkIdentity(info().id(), id, ingest, split, NOW));

@@ -11,6 +11,7 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -110,6 +111,27 @@ class VerificationTest {
         assertThat(problems).extracting(Problem::key).containsExactly("dog/1", "cat/2");
         assertThat(problems.get(0).file()).isEqualTo("/memory/" + ChunkNames.path(id(1)));
         assertThat(problems.get(0).message()).startsWith("CRC32C of image of sample 'dog/1': expected ");
+    }
+
+    @Test
+    void samplesLongerThanTheBufferAndEmptyOnesAreChecked() throws Exception {
+        Map<String, byte[]> images = new LinkedHashMap<>();
+        int[] lengths = {0, 3 << 20, 0, 0, (1 << 20) - 1, 1, 5, 0};
+        for (int i = 0; i < lengths.length; i++) {
+            images.put("cat/" + i, new byte[lengths[i]]);
+        }
+        committer(dataset)
+                .commit(CommitRequest.append(
+                        "big", List.of(write(store, id(7), "big", "train", images)), Map.of(), Map.of()));
+        assertThat(verify().problems()).isEmpty();
+
+        byte[] bad = store.readAll(ChunkNames.path(id(7)), 1 << 30);
+        int payload = dataset.snapshot().table().headLength(3);
+        bad[payload + (3 << 20) - 1] ^= 1;
+        bad[payload + (4 << 20) - 1] ^= 1;
+        store.corrupt(ChunkNames.path(id(7)), bad);
+
+        assertThat(verify().problems()).extracting(Problem::key).containsExactly("cat/1", "cat/5");
     }
 
     @Test
