@@ -71,7 +71,7 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
         boolean isLimited = limit.isPresent();
         WalkSource source = isLimited
                 ? WalkSource.first(limit.getAsLong(), tree, plan.order())
-                : WalkSource.of(tree, plan.order(), 1);
+                : WalkSource.of(tree, plan.order(), plan.threads());
         int walkers = isLimited ? 1 : parallelism;
         return env.fromSource(source, WatermarkStrategy.noWatermarks(), "walk", PathBundleType.INSTANCE)
                 .uid("walk")

@@ -8,6 +8,7 @@ import dev.stoker.schemas.arrow.Field;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -33,6 +34,9 @@ final class PlanText {
                         ? "shuffled, seed " + shuffled.seed()
                         : "listed"));
         lines.add("chunks of " + preparation.chunkSizeBytes(options) + " bytes");
+        if (options.run() == IngestOptions.Run.DRY) {
+            addCounts(options, preparation, lines);
+        }
         addSplits(preparation, lines);
         addClasses(options, preparation, lines);
         return new IngestPlan(preparation.info().fields(), lines);
@@ -44,6 +48,19 @@ final class PlanText {
         }
         return (options.mode() == IngestOptions.Mode.REPLACE ? "replaces the samples of version " : "adds to version ")
                 + preparation.baseVersion();
+    }
+
+    private static void addCounts(IngestOptions options, Preparation preparation, List<String> lines) {
+        SourceSample sample = preparation.sample();
+        long chunks = Math.max(
+                1,
+                (sample.totalBytes() + preparation.chunkSizeBytes(options) - 1) / preparation.chunkSizeBytes(options));
+        lines.add(String.format(
+                Locale.ROOT, "%,d samples, %,d bytes, about %,d chunks", sample.total(), sample.totalBytes(), chunks));
+        sample.skipped()
+                .byReason()
+                .forEach((reason, count) -> lines.add("left out: " + count + " " + reason.text() + ", such as "
+                        + sample.skipped().example(reason).orElse("")));
     }
 
     private static void addSplits(Preparation preparation, List<String> lines) {

@@ -82,7 +82,9 @@ record Preparation(
             throw new InvalidIngestException("the target " + options.target() + " has version " + version
                     + " already; add to it with --append, or make a version of the new samples alone with --replace");
         }
-        SourceSample sample = SourceSample.first(options.tree());
+        SourceSample sample = options.run() == IngestOptions.Run.DRY
+                ? SourceSample.list(options.tree(), options.walk().limit().orElse(Long.MAX_VALUE))
+                : SourceSample.first(options.tree());
         if (sample.files().isEmpty()) {
             throw new InvalidIngestException("the source " + options.source() + " holds no samples"
                     + (sample.skipped().isEmpty() ? "" : ", only what is left out: " + skippedText(sample))

@@ -229,7 +229,11 @@ class IngestOptionsTest {
 
         IngestPlan plan = IngestJob.plan(parse("--dry-run", "--label-from", "parent-dir", "--split", "val=0.5"));
 
-        assertThat(plan.lines()).contains("field  image: binary, payload", "classes among them: a, b");
+        assertThat(plan.lines())
+                .contains(
+                        "field  image: binary, payload",
+                        "classes among them: a, b",
+                        "2 samples, 4,001 bytes, about 1 chunks");
         assertThat(target).doesNotExist();
     }
 }

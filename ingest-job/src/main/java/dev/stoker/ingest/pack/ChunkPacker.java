@@ -62,6 +62,7 @@ final class ChunkPacker {
     private SkipCounts skipped = new SkipCounts();
     private long samples;
     private long bytes;
+    private long contentBytes;
 
     ChunkPacker(PackPlan plan, DatasetInfo info, ObjectStore store, Optional<Labels> labels) {
         this.plan = plan;
@@ -125,6 +126,8 @@ final class ChunkPacker {
         }
         if (isComplete) {
             builder.endRow();
+            samples++;
+            bytes += contentBytes;
         }
     }
 
@@ -147,8 +150,7 @@ final class ChunkPacker {
             if (read < 0) {
                 return false;
             }
-            samples++;
-            bytes += read;
+            contentBytes = read;
             return true;
         } catch (NoSuchFileException e) {
             skipped.add(FileSkip.VANISHED, key);
@@ -238,42 +240,33 @@ final class ChunkPacker {
                 } catch (NoSuchFileException e) {
                     skipped.add(FileSkip.VANISHED, DirectoryLister.sidecarOf(key, sidecar.ending()));
                 } catch (IllegalArgumentException e) {
-                    return undo(file)
-                            || leaveOut(
-                                    FileSkip.UNREADABLE,
-                                    key,
-                                    path + " gives no " + sidecar.type() + " for the field " + sidecar.field() + ": "
-                                            + e.getMessage()
-                                            + "; correct it, or leave such samples out with --on-error skip",
-                                    e);
+                    return leaveOut(
+                            FileSkip.UNREADABLE,
+                            key,
+                            path + " gives no " + sidecar.type() + " for the field " + sidecar.field() + ": "
+                                    + e.getMessage()
+                                    + "; correct it, or leave such samples out with --on-error skip",
+                            e);
                 } catch (ClosedByInterruptException e) {
                     throw e;
                 } catch (IOException e) {
-                    return undo(file) || leaveOut(FileSkip.UNREADABLE, key, null, e);
+                    return leaveOut(FileSkip.UNREADABLE, key, null, e);
                 }
             }
             if (!isSet) {
                 if (!fields.get(field).nullable()) {
-                    return undo(file)
-                            || leaveOut(
-                                    FileSkip.NO_SIDECAR,
-                                    key,
-                                    key + " has no file " + sidecar.ending() + " beside it, and the field "
-                                            + sidecar.field() + " cannot be empty; add the file, or leave such samples"
-                                            + " out with --on-error skip",
-                                    null);
+                    return leaveOut(
+                            FileSkip.NO_SIDECAR,
+                            key,
+                            key + " has no file " + sidecar.ending() + " beside it, and the field "
+                                    + sidecar.field() + " cannot be empty; add the file, or leave such samples"
+                                    + " out with --on-error skip",
+                            null);
                 }
                 builder.setNull(field);
             }
         }
         return true;
-    }
-
-    /** The sample was counted when its content was set. Returns false. */
-    private boolean undo(FileEntry file) {
-        samples--;
-        bytes -= file.size();
-        return false;
     }
 
     /** Reads a small file into the scratch buffer, which is returned, from its start to the file's end. */
