@@ -55,7 +55,8 @@ public final class FormatBenchmark {
 
     private void run() throws IOException {
         System.out.printf(Locale.ROOT, "samples of %,d bytes, %,d in a chunk%n", sampleBytes, rows);
-        int[] lengths = new Random(2).ints(4096, sampleBytes / 2, sampleBytes * 2).toArray();
+        int[] lengths =
+                new Random(2).ints(4096, sampleBytes / 2, sampleBytes * 2).toArray();
         print("combine two sums", best(() -> combine(lengths)) / (64.0 * lengths.length), "ns");
         double pack = best(() -> checksum += pack(0).summary().crc32c()) / rows;
         print("pack a sample", pack, "ns");
@@ -108,8 +109,7 @@ public final class FormatBenchmark {
             builder.commit(1, sampleBytes);
             builder.endRow();
         }
-        return builder.finish(
-                new ChunkIdentity(new UUID(1, 1), new UUID(2, n), "benchmark", "train", Instant.EPOCH));
+        return builder.finish(new ChunkIdentity(new UUID(1, 1), new UUID(2, n), "benchmark", "train", Instant.EPOCH));
     }
 
     /** CPU nanoseconds of the quickest round. */

@@ -1,29 +1,14 @@
 package dev.stoker.schemas.chunk;
 
-import dev.stoker.schemas.arrow.ArrowField;
-import dev.stoker.schemas.arrow.ArrowFooter;
-import dev.stoker.schemas.arrow.ArrowHead;
-import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.FieldType;
-import dev.stoker.schemas.arrow.RecordBatchLayout;
-import dev.stoker.schemas.arrow.RecordBatchParts;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.crc.ConcatCrc;
-import dev.stoker.schemas.crc.Crc32cs;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.ReadableByteChannel;
 import java.nio.charset.StandardCharsets;
-import java.time.Instant;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.UUID;
 
 /**
  * Collects samples and makes a chunk of them. Payload is copied once (or read straight into place) and summed once.
@@ -33,18 +18,14 @@ import java.util.UUID;
  */
 public final class ChunkBuilder {
     private static final int STREAM_BYTES = 64 << 10;
-    private static final int MIN_SEGMENT = 4096;
-
-    /** Longest identity that {@link #length} reckons with, twice (schema and footer), and padding. */
-    private static final int SLACK = 512;
 
     private final ChunkLayout layout;
-    private final ColumnBuilder keys = new ColumnBuilder(ArrowField.of(Field.KEY, ScalarType.UTF8));
+    private final ChunkColumns columns;
+    private final ColumnBuilder keys;
     private final ColumnBuilder[] small;
     private final PayloadColumn[] payload;
     private final ClassNames[] classes;
     private final boolean[] set;
-    private final long schemaBytes;
     private boolean inRow;
     private String key;
     private long largestRow;
@@ -59,26 +40,12 @@ public final class ChunkBuilder {
      */
     public ChunkBuilder(List<Field> fields, int segmentBytes) {
         this.layout = new ChunkLayout(fields);
-        this.small = new ColumnBuilder[layout.smallFields()];
-        this.payload = new PayloadColumn[layout.payloadFields()];
-        this.classes = new ClassNames[fields.size()];
+        this.columns = new ChunkColumns(layout, segmentBytes);
+        this.keys = columns.keys();
+        this.small = columns.small();
+        this.payload = columns.payload();
+        this.classes = columns.classes();
         this.set = new boolean[fields.size()];
-        for (int f = 0; f < fields.size(); f++) {
-            if (f < small.length) {
-                small[f] = new ColumnBuilder(ArrowField.of(fields.get(f)));
-            } else {
-                int share = Math.max(MIN_SEGMENT, segmentBytes / payload.length);
-                payload[f - small.length] = new PayloadColumn(fields.get(f), share);
-            }
-            if (fields.get(f).type() == ScalarType.CATEGORICAL) {
-                classes[f] = new ClassNames();
-            }
-        }
-        ChunkIdentity any =
-                new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "i".repeat(40), "s".repeat(40), Instant.EPOCH);
-        ArrowSchema empty = new ChunkSchema(any, layout, classLists()).toArrow();
-        this.schemaBytes = ArrowHead.opening(empty).length
-                + (long) footer(empty, 0, 0, 0, 0).tail().length;
     }
 
     /** Begins a row; the key must not be empty. */
@@ -143,9 +110,9 @@ public final class ChunkBuilder {
             column(field).appendBytes(bytes);
         } else {
             PayloadColumn column = payloadColumn(field);
-            checkLength(column, bytes.remaining());
+            column.checkLength(key, bytes.remaining());
             column.add(bytes.duplicate());
-            checkValue(column);
+            column.checkValue(key);
         }
     }
 
@@ -161,7 +128,7 @@ public final class ChunkBuilder {
      */
     public ByteBuffer reserve(int field, int upTo) {
         PayloadColumn column = payload(field);
-        checkLength(column, upTo);
+        column.checkLength(key, upTo);
         return column.reserve(upTo);
     }
 
@@ -169,7 +136,7 @@ public final class ChunkBuilder {
     public void commit(int field, int length) {
         PayloadColumn column = payloadColumn(field);
         column.commit(length);
-        checkValue(column);
+        column.checkValue(key);
     }
 
     /**
@@ -184,10 +151,10 @@ public final class ChunkBuilder {
             streamBuffer = new byte[STREAM_BYTES];
         }
         for (int n = in.read(streamBuffer); n >= 0; n = in.read(streamBuffer)) {
-            checkTotal(column, n, limit);
+            column.checkTotal(key, n, limit);
             column.add(ByteBuffer.wrap(streamBuffer, 0, n));
         }
-        checkValue(column);
+        column.checkValue(key);
         return column.rowLength();
     }
 
@@ -199,10 +166,10 @@ public final class ChunkBuilder {
             int n = in.read(room);
             column.commit(Math.max(0, n));
             if (n < 0) {
-                checkValue(column);
+                column.checkValue(key);
                 return column.rowLength();
             }
-            checkTotal(column, 0, limit);
+            column.checkTotal(key, 0, limit);
         }
     }
 
@@ -272,19 +239,7 @@ public final class ChunkBuilder {
      * @param rowBytes bytes of its key, small values and payload
      */
     public long lengthWith(long rowBytes) {
-        long names = 0;
-        for (ClassNames each : classes) {
-            names += each == null ? 0 : each.jsonBytes();
-        }
-        long body = keys.byteLength() + perRowBytes();
-        for (ColumnBuilder column : small) {
-            body += column.byteLength();
-        }
-        for (PayloadColumn column : payload) {
-            body += column.bytes() + (rows() + 2L) * 8;
-        }
-        long padding = (long) layout.batch().buffers() * RecordBatchLayout.ALIGNMENT;
-        return schemaBytes + 2 * names + layout.batch().headLength() + body + padding + SLACK + rowBytes;
+        return columns.lengthBound(rows()) + rowBytes;
     }
 
     /**
@@ -296,49 +251,7 @@ public final class ChunkBuilder {
             throw new IllegalStateException(
                     inRow ? "row '" + key + "' is neither ended nor abandoned" : "a chunk has at least one row");
         }
-        List<List<String>> names = classLists();
-        ArrowSchema schema = new ChunkSchema(identity, layout, names).toArrow();
-        byte[] opening = ArrowHead.opening(schema);
-        RecordBatchParts parts = parts();
-        long headLength = opening.length + parts.smallLength();
-        if (headLength + parts.bodyLength() > Integer.MAX_VALUE - (1 << 20)) {
-            throw new IllegalStateException("chunk " + identity.chunk() + " would have "
-                    + (headLength + parts.bodyLength()) + " bytes; 2^31 is the limit; make smaller chunks");
-        }
-        ByteBuffer head = ByteBuffer.allocate((int) headLength).order(ByteOrder.LITTLE_ENDIAN);
-        head.put(opening);
-        parts.writeSmall(head);
-        head.flip();
-        int headCrc = Crc32cs.of(head);
-
-        List<ByteBuffer> buffers = new ArrayList<>(List.of(head));
-        ConcatCrc file = new ConcatCrc();
-        file.add(headCrc, headLength);
-        for (PayloadColumn column : payload) {
-            for (int row = 0; row < rows(); row++) {
-                file.add(column.crc(row), column.length(row));
-            }
-            buffers.addAll(column.slices());
-            int padding = (int) (RecordBatchLayout.align(column.bytes()) - column.bytes());
-            if (padding > 0) {
-                buffers.add(ByteBuffer.allocate(padding));
-                file.addZeros(padding);
-            }
-        }
-        ByteBuffer tail = ByteBuffer.wrap(footer(schema, opening.length, parts.bodyLength(), headLength, headCrc)
-                .tail());
-        buffers.add(tail);
-        file.add(tail);
-        ChunkSummary summary = new ChunkSummary(
-                identity.chunk(),
-                identity.split(),
-                rows(),
-                file.length(),
-                file.value(),
-                headLength,
-                headCrc,
-                largestRow);
-        return new PackedChunk(summary, classesByName(names), List.copyOf(buffers));
+        return columns.finish(identity, largestRow);
     }
 
     /** Starts an empty chunk in the same memory; a row that was begun is dropped. */
@@ -357,56 +270,6 @@ public final class ChunkBuilder {
             }
         }
         largestRow = 0;
-    }
-
-    private RecordBatchParts parts() {
-        RecordBatchParts parts = new RecordBatchParts(layout.batch(), rows());
-        parts.set(0, keys);
-        for (int f = 0; f < small.length; f++) {
-            parts.set(layout.column(f), small[f]);
-        }
-        for (int p = 0; p < payload.length; p++) {
-            int field = small.length + p;
-            FieldType type = layout.fields().get(field).type();
-            ColumnBuilder crcs = new ColumnBuilder(ArrowField.of(ChunkLayout.CRC_PREFIX, ScalarType.UINT32));
-            for (int row = 0; row < rows(); row++) {
-                crcs.appendLong(payload[p].crc(row) & 0xFFFFFFFFL);
-            }
-            parts.set(layout.crcColumn(field), crcs);
-            parts.setPayload(layout.column(field), type, payload[p].offsets(), payload[p].bytes());
-        }
-        return parts;
-    }
-
-    private ArrowFooter footer(ArrowSchema schema, int messageAt, long bodyLength, long headLength, int headCrc) {
-        return new ArrowFooter(
-                schema,
-                messageAt,
-                layout.batch().headLength(),
-                bodyLength,
-                ChunkFile.footerMetadata(headLength, headCrc));
-    }
-
-    private List<List<String>> classLists() {
-        List<List<String>> lists = new ArrayList<>();
-        for (ClassNames names : classes) {
-            lists.add(names == null ? List.of() : names.list());
-        }
-        return lists;
-    }
-
-    private Map<String, List<String>> classesByName(List<List<String>> lists) {
-        Map<String, List<String>> byName = new LinkedHashMap<>();
-        for (int f = 0; f < classes.length; f++) {
-            if (classes[f] != null) {
-                byName.put(layout.fields().get(f).name(), lists.get(f));
-            }
-        }
-        return byName;
-    }
-
-    private long perRowBytes() {
-        return (rows() + 2L) * 4;
     }
 
     private ColumnBuilder column(int field) {
@@ -439,35 +302,5 @@ public final class ChunkBuilder {
                             + "' is set twice, or no row was begun");
         }
         set[field] = true;
-    }
-
-    private void checkTotal(PayloadColumn column, long more, long limit) {
-        long total = column.rowLength() + more;
-        if (total > limit) {
-            throw new IllegalArgumentException("sample '" + key + "', field '"
-                    + column.field().name() + "': more than " + limit + " bytes; leave it out or raise the limit");
-        }
-        checkLength(column, total);
-    }
-
-    private void checkLength(PayloadColumn column, long length) {
-        if (length > ChunkLayout.MAX_PAYLOAD) {
-            throw new IllegalArgumentException("sample '" + key + "', field '"
-                    + column.field().name() + "': " + length + " bytes; 1 GiB is the limit; leave it out or split it");
-        }
-    }
-
-    private void checkValue(PayloadColumn column) {
-        FieldType type = column.field().type();
-        long length = column.rowLength();
-        if (type == ScalarType.UTF8 && !column.isUtf8()) {
-            throw new IllegalArgumentException("sample '" + key + "', field '"
-                    + column.field().name() + "': the bytes are not UTF-8; make the field binary or convert the text");
-        }
-        boolean fits = type.hasOffsets() ? length % type.width() == 0 : length == type.width();
-        if (!fits) {
-            throw new IllegalArgumentException("sample '" + key + "', field '"
-                    + column.field().name() + "': " + length + " bytes are no value of type " + type);
-        }
     }
 }

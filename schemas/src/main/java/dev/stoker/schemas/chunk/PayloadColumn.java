@@ -1,7 +1,12 @@
 package dev.stoker.schemas.chunk;
 
+import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.RecordBatchLayout;
 import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.crc.ConcatCrc;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
@@ -105,9 +110,37 @@ final class PayloadColumn {
         return end - (rows == 0 ? 0 : ends[rows - 1]);
     }
 
-    /** Whether the row's bytes so far are complete UTF-8; only for a utf8 field. */
-    boolean isUtf8() {
-        return utf8.isComplete();
+    /** Refuses a value of more than 1 GiB; IllegalArgumentException that names the sample. */
+    void checkLength(String key, long length) {
+        if (length > ChunkLayout.MAX_PAYLOAD) {
+            throw refused(key, length + " bytes; 1 GiB is the limit; leave it out or split it");
+        }
+    }
+
+    /** Refuses a value that would be longer than a limit; IllegalArgumentException that names the sample. */
+    void checkTotal(String key, long more, long limit) {
+        long total = rowLength() + more;
+        if (total > limit) {
+            throw refused(key, "more than " + limit + " bytes; leave it out or raise the limit");
+        }
+        checkLength(key, total);
+    }
+
+    /** Refuses bytes that are no value of the field's type; IllegalArgumentException that names the sample. */
+    void checkValue(String key) {
+        FieldType type = field.type();
+        long length = rowLength();
+        if (utf8 != null && !utf8.isComplete()) {
+            throw refused(key, "the bytes are not UTF-8; make the field binary or convert the text");
+        }
+        boolean fits = type.hasOffsets() ? length % type.width() == 0 : length == type.width();
+        if (!fits) {
+            throw refused(key, length + " bytes are no value of type " + type);
+        }
+    }
+
+    private IllegalArgumentException refused(String key, String why) {
+        return new IllegalArgumentException("sample '" + key + "', field '" + field.name() + "': " + why);
     }
 
     void endRow() {
@@ -128,12 +161,13 @@ final class PayloadColumn {
         return end;
     }
 
-    int crc(int row) {
-        return crcs[row];
-    }
-
-    long length(int row) {
-        return ends[row] - (row == 0 ? 0 : ends[row - 1]);
+    /** The values' sums as a column. */
+    ColumnBuilder sums() {
+        ColumnBuilder sums = new ColumnBuilder(ArrowField.of(ChunkLayout.CRC_PREFIX + field.name(), ScalarType.UINT32));
+        for (int row = 0; row < rows; row++) {
+            sums.appendLong(crcs[row] & 0xFFFFFFFFL);
+        }
+        return sums;
     }
 
     /** The offsets buffer, or null for a type without one. */
@@ -150,15 +184,21 @@ final class PayloadColumn {
         return offsets.flip();
     }
 
-    /** Views of all bytes, in order. */
-    List<ByteBuffer> slices() {
-        List<ByteBuffer> slices = new ArrayList<>();
+    /** Adds views of all bytes and of the padding behind them, and their sum, which follows from the values' sums. */
+    void appendTo(List<ByteBuffer> buffers, ConcatCrc sum) {
         for (int s = 0; s <= current; s++) {
             if (segments.get(s).position() > 0) {
-                slices.add(segments.get(s).duplicate().flip());
+                buffers.add(segments.get(s).duplicate().flip());
             }
         }
-        return slices;
+        for (int row = 0; row < rows; row++) {
+            sum.add(crcs[row], ends[row] - (row == 0 ? 0 : ends[row - 1]));
+        }
+        int padding = (int) (RecordBatchLayout.align(end) - end);
+        if (padding > 0) {
+            buffers.add(ByteBuffer.allocate(padding));
+            sum.addZeros(padding);
+        }
     }
 
     /** Forgets the values; keeps segments of the usual size. */

@@ -1,0 +1,174 @@
+package dev.stoker.schemas.chunk;
+
+import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.schemas.arrow.ArrowFooter;
+import dev.stoker.schemas.arrow.ArrowHead;
+import dev.stoker.schemas.arrow.ArrowSchema;
+import dev.stoker.schemas.arrow.ColumnBuilder;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.RecordBatchLayout;
+import dev.stoker.schemas.arrow.RecordBatchParts;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.crc.ConcatCrc;
+import dev.stoker.schemas.crc.Crc32cs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+
+/**
+ * The columns of a chunk that is being built, and the file made of them. One thread at a time.
+ *
+ * @param keys one more than the others while a row is open
+ * @param small by field
+ * @param payload by payload field
+ * @param classes by field; null where the field is not categorical
+ * @param schemaBytes of schema message and tail without class names, with an identity of some length
+ */
+record ChunkColumns(
+        ChunkLayout layout,
+        ColumnBuilder keys,
+        ColumnBuilder[] small,
+        PayloadColumn[] payload,
+        ClassNames[] classes,
+        long schemaBytes) {
+    private static final int MIN_SEGMENT = 4096;
+
+    /** For an identity with longer texts than reckoned with, in schema and footer, and for their padding. */
+    private static final int SLACK = 512;
+
+    /** What the file's limit of 2^31 bytes leaves to the tail at least. */
+    private static final int TAIL_ROOM = 1 << 20;
+
+    ChunkColumns(ChunkLayout layout, int segmentBytes) {
+        this(
+                layout,
+                new ColumnBuilder(ArrowField.of(Field.KEY, ScalarType.UTF8)),
+                layout.fields().subList(0, layout.smallFields()).stream()
+                        .map(field -> new ColumnBuilder(ArrowField.of(field)))
+                        .toArray(ColumnBuilder[]::new),
+                layout.fields().subList(layout.smallFields(), layout.fields().size()).stream()
+                        .map(field ->
+                                new PayloadColumn(field, Math.max(MIN_SEGMENT, segmentBytes / layout.payloadFields())))
+                        .toArray(PayloadColumn[]::new),
+                layout.fields().stream()
+                        .map(field -> field.type() == ScalarType.CATEGORICAL ? new ClassNames() : null)
+                        .toArray(ClassNames[]::new),
+                emptySchemaBytes(layout));
+    }
+
+    private static long emptySchemaBytes(ChunkLayout layout) {
+        ChunkIdentity any =
+                new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "i".repeat(40), "s".repeat(40), Instant.EPOCH);
+        List<List<String>> noNames =
+                layout.fields().stream().map(field -> List.<String>of()).toList();
+        ArrowSchema empty = new ChunkSchema(any, layout, noNames).toArrow();
+        return ArrowHead.opening(empty).length
+                + (long) footer(layout, empty, 0, 0, 0, 0).tail().length;
+    }
+
+    /** An upper bound of the length of the file with so many rows, and room for one more. */
+    long lengthBound(int rows) {
+        long bytes = schemaBytes + SLACK + layout.batch().headLength() + keys.byteLength();
+        for (ClassNames names : classes) {
+            bytes += names == null ? 0 : 2 * names.jsonBytes();
+        }
+        for (ColumnBuilder column : small) {
+            bytes += column.byteLength();
+        }
+        for (PayloadColumn column : payload) {
+            // 4 bytes a row for the sums, 4 for the offsets.
+            bytes += column.bytes() + (rows + 2L) * 8;
+        }
+        long padding = (long) layout.batch().buffers() * RecordBatchLayout.ALIGNMENT;
+        return bytes + padding + (rows + 2L) * 4;
+    }
+
+    /** The file; all columns have the same number of rows, at least one. */
+    PackedChunk finish(ChunkIdentity identity, long largestRow) {
+        List<List<String>> names = classLists();
+        ArrowSchema schema = new ChunkSchema(identity, layout, names).toArrow();
+        byte[] opening = ArrowHead.opening(schema);
+        RecordBatchParts parts = parts();
+        long headLength = opening.length + parts.smallLength();
+        if (opening.length + layout.batch().headLength() + parts.bodyLength() > Integer.MAX_VALUE - TAIL_ROOM) {
+            throw new IllegalStateException("chunk " + identity.chunk() + " would have a body of " + parts.bodyLength()
+                    + " bytes; 2^31 is the limit of a file; make smaller chunks");
+        }
+        ByteBuffer head = ByteBuffer.allocate((int) headLength).order(ByteOrder.LITTLE_ENDIAN);
+        head.put(opening);
+        parts.writeSmall(head);
+        head.flip();
+        int headCrc = Crc32cs.of(head);
+
+        List<ByteBuffer> buffers = new ArrayList<>(List.of(head));
+        ConcatCrc file = new ConcatCrc();
+        file.add(headCrc, headLength);
+        for (PayloadColumn column : payload) {
+            column.appendTo(buffers, file);
+        }
+        ByteBuffer tail =
+                ByteBuffer.wrap(footer(layout, schema, opening.length, parts.bodyLength(), headLength, headCrc)
+                        .tail());
+        buffers.add(tail);
+        file.add(tail);
+        ChunkSummary summary = new ChunkSummary(
+                identity.chunk(),
+                identity.split(),
+                keys.rows(),
+                file.length(),
+                file.value(),
+                headLength,
+                headCrc,
+                largestRow);
+        return new PackedChunk(summary, classesByName(names), List.copyOf(buffers));
+    }
+
+    private RecordBatchParts parts() {
+        RecordBatchParts parts = new RecordBatchParts(layout.batch(), keys.rows());
+        parts.set(0, keys);
+        for (int f = 0; f < small.length; f++) {
+            parts.set(layout.column(f), small[f]);
+        }
+        for (int p = 0; p < payload.length; p++) {
+            int field = small.length + p;
+            FieldType type = layout.fields().get(field).type();
+            parts.set(layout.crcColumn(field), payload[p].sums());
+            parts.setPayload(layout.column(field), type, payload[p].offsets(), payload[p].bytes());
+        }
+        return parts;
+    }
+
+    private static ArrowFooter footer(
+            ChunkLayout layout, ArrowSchema schema, int messageAt, long bodyLength, long headLength, int headCrc) {
+        return new ArrowFooter(
+                schema,
+                messageAt,
+                layout.batch().headLength(),
+                bodyLength,
+                ChunkFile.footerMetadata(headLength, headCrc));
+    }
+
+    private List<List<String>> classLists() {
+        List<List<String>> lists = new ArrayList<>();
+        for (ClassNames names : classes) {
+            lists.add(names == null ? List.of() : names.list());
+        }
+        return lists;
+    }
+
+    private Map<String, List<String>> classesByName(List<List<String>> lists) {
+        Map<String, List<String>> byName = new LinkedHashMap<>();
+        for (int f = 0; f < classes.length; f++) {
+            if (classes[f] != null) {
+                byName.put(layout.fields().get(f).name(), lists.get(f));
+            }
+        }
+        return byName;
+    }
+}
