@@ -219,24 +219,29 @@ class FeedClient:
     def _await(self, span: Span, index: int) -> DeliveredBatch:
         wait = _Wait(time.monotonic(), "start" if index == 0 and span.complete == 0 else "feeder")
         network, ready = self._network, span.ready
-        with self._taking_turn():
+        self._take_turn()
+        try:
             network.waiting_since = wait.begun
-            self._demand.need(span, index)
-            try:
-                while (batch := ready.pop(index, None)) is None:
-                    if self._demand.reading is not span:
-                        self._raise_superseded(span)
+            if index > span.granted:
+                self._demand.need(span, index)
+            while (batch := ready.pop(index, None)) is None:
+                if self._demand.reading is not span:
+                    self._raise_superseded(span)
+                if network.failure is not None or self._closed:
                     self._raise_failure()
-                    network.step(_LOOK_S)
-                    now = time.monotonic()
-                    if now - wait.looked_at >= _LOOK_S:
-                        self._inbox.renew_stale(now)
-                        self._look(span, index, wait, now)
-            finally:
-                network.waiting_since = None
+                now = network.step(_LOOK_S)
+                if now - wait.looked_at >= _LOOK_S:
+                    self._inbox.renew_stale(now)
+                    self._look(span, index, wait, now)
+        finally:
+            network.waiting_since = None
+            self._turn.release()
         arrival = span.arrivals[index][-1].connection
         assert isinstance(arrival, Connection)
-        stall = self._stalls.setdefault((wait.cause, arrival.address, batch.pieces[-1].lane), [0.0, 0])
+        key = (wait.cause, arrival.address, batch.pieces[-1].lane)
+        stall = self._stalls.get(key)
+        if stall is None:
+            stall = self._stalls[key] = [0.0, 0]
         stall[0] += time.monotonic() - wait.begun
         stall[1] += 1
         return batch
@@ -275,8 +280,7 @@ class FeedClient:
         elif wait.cause == "feeder" and self._inbox.is_refused(span, index):
             wait.cause = "corrupt"
 
-    @contextlib.contextmanager
-    def _taking_turn(self) -> Iterator[None]:
+    def _take_turn(self) -> None:
         if not self._turn.acquire(blocking=False):
             self._wanted = True
             try:
@@ -285,6 +289,10 @@ class FeedClient:
             finally:
                 self._wanted = False
         self._drives += 1
+
+    @contextlib.contextmanager
+    def _taking_turn(self) -> Iterator[None]:
+        self._take_turn()
         try:
             yield
         finally:

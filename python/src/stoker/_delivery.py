@@ -12,8 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stoker._order import LANES, argsort_keys, fold_array, key
+from stoker._order import LANES, fold_array, key
 from stoker._spec import OrderSpec, Tail
+
+_ROUNDS_AT_ONCE = 1024
+"""Batches whose lanes are computed together."""
 
 
 class Piece(NamedTuple):
@@ -36,11 +39,13 @@ class BatchPlan:
         self.batches = -(-self.samples // size)
         """Batches of an epoch."""
         self._full = rows // size
-        self._full_batches = int(self._full.sum())
+        self.full_batches = int(self._full.sum())
+        """Physical numbers below it are batches of one piece."""
         rest = rows - self._full * size
         self._rest_lanes = np.flatnonzero(rest).tolist()
         self._rest_ends = np.cumsum(rest[rest > 0]).tolist()
         self._rest_first = (self._full * size).tolist()
+        self._rounds: tuple[int, int, list[list[int]]] = (-1, 0, [])  # epoch, first round, lanes of each
         self._round: tuple[int, int, int, list[int]] = (-1, 0, 0, [])  # epoch, number of its first batch, round, lanes
 
     def pieces(self, epoch: int, number: int) -> list[Piece]:
@@ -48,8 +53,8 @@ class BatchPlan:
         if not 0 <= number < self.batches:
             raise IndexError(f"batch {number} of an epoch of {self.batches}")
         size = self.spec.batch_size
-        if number >= self._full_batches:
-            return self._joint((number - self._full_batches) * size)
+        if number >= self.full_batches:
+            return self._joint((number - self.full_batches) * size)
         known, start, turn, lanes = self._round
         if known != epoch or not start <= number < start + len(lanes):
             if known == epoch and lanes and number == start + len(lanes):
@@ -72,10 +77,25 @@ class BatchPlan:
         return low
 
     def _lanes_of_round(self, epoch: int, turn: int) -> list[int]:
+        known, start, rounds = self._rounds
+        if known != epoch or not start <= turn < start + len(rounds):
+            start, rounds = turn, self._some_rounds(epoch, turn)
+            self._rounds = (epoch, start, rounds)
+        return rounds[turn - start]
+
+    def _some_rounds(self, epoch: int, turn: int) -> list[list[int]]:
+        """The lanes of some rounds from `turn` on: together they cost hardly more than one."""
         lanes = np.flatnonzero(self._full > turn)
+        left = self._full[lanes] - turn
+        turns = np.arange(turn, turn + min(int(left.max()), -(-_ROUNDS_AT_ONCE // len(lanes))))
+        every = np.broadcast_to(lanes, (len(turns), len(lanes)))
         if self.spec.lane_order == "mixed":
-            lanes = lanes[argsort_keys(fold_array(key(self.spec.seed, LANES, epoch, turn), lanes))]
-        return lanes.tolist()
+            rounds = fold_array(key(self.spec.seed, LANES, epoch), turns)
+            keys = fold_array(rounds[:, np.newaxis], every)
+            every = lanes[np.argsort(keys, axis=1, kind="stable")]
+        if int(left.min()) >= len(turns):
+            return every.tolist()
+        return [row[self._full[row] > t].tolist() for t, row in zip(turns.tolist(), every, strict=True)]
 
     def _joint(self, start: int) -> list[Piece]:
         pieces = []

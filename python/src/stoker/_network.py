@@ -18,6 +18,8 @@ from stoker.errors import ProtocolError, StokerError
 
 _MAX_BROKEN = 4
 """Connections in a row that may end in a malformed frame or an inner error of the feeder."""
+_ROUND_BYTES = 1 << 20
+"""Received of one connection before the others, and the trainer: some small batches, as each round costs as much."""
 
 
 class Network:
@@ -52,8 +54,8 @@ class Network:
         """Says who takes the frames; before the first step."""
         self._sink = sink
 
-    def step(self, wait_s: float) -> None:
-        """Receives what is there, or waits for it; looks after what time demands."""
+    def step(self, wait_s: float) -> float:
+        """Receives what is there, or waits for it; looks after what time demands. Returns when it began."""
         hot = self._hot
         now = time.monotonic()
         if now >= self._tick_at:
@@ -62,7 +64,11 @@ class Network:
             self._select(0.0 if hot else min(wait_s, max(0.0, self._tick_at - now)))
         for connection in tuple(hot):
             try:
-                if not connection.receive():
+                enough = connection.bytes_received + _ROUND_BYTES
+                while connection.receive():
+                    if connection.bytes_received >= enough:
+                        break
+                else:
                     hot.pop(connection, None)
             except ConnectionLostError as e:
                 self.lost(connection, str(e), elsewhere=e.elsewhere)
@@ -72,6 +78,7 @@ class Network:
             except StokerError as e:
                 self.fail(e)
                 self.lost(connection, str(e))
+        return now
 
     def wake(self) -> None:
         """Ends another thread's wait in `step`; any thread."""
