@@ -5,6 +5,7 @@ import dev.stoker.feeder.node.LedgerItem;
 import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.split.ConsumerEnd;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -23,7 +24,9 @@ final class ConsumerEnds {
 
     private record Last(long run, long epoch, long number) {}
 
-    private final Map<Consumer, Last> subscribed = new HashMap<>();
+    /** The last two subscriptions: a trainer asks for the next epoch before it has acknowledged all of the present one. */
+    private final Map<Consumer, List<Last>> subscribed = new HashMap<>();
+
     private final Map<Consumer, ConsumerEnd> ends = new LinkedHashMap<>();
     private int changes;
 
@@ -31,18 +34,27 @@ final class ConsumerEnds {
         Identity identity = item.identity();
         Consumer consumer = new Consumer(identity.stream(), identity.group(), identity.rank(), identity.worker());
         if (item instanceof SubscriptionItem subscription) {
-            long last = subscription.first() + (subscription.count() - 1) * subscription.stride();
-            subscribed.put(consumer, new Last(identity.run(), item.epoch(), last));
+            List<Last> lasts = subscribed.computeIfAbsent(consumer, c -> new ArrayList<>());
+            lasts.removeIf(last -> last.run() != identity.run() || last.epoch() == item.epoch());
+            lasts.add(new Last(
+                    identity.run(),
+                    item.epoch(),
+                    subscription.first() + (subscription.count() - 1) * subscription.stride()));
+            if (lasts.size() > 2) {
+                lasts.remove(0);
+            }
             if (subscription.count() == 0) {
                 end(identity, item.epoch());
             }
         } else if (item instanceof ReceiptsItem receipts) {
-            Last known = subscribed.get(consumer);
-            boolean same = known != null && known.run() == identity.run() && known.epoch() == item.epoch();
-            // A reader that took over from another has not seen the subscription; the receipts know its end.
-            long last = same ? known.number() : receipts.last();
-            for (int i = receipts.count() - 1; i >= 0 && last >= 0; i--) {
-                if (receipts.number(i) == last) {
+            // A reader that took over from another has not seen the subscription; then the receipts may know its end.
+            long end = subscribed.getOrDefault(consumer, List.of()).stream()
+                    .filter(last -> last.run() == identity.run() && last.epoch() == item.epoch())
+                    .mapToLong(Last::number)
+                    .findFirst()
+                    .orElse(receipts.last());
+            for (int i = receipts.count() - 1; i >= 0 && end >= 0; i--) {
+                if (receipts.number(i) == end) {
                     end(identity, item.epoch());
                     return;
                 }

@@ -69,4 +69,12 @@ class ConsumerEndsTest {
         assertThat(ends.all()).extracting(ConsumerEnd::epoch).containsExactly(99L);
         assertThat(ends.changes()).isEqualTo(100);
     }
+
+    @Test
+    void knowsTheEndOfAnEpochWhenTheNextIsAskedForEarly() {
+        ends.add(subscription(5, 0, 3));
+        ends.add(subscription(5, 1, 3));
+        ends.add(receipts(5, 0, 5));
+        assertThat(ends.all()).extracting(ConsumerEnd::epoch).containsExactly(0L);
+    }
 }
