@@ -1,4 +1,4 @@
-"""A second writer of chunks, made from docs/formats/chunk.md alone: slow, and as short as the page allows.
+"""A second writer of chunks and batches, made from docs/formats/chunk.md alone: slow, and as short as the page allows.
 
 It shares nothing with the Java writer but the page, so equal bytes mean that the page says all there is to say.
 """
@@ -277,3 +277,10 @@ def chunk(spec: dict[str, Any]) -> bytes:
     start = first + head + before
     footer = {"stoker.head_length": str(len(start)), "stoker.head_crc32c": f"{crc32c(start):08x}"}
     return start + after + closing(columns, metadata, (len(first), len(head), len(before) + len(after)), footer)
+
+
+def batch(fields: list[dict[str, Any]], rows: list[dict[str, Any]], classes: dict[str, list[str]]) -> bytes:
+    """The message of these rows, as docs/formats/batch.md has it."""
+    parts = [column("utf8", [row["key"] for row in rows], [].index)]
+    parts += [column(f["type"], [row[f["name"]] for row in rows], classes.get(f["name"], []).index) for f in fields]
+    return b"".join(message(len(rows), parts, [False] + [f["payload"] for f in fields]))
