@@ -196,7 +196,8 @@ public final class BatchBuilder {
     }
 
     private void slice(BatchChunk chunk, int begin, int end) {
-        if (end > begin) {
+        // Without bytes only the message's sum is wanted.
+        if (end > begin && chunk.bytes() != null) {
             parts.add(chunk.bytes().slice(begin - chunk.bytesAt(), end - begin));
         }
     }

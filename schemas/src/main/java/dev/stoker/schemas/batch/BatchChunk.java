@@ -9,7 +9,8 @@ import java.util.List;
  * A chunk that rows are taken from. {@link BatchBuilder#chunk} makes one and checks that it is of the right dataset.
  *
  * @param head its checked head
- * @param bytes the file, from index {@code bytesAt} of the file on; only sliced, never read
+ * @param bytes the file, from index {@code bytesAt} of the file on; only sliced, never read. Null when a message's sum is
+ *     wanted and not the message, whose parts then lack the payload
  * @param bytesAt where in the file {@code bytes} begins at its index 0; 0 for a mapped file
  * @param classIds per field of the dataset: chunk-local id to version id for a categorical field, else null; empty when
  *     there are no categorical fields

@@ -1,0 +1,272 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.ledger.Receipt;
+import dev.stoker.schemas.ledger.Receipts;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.function.Consumer;
+
+/**
+ * Checks that a feed delivered each batch exactly once, from its ledger and the datasets alone.
+ *
+ * <p>Reads the ledger once to learn who was given what, and then again for as many receipts at a time as fit the memory it is
+ * allowed (32 bytes a receipt); within these it goes lane by lane and holds two windows of heads. For one thread.
+ */
+public final class Audit {
+
+    /** Receipts held at once. */
+    static final int DEFAULT_RECEIPTS = 4_000_000;
+
+    private final ObjectStore ledger;
+    private final List<Dataset> datasets;
+    private final Optional<UUID> feed;
+    private final OptionalLong epochs;
+    private final int receiptsAtOnce;
+    private final Consumer<String> progress;
+
+    /**
+     * @param ledger the ledger's directory
+     * @param datasets those that the feed serves
+     * @param feed the feed's id, if known: then nothing of another feed may stand there
+     * @param epochs how many epochs must be complete; if not given, an epoch may be open
+     * @param progress told now and then what is being done
+     */
+    public Audit(
+            ObjectStore ledger,
+            List<Dataset> datasets,
+            Optional<UUID> feed,
+            OptionalLong epochs,
+            Consumer<String> progress) {
+        this(ledger, datasets, feed, epochs, progress, DEFAULT_RECEIPTS);
+    }
+
+    Audit(
+            ObjectStore ledger,
+            List<Dataset> datasets,
+            Optional<UUID> feed,
+            OptionalLong epochs,
+            Consumer<String> progress,
+            int receiptsAtOnce) {
+        this.ledger = ledger;
+        this.datasets = List.copyOf(datasets);
+        this.feed = feed;
+        this.epochs = epochs;
+        this.progress = progress;
+        this.receiptsAtOnce = receiptsAtOnce;
+    }
+
+    /** Numbers [from, to) of an epoch. */
+    private record Slice(PassState pass, long epoch, long from, long to, long receipts) {}
+
+    private record EpochKey(PassKey pass, long epoch) {}
+
+    /**
+     * Reads and judges all of it. What is wrong is told in the report.
+     *
+     * @throws IOException if ledger or dataset cannot be read, rather than being wrong
+     */
+    public AuditReport run() throws IOException {
+        Findings findings = new Findings();
+        LedgerFiles files = LedgerFiles.list(ledger);
+        Survey survey = new Survey(datasets, feed, findings);
+        progress.accept("reading " + files.size() + " ledger files");
+        files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, e.getMessage()));
+        Map<PassKey, PassState> passes = survey.passes();
+        Map<PassKey, TreeMap<Long, AuditReport.Epoch>> judged = new HashMap<>();
+        long duplicates = 0;
+        Deque<Slice> slices = slices(passes.values());
+        Map<EpochKey, EpochJudge> judges = new HashMap<>();
+        while (!slices.isEmpty()) {
+            List<Slice> some = take(slices);
+            Map<EpochKey, List<Slice>> wanted = new HashMap<>();
+            Map<Slice, ReceiptColumns> columns = new HashMap<>();
+            for (Slice slice : some) {
+                wanted.computeIfAbsent(new EpochKey(slice.pass.key, slice.epoch), k -> new ArrayList<>())
+                        .add(slice);
+                columns.put(slice, new ReceiptColumns());
+            }
+            collect(files, wanted, columns, judges, findings);
+            for (Slice slice : some) {
+                progress.accept(slice.pass.key + ": epoch " + slice.epoch);
+                EpochKey key = new EpochKey(slice.pass.key, slice.epoch);
+                EpochJudge judge = judge(judges, slice.pass, slice.epoch, findings);
+                judge.judge(columns.remove(slice), slice.from, slice.to);
+                if (slice.from == 0) {
+                    duplicates += judge.duplicates();
+                    judged.computeIfAbsent(slice.pass.key, k -> new TreeMap<>()).put(slice.epoch, judge.finish());
+                    judges.remove(key);
+                }
+            }
+        }
+        List<AuditReport.Pass> reports = new ArrayList<>();
+        for (PassState pass : passes.values()) {
+            reports.add(report(pass, judged.getOrDefault(pass.key, new TreeMap<>()), findings));
+        }
+        if (reports.isEmpty() && epochs.isPresent() && epochs.getAsLong() > 0) {
+            findings.add(Finding.Kind.MISSING, 0, "nobody subscribed to anything");
+        }
+        return new AuditReport(
+                files.size(), survey.records, survey.receipts, duplicates, reports, findings.kept(), findings.counts());
+    }
+
+    private static EpochJudge judge(Map<EpochKey, EpochJudge> judges, PassState pass, long epoch, Findings findings) {
+        return judges.computeIfAbsent(new EpochKey(pass.key, epoch), k -> new EpochJudge(pass, epoch, findings));
+    }
+
+    /** Cuts epochs into stretches; of an epoch, the last comes first. */
+    private Deque<Slice> slices(Iterable<PassState> passes) {
+        Deque<Slice> slices = new ArrayDeque<>();
+        for (PassState pass : passes) {
+            for (long epoch : pass.claims.keySet()) {
+                long end = Math.max(
+                        pass.stream.order().size().batches(),
+                        pass.claims.get(epoch).last() + 1);
+                long receipts = pass.receipts.getOrDefault(epoch, 0L);
+                long pieces = Math.max(1, Math.max(receipts, end) / receiptsAtOnce + 1);
+                long length = (end + pieces - 1) / pieces;
+                for (long i = pieces - 1; i >= 0; i--) {
+                    long from = i * length;
+                    if (from < end || i == 0) {
+                        slices.add(new Slice(pass, epoch, from, Math.min(end, from + length), receipts / pieces));
+                    }
+                }
+            }
+        }
+        return slices;
+    }
+
+    private List<Slice> take(Deque<Slice> slices) {
+        List<Slice> some = new ArrayList<>();
+        long receipts = 0;
+        do {
+            Slice slice = slices.poll();
+            some.add(slice);
+            receipts += slice.receipts;
+        } while (!slices.isEmpty() && receipts + slices.peek().receipts <= receiptsAtOnce);
+        return some;
+    }
+
+    private static void collect(
+            LedgerFiles files,
+            Map<EpochKey, List<Slice>> wanted,
+            Map<Slice, ReceiptColumns> columns,
+            Map<EpochKey, EpochJudge> judges,
+            Findings findings)
+            throws IOException {
+        files.visit(
+                entry -> {
+                    if (entry instanceof Receipts receipts) {
+                        EpochKey key = new EpochKey(PassKey.of(receipts.consumer()), receipts.epoch());
+                        List<Slice> slices = wanted.get(key);
+                        if (slices != null) {
+                            PassState pass = slices.get(0).pass;
+                            EpochJudge judge = judge(judges, pass, receipts.epoch(), findings);
+                            int consumer = pass.number(receipts.consumer());
+                            for (Receipt receipt : receipts.entries()) {
+                                collect(receipts, receipt, consumer, slices, columns, judge);
+                            }
+                        }
+                    }
+                },
+                // Reported when the file was read first.
+                e -> {});
+    }
+
+    private static void collect(
+            Receipts receipts,
+            Receipt receipt,
+            int consumer,
+            List<Slice> slices,
+            Map<Slice, ReceiptColumns> columns,
+            EpochJudge judge) {
+        Claim claim = judge.claim(receipts.consumer(), receipt.number());
+        for (Slice slice : slices) {
+            boolean within = receipt.number() >= slice.from && receipt.number() < slice.to;
+            if (within && claim != null) {
+                columns.get(slice).add(receipt, consumer, claim.tail());
+            } else if (claim == null && slice.from == 0) {
+                judge.foreign(receipts.consumer(), receipt.number());
+            }
+        }
+    }
+
+    private AuditReport.Pass report(PassState pass, TreeMap<Long, AuditReport.Epoch> judged, Findings findings) {
+        long batches = pass.stream.order().size().batches();
+        long known = judged.isEmpty() ? 0 : judged.lastKey() + 1;
+        long wanted = Math.max(known, epochs.orElse(0));
+        List<AuditReport.Epoch> all = new ArrayList<>();
+        pass.receipts.forEach((epoch, count) -> {
+            if (!pass.claims.containsKey(epoch) && count > 0) {
+                findings.add(
+                        Finding.Kind.FOREIGN,
+                        count,
+                        pass.key + ": " + count + " receipts of epoch " + epoch + ", to which nobody subscribed");
+            }
+        });
+        for (long epoch = 0; epoch < wanted; epoch++) {
+            AuditReport.Epoch report = judged.get(epoch);
+            if (report == null) {
+                report = unclaimed(pass, epoch, batches, epoch < known, findings);
+            }
+            if (epochs.isPresent()
+                    && epoch < epochs.getAsLong()
+                    && report.open().count() > 0) {
+                findings.add(
+                        Finding.Kind.MISSING,
+                        report.open().count(),
+                        pass.key + ", epoch " + epoch + ": " + report.open().count()
+                                + " batches were not acknowledged (" + report.open() + ")");
+            }
+            all.add(report);
+        }
+        return new AuditReport.Pass(
+                pass.key.feed(),
+                pass.key.stream(),
+                pass.key.group(),
+                pass.key.replica(),
+                pass.source.dataset(),
+                pass.source.version(),
+                pass.source.split(),
+                pass.source.order(),
+                pass.key.fingerprint(),
+                batches,
+                List.copyOf(pass.runs()),
+                all);
+    }
+
+    /** An epoch that nobody subscribed to: before the first position, passed over, or to come. */
+    private static AuditReport.Epoch unclaimed(
+            PassState pass, long epoch, long batches, boolean before, Findings findings) {
+        Batches none = new Batches(0, List.of());
+        Batches all = batches == 0 ? none : new Batches(batches, List.of(new BatchRange(0, batches - 1)));
+        boolean missing = before && pass.isPassedOver(epoch);
+        if (missing && batches > 0) {
+            findings.add(
+                    Finding.Kind.MISSING,
+                    batches,
+                    pass.key + ", epoch " + epoch + ": all " + batches
+                            + " batches are missing, its trainers went on to a later epoch");
+        }
+        return new AuditReport.Epoch(
+                epoch,
+                0,
+                missing ? batches : 0,
+                before && !missing ? all : none,
+                0,
+                before ? none : all,
+                0,
+                0,
+                List.of());
+    }
+}

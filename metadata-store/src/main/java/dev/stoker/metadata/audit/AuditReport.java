@@ -1,0 +1,112 @@
+package dev.stoker.metadata.audit;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What an audit found.
+ *
+ * @param files ledger files read
+ * @param records records in them
+ * @param receipts receipts in them, those that stand there twice included
+ * @param duplicates receipts that were equal to another one
+ * @param passes what was read, one for each stream, group, order and replica
+ * @param findings what is wrong, at most a thousand of each kind
+ * @param counts how many findings of each kind there are
+ */
+public record AuditReport(
+        int files,
+        long records,
+        long receipts,
+        long duplicates,
+        List<Pass> passes,
+        List<Finding> findings,
+        Map<Finding.Kind, Long> counts) {
+    public AuditReport {
+        passes = List.copyOf(passes);
+        findings = List.copyOf(findings);
+        counts = Map.copyOf(counts);
+    }
+
+    /** Whether nothing is wrong. Open and asserted batches are not wrong. */
+    public boolean isClean() {
+        return findings.isEmpty();
+    }
+
+    /**
+     * One group's way through a stream under one order.
+     *
+     * @param feed id of the feed
+     * @param stream name of the stream
+     * @param group name of the group
+     * @param replica number of the replica
+     * @param dataset id of the dataset
+     * @param version its version
+     * @param split the split
+     * @param order the order spec, canonical JSON
+     * @param fingerprint of stream and order
+     * @param batches batches of an epoch
+     * @param runs launches, in their order
+     * @param epochs from the first to the last that was begun
+     */
+    public record Pass(
+            String feed,
+            String stream,
+            String group,
+            int replica,
+            String dataset,
+            long version,
+            String split,
+            String order,
+            String fingerprint,
+            long batches,
+            List<Long> runs,
+            List<Epoch> epochs) {
+        public Pass {
+            runs = List.copyOf(runs);
+            epochs = List.copyOf(epochs);
+        }
+    }
+
+    /**
+     * How an epoch went. Each of its batches counts once, in one of {@code acknowledged, missing, asserted, leftOut, open}.
+     *
+     * @param epoch from 0
+     * @param acknowledged batches with all receipts of the responsible run
+     * @param missing batches that were passed over
+     * @param asserted batches without receipt that lie before the position at which a run began: the trainer says that it had them
+     * @param leftOut batches that no rank was to have under tail {@code drop}
+     * @param open batches that may still come
+     * @param repeated acknowledged numbers past the end of the epoch, which keep ranks even
+     * @param superseded receipts of batches that a later run had again
+     * @param skipped pieces with rows that were left out as damaged
+     */
+    public record Epoch(
+            long epoch,
+            long acknowledged,
+            long missing,
+            Batches asserted,
+            long leftOut,
+            Batches open,
+            long repeated,
+            long superseded,
+            List<Skipped> skipped) {
+        public Epoch {
+            skipped = List.copyOf(skipped);
+        }
+    }
+
+    /**
+     * Rows that a piece lacks because they are damaged.
+     *
+     * @param number virtual number of the batch
+     * @param piece index of the piece
+     * @param rows how many
+     * @param samples the rows, as far as known
+     */
+    public record Skipped(long number, int piece, int rows, List<String> samples) {
+        public Skipped {
+            samples = List.copyOf(samples);
+        }
+    }
+}

@@ -1,0 +1,30 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.ledger.Source;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.StreamOrder;
+import java.io.IOException;
+
+/** A stream under its order, from the dataset itself. */
+record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fingerprint fingerprint) {
+
+    /**
+     * Opens what a subscription says that it reads.
+     *
+     * @throws IllegalArgumentException if the order spec is none
+     */
+    static AuditedStream open(Dataset dataset, Source source) throws IOException {
+        OrderSpec spec = OrderSpec.fromJson(source.order());
+        Snapshot snapshot = dataset.snapshot(source.version());
+        StreamChunks chunks = snapshot.stream(source.split());
+        return new AuditedStream(
+                dataset,
+                snapshot,
+                new StreamOrder(chunks, spec),
+                Fingerprint.of(dataset.info().id(), source.version(), source.split(), chunks, spec));
+    }
+}

@@ -1,0 +1,24 @@
+package dev.stoker.metadata.audit;
+
+import java.util.List;
+
+/**
+ * A set of batches of an epoch.
+ *
+ * @param count how many
+ * @param ranges which, at most the first thousand ranges
+ */
+public record Batches(long count, List<BatchRange> ranges) {
+    public Batches {
+        ranges = List.copyOf(ranges);
+    }
+
+    @Override
+    public String toString() {
+        StringBuilder text = new StringBuilder();
+        for (BatchRange range : ranges.subList(0, Math.min(ranges.size(), 5))) {
+            text.append(text.isEmpty() ? "" : ", ").append(range);
+        }
+        return ranges.size() > 5 ? text + ", …" : text.toString();
+    }
+}

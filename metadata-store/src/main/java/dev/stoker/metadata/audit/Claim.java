@@ -1,0 +1,39 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.ledger.Subscription;
+import dev.stoker.schemas.order.TailPolicy;
+
+/**
+ * The numbers {@code first + i·stride}, up to {@code last}, that a consumer was given in an epoch: all its subscriptions of one
+ * residue together, since a later one of the same run is the rest of an earlier one.
+ */
+record Claim(Consumer consumer, long first, long stride, long last, TailPolicy tail) {
+
+    static Claim of(Subscription subscription) {
+        return new Claim(
+                subscription.consumer(),
+                subscription.first(),
+                subscription.stride(),
+                subscription.first() + (subscription.count() - 1) * subscription.stride(),
+                TailPolicy.byText(subscription.tail()));
+    }
+
+    long residue() {
+        return first % stride;
+    }
+
+    boolean covers(long number) {
+        return number >= first && number <= last && (number - first) % stride == 0;
+    }
+
+    /** Both together, given that consumer, stride, residue and tail are the same. */
+    Claim with(Claim other) {
+        return new Claim(consumer, Math.min(first, other.first), stride, Math.max(last, other.last), tail);
+    }
+
+    /** The least position at which a run can have begun whose consumer was given this first number. */
+    long leastStart() {
+        return Math.max(0, first - (long) consumer.worker() * consumer.worldSize() - consumer.worldSize() + 1);
+    }
+}

@@ -1,0 +1,149 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.TailPolicy;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** Who was given which numbers of one epoch, by run. */
+final class EpochClaims {
+
+    /** Consumer and residue to what it was given, for one run and stride. */
+    private record Track(Consumer consumer, long stride, long residue, TailPolicy tail) {}
+
+    private static final class Run {
+        final Map<Track, Claim> claims = new HashMap<>();
+        /** By stride, by residue. */
+        final Map<Long, Map<Long, List<Claim>>> index = new HashMap<>();
+
+        void index() {
+            for (Claim claim : claims.values()) {
+                index.computeIfAbsent(claim.stride(), s -> new HashMap<>())
+                        .computeIfAbsent(claim.residue(), r -> new ArrayList<>(1))
+                        .add(claim);
+            }
+            start = findStart();
+        }
+
+        List<Claim> covering(long number) {
+            List<Claim> found = List.of();
+            for (Map.Entry<Long, Map<Long, List<Claim>>> stride : index.entrySet()) {
+                for (Claim claim : stride.getValue().getOrDefault(number % stride.getKey(), List.of())) {
+                    if (claim.covers(number)) {
+                        found = found.isEmpty() ? new ArrayList<>(1) : found;
+                        found.add(claim);
+                    }
+                }
+            }
+            return found;
+        }
+
+        /** The position at which the run began in this epoch, or less if not all of its trainers are known. */
+        long start;
+
+        private long findStart() {
+            Map<Consumer, Long> starts = new HashMap<>();
+            claims.values().forEach(claim -> starts.merge(claim.consumer(), claim.leastStart(), Math::min));
+            return starts.values().stream().max(Comparator.naturalOrder()).orElse(0L);
+        }
+    }
+
+    /** Greatest run first. */
+    private final NavigableMap<Long, Run> runs = new TreeMap<>(Comparator.reverseOrder());
+
+    private boolean indexed;
+    private long leastStart;
+    private long last;
+
+    void add(Claim claim) {
+        Run run = runs.computeIfAbsent(claim.consumer().run(), r -> new Run());
+        run.claims.merge(
+                new Track(claim.consumer(), claim.stride(), claim.residue(), claim.tail()), claim, Claim::with);
+    }
+
+    private void index() {
+        if (!indexed) {
+            indexed = true;
+            runs.values().forEach(Run::index);
+            leastStart =
+                    runs.values().stream().mapToLong(run -> run.start).min().orElse(0);
+            last = runs.values().stream()
+                    .flatMap(run -> run.claims.values().stream())
+                    .mapToLong(Claim::last)
+                    .max()
+                    .orElse(-1);
+        }
+    }
+
+    Collection<Long> runs() {
+        return runs.keySet();
+    }
+
+    long greatestRun() {
+        return runs.firstKey();
+    }
+
+    /** The position at which a run began in this epoch. */
+    long start(long run) {
+        index();
+        return runs.get(run).start;
+    }
+
+    /** Before it, no run was given anything. */
+    long leastStart() {
+        index();
+        return leastStart;
+    }
+
+    /** The greatest number that anybody was given. */
+    long last() {
+        index();
+        return last;
+    }
+
+    /** What the greatest run was given that was given this number at all; empty if none was. */
+    List<Claim> responsible(long number) {
+        index();
+        for (Run run : runs.values()) {
+            List<Claim> found = run.covering(number);
+            if (!found.isEmpty()) {
+                return found;
+            }
+        }
+        return List.of();
+    }
+
+    /** By what a consumer was given a number; null if by nothing. */
+    Claim of(Consumer consumer, long number) {
+        index();
+        Run run = runs.get(consumer.run());
+        if (run != null) {
+            for (Claim claim : run.covering(number)) {
+                if (claim.consumer().equals(consumer)) {
+                    return claim;
+                }
+            }
+        }
+        return null;
+    }
+
+    /** Numbers from here on go to no rank, because the newest run drops the tail. */
+    long leftOutFrom(EpochSize size) {
+        index();
+        Run newest = runs.firstEntry().getValue();
+        Claim any = newest.claims.values().iterator().next();
+        if (any.tail() != TailPolicy.DROP) {
+            return Long.MAX_VALUE;
+        }
+        long world = any.consumer().worldSize();
+        long start = newest.start;
+        return start + Math.max(0, size.wholeBatches() - start) / world * world;
+    }
+}

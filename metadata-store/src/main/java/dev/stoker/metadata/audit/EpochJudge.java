@@ -1,0 +1,357 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.order.DeliveredBatch;
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.TailPolicy;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** Judges one epoch of a pass, stretch by stretch from its end to its beginning. For one thread. */
+final class EpochJudge {
+
+    private static final byte OPEN = 0;
+    private static final byte RIGHT = 1;
+    private static final byte WRONG = 2;
+    private static final byte DUPLICATE = 3;
+    private static final int SKIPPED_KEPT = 1000;
+
+    private final PassState pass;
+    private final long epoch;
+    private final Findings findings;
+    private final EpochClaims claims;
+    private final EpochOrder order;
+    private final EpochNumbering numbering;
+    private final PieceOracle oracle;
+    private final long batches;
+    private final long leftOutFrom;
+    private final Set<String> damagedFiles = new HashSet<>();
+    /** By consumer and lane: the greatest number acknowledged, in this stretch and those after it. */
+    private final Map<Long, Long> lastOfLane = new HashMap<>();
+
+    private final Map<Integer, Long> lastOfConsumer = new HashMap<>();
+
+    private Ranges asserted = new Ranges();
+    private Ranges open = new Ranges();
+    private final List<AuditReport.Skipped> skipped = new ArrayList<>();
+    private long acknowledged;
+    private long missing;
+    private long leftOut;
+    private long repeated;
+    private long superseded;
+    private long duplicates;
+
+    EpochJudge(PassState pass, long epoch, Findings findings) {
+        this.pass = pass;
+        this.epoch = epoch;
+        this.findings = findings;
+        this.claims = pass.claims.get(epoch);
+        this.order = pass.stream.order().epoch(epoch);
+        this.numbering = order.numbering();
+        this.oracle =
+                new PieceOracle(pass.stream, UUID.fromString(pass.key.feed()).getMostSignificantBits());
+        this.batches = pass.stream.order().size().batches();
+        this.leftOutFrom = claims.leftOutFrom(pass.stream.order().size());
+    }
+
+    Claim claim(Consumer consumer, long number) {
+        return claims.of(consumer, number);
+    }
+
+    void foreign(Consumer consumer, long number) {
+        findings.add(
+                Finding.Kind.FOREIGN,
+                1,
+                where(number) + ": receipt of " + Names.of(consumer) + ", which was not given this batch");
+    }
+
+    private String where(long number) {
+        return pass.key + ", epoch " + epoch + ", batch " + number;
+    }
+
+    /** Judges the numbers [from, to), given all receipts of them. */
+    void judge(ReceiptColumns receipts, long from, long to) throws IOException {
+        int[] order = receipts.byNumber(from, to);
+        byte[] state = new byte[receipts.size()];
+        int[] lanes = lanes(receipts, order, state);
+        verify(receipts, order, lanes, state);
+        new Stretch(receipts, order, state).judge(from, to);
+    }
+
+    /** The lanes of the receipts' pieces; takes out receipts that stand there twice, and pieces that do not exist. */
+    private int[] lanes(ReceiptColumns receipts, int[] order, byte[] state) {
+        int[] lanes = new int[receipts.size()];
+        for (int at = 0; at < order.length; at++) {
+            int i = order[at];
+            for (int before = at - 1; before >= 0 && receipts.number(order[before]) == receipts.number(i); before--) {
+                if (receipts.equal(order[before], i)) {
+                    state[i] = DUPLICATE;
+                    duplicates++;
+                    break;
+                }
+            }
+            if (state[i] == DUPLICATE) {
+                continue;
+            }
+            DeliveredBatch batch = batch(receipts.tail(i), receipts.number(i));
+            if (batch == null || receipts.piece(i) >= batch.pieces().size()) {
+                state[i] = WRONG;
+                findings.add(
+                        Finding.Kind.FOREIGN,
+                        1,
+                        where(receipts.number(i)) + ": receipt of piece " + receipts.piece(i) + ", the batch has "
+                                + (batch == null ? 0 : batch.pieces().size()));
+                continue;
+            }
+            lanes[i] = batch.pieces().get(receipts.piece(i)).lane();
+            lastOfLane.merge((long) receipts.consumer(i) << 32 | lanes[i], receipts.number(i), Math::max);
+            lastOfConsumer.merge(receipts.consumer(i), receipts.number(i), Math::max);
+        }
+        return lanes;
+    }
+
+    private DeliveredBatch batch(TailPolicy tail, long number) {
+        try {
+            return Delivery.batch(numbering, tail, number);
+        } catch (IllegalArgumentException e) {
+            return null;
+        }
+    }
+
+    private void verify(ReceiptColumns receipts, int[] order, int[] lanes, byte[] state) throws IOException {
+        for (int i : ReceiptColumns.sort(order, lanes, pass.stream.order().lanes())) {
+            if (state[i] == OPEN) {
+                state[i] = verify(receipts, i);
+            }
+        }
+    }
+
+    private byte verify(ReceiptColumns receipts, int i) throws IOException {
+        DeliveredBatch batch = batch(receipts.tail(i), receipts.number(i));
+        int index = receipts.piece(i);
+        ExpectedPiece expected;
+        try {
+            expected = receipts.skipped(i) == 0
+                    ? oracle.piece(this.order, batch, index)
+                    : oracle.pieceWithoutDamage(this.order, batch, index);
+        } catch (StokerException e) {
+            if (damagedFiles.add(e.getMessage())) {
+                findings.add(
+                        Finding.Kind.DAMAGED_DATASET,
+                        1,
+                        where(receipts.number(i)) + " cannot be judged, nor other batches of the same chunk: "
+                                + e.getMessage());
+            }
+            // Whether it is right is not known; that it was acknowledged is.
+            return RIGHT;
+        }
+        List<String> wrong = new ArrayList<>(1);
+        if (receipts.repeated(i) != batch.pieces().get(index).repeated()) {
+            wrong.add("repeated is " + receipts.repeated(i) + ", not "
+                    + batch.pieces().get(index).repeated());
+        }
+        if (receipts.skipped(i) != expected.skipped()) {
+            wrong.add(receipts.skipped(i) + " rows were skipped, " + expected.skipped() + " are damaged");
+        }
+        if (receipts.rows(i) != expected.rows()) {
+            wrong.add(receipts.rows(i) + " rows, not " + expected.rows());
+        }
+        if (receipts.crc(i) != expected.crc32c()) {
+            wrong.add("CRC32C " + Crc32cs.hex(receipts.crc(i)) + ", not " + Crc32cs.hex(expected.crc32c()));
+        }
+        if (!wrong.isEmpty()) {
+            findings.add(
+                    Finding.Kind.ALTERED,
+                    1,
+                    where(receipts.number(i)) + ", piece " + index + ": the receipt of "
+                            + Names.of(pass.consumers()[receipts.consumer(i)]) + " says " + String.join("; ", wrong));
+            return WRONG;
+        }
+        if (receipts.skipped(i) > 0 && skipped.size() < SKIPPED_KEPT) {
+            skipped.add(new AuditReport.Skipped(receipts.number(i), index, receipts.skipped(i), expected.left()));
+        }
+        return RIGHT;
+    }
+
+    long duplicates() {
+        return duplicates;
+    }
+
+    AuditReport.Epoch finish() {
+        return new AuditReport.Epoch(
+                epoch,
+                acknowledged,
+                missing,
+                asserted.toBatches(),
+                leftOut,
+                open.toBatches(),
+                repeated,
+                superseded,
+                skipped);
+    }
+
+    /** One stretch of the epoch: goes through its numbers in order. */
+    private final class Stretch {
+        private final ReceiptColumns receipts;
+        private final int[] order;
+        private final byte[] state;
+        private final Consumer[] consumers = pass.consumers();
+        private final Ranges assertedHere = new Ranges();
+        private final Ranges openHere = new Ranges();
+        private final Map<Long, Ranges> missingByRun = new TreeMap<>();
+        private int at;
+
+        Stretch(ReceiptColumns receipts, int[] order, byte[] state) {
+            this.receipts = receipts;
+            this.order = order;
+            this.state = state;
+        }
+
+        void judge(long from, long to) {
+            for (long number = from; number < to; number++) {
+                int begin = at;
+                while (at < order.length && receipts.number(order[at]) == number) {
+                    at++;
+                }
+                if (number < batches) {
+                    judge(number, begin);
+                } else {
+                    judgeRepeated(number, begin);
+                }
+            }
+            assertedHere.addAll(asserted);
+            asserted = assertedHere;
+            openHere.addAll(open);
+            open = openHere;
+            missingByRun.forEach((run, numbers) -> numbers.toBatches().ranges().forEach(range -> {
+                findings.add(
+                        Finding.Kind.MISSING,
+                        range.count(),
+                        where(range) + (range.count() == 1 ? " is" : " are") + " missing: run " + run
+                                + " acknowledged later ones, or a later epoch, but not "
+                                + (range.count() == 1 ? "it" : "them"));
+            }));
+        }
+
+        private String where(BatchRange range) {
+            return pass.key + ", epoch " + epoch + ", " + (range.count() == 1 ? "batch " : "batches ") + range;
+        }
+
+        private void judge(long number, int begin) {
+            List<Claim> responsible = claims.responsible(number);
+            if (!responsible.isEmpty()) {
+                countSuperseded(begin, responsible.get(0).consumer().run());
+            }
+            Claim lacking = null;
+            for (Claim claim : responsible) {
+                if (lackingPiece(claim, number, begin) < 0) {
+                    acknowledged++;
+                    return;
+                }
+                lacking = claim;
+            }
+            if (number >= leftOutFrom) {
+                leftOut++;
+            } else if (lacking == null) {
+                // Nobody was given it: it lies before the first position, or its rank has not come yet.
+                (number < claims.leastStart() ? assertedHere : openHere).add(number);
+            } else {
+                judgeLacking(lacking, number, begin);
+            }
+        }
+
+        private void judgeLacking(Claim claim, long number, int begin) {
+            int consumer = pass.number(claim.consumer());
+            int piece = lackingPiece(claim, number, begin);
+            int lane = EpochJudge.this
+                    .batch(claim.tail(), number)
+                    .pieces()
+                    .get(piece)
+                    .lane();
+            long run = claim.consumer().run();
+            if (lastOfLane.getOrDefault((long) consumer << 32 | lane, -1L) > number) {
+                miss(run, number);
+            } else if (pass.isAsserted(run, epoch, number)) {
+                assertedHere.add(number);
+            } else if (lastOfConsumer.getOrDefault(consumer, -1L) > number
+                    || pass.leftBehind(claim.consumer(), epoch)) {
+                miss(run, number);
+            } else {
+                openHere.add(number);
+            }
+        }
+
+        private void miss(long run, long number) {
+            missing++;
+            missingByRun.computeIfAbsent(run, r -> new Ranges()).add(number);
+        }
+
+        /** Numbers past the end only keep ranks even: demanded of the run that ended the epoch. */
+        private void judgeRepeated(long number, int begin) {
+            List<Claim> responsible = claims.responsible(number);
+            if (responsible.isEmpty() || responsible.get(0).consumer().run() != claims.greatestRun()) {
+                return;
+            }
+            Claim lacking = null;
+            for (Claim claim : responsible) {
+                if (lackingPiece(claim, number, begin) < 0) {
+                    repeated++;
+                    return;
+                }
+                lacking = claim;
+            }
+            int consumer = pass.number(lacking.consumer());
+            boolean passed =
+                    lastOfConsumer.getOrDefault(consumer, -1L) > number || pass.leftBehind(lacking.consumer(), epoch);
+            if (passed && !pass.isAsserted(lacking.consumer().run(), epoch, number)) {
+                missingByRun
+                        .computeIfAbsent(lacking.consumer().run(), r -> new Ranges())
+                        .add(number);
+            }
+        }
+
+        private void countSuperseded(int begin, long run) {
+            for (int i = begin; i < at; i++) {
+                int receipt = order[i];
+                if (state[receipt] == RIGHT && consumers[receipts.consumer(receipt)].run() != run) {
+                    superseded++;
+                }
+            }
+        }
+
+        /** The first piece of which the consumer has no right receipt; -1 if there is none. */
+        private int lackingPiece(Claim claim, long number, int begin) {
+            DeliveredBatch batch = EpochJudge.this.batch(claim.tail(), number);
+            if (batch == null) {
+                return -1;
+            }
+            int consumer = pass.number(claim.consumer());
+            int pieces = batch.pieces().size();
+            for (int piece = 0; piece < pieces; piece++) {
+                boolean there = false;
+                for (int i = begin; i < at && !there; i++) {
+                    int receipt = order[i];
+                    // An altered receipt is a finding by itself; the batch is not missing as well.
+                    there = receipts.consumer(receipt) == consumer
+                            && receipts.piece(receipt) == piece
+                            && (state[receipt] == RIGHT || state[receipt] == WRONG);
+                }
+                if (!there) {
+                    return piece;
+                }
+            }
+            return -1;
+        }
+    }
+}

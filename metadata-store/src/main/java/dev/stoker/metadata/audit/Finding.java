@@ -1,0 +1,38 @@
+package dev.stoker.metadata.audit;
+
+import java.util.Locale;
+import java.util.Objects;
+
+/**
+ * Something that an audit found wrong.
+ *
+ * @param kind what kind of thing
+ * @param message says what, where, expected and found
+ * @param batches how many batches it is about; 0 if it is about none in particular
+ */
+public record Finding(Kind kind, String message, long batches) {
+
+    /** What can be wrong. */
+    public enum Kind {
+        /** A batch that was passed over: nobody acknowledged it, though later ones were. */
+        MISSING,
+        /** A receipt that says something else than order and chunks give. */
+        ALTERED,
+        /** A record of a batch, trainer, stream or feed that does not belong here. */
+        FOREIGN,
+        /** A ledger file that is truncated or changed. */
+        DAMAGED_LEDGER,
+        /** The dataset is damaged or lacks what is needed to judge. */
+        DAMAGED_DATASET;
+
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT).replace('_', ' ');
+        }
+    }
+
+    public Finding {
+        Objects.requireNonNull(kind, "kind");
+        Objects.requireNonNull(message, "message");
+    }
+}

@@ -1,0 +1,118 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.batch.BatchChunk;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.order.LaneEpoch;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.Window;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+
+/** A window's rows and the checked heads of its chunks. For one thread. */
+final class HeadWindow {
+
+    private final AuditedStream stream;
+    private final Window rows;
+    /** By place; null where the head is damaged or no row is wanted. */
+    private final BatchChunk[] chunks;
+
+    private final StokerException[] damage;
+
+    HeadWindow(AuditedStream stream, LaneEpoch lane, int window) throws IOException {
+        this.stream = stream;
+        this.rows = lane.window(window);
+        this.chunks = new BatchChunk[rows.chunks()];
+        this.damage = new StokerException[chunks.length];
+        StreamChunks all = stream.order().chunks();
+        for (int place = 0; place < chunks.length; place++) {
+            int chunk = rows.chunk(place);
+            if (all.liveRows(chunk) > 0) {
+                try {
+                    chunks[place] = read(all, chunk);
+                } catch (StokerException e) {
+                    damage[place] = e;
+                }
+            }
+        }
+    }
+
+    private BatchChunk read(StreamChunks all, int chunk) throws IOException {
+        Dataset dataset = stream.dataset();
+        String name = ChunkNames.path(all.id(chunk));
+        String file = dataset.store().describe(name);
+        ByteBuffer bytes = ByteBuffer.allocate(all.headLength(chunk)).order(ByteOrder.LITTLE_ENDIAN);
+        dataset.store().read(name, 0, bytes);
+        bytes.flip();
+        int found = Crc32cs.of(bytes);
+        if (found != all.headCrc32c(chunk)) {
+            throw CorruptDataException.mismatch(
+                    file, "head CRC32C", Crc32cs.hex(all.headCrc32c(chunk)), Crc32cs.hex(found));
+        }
+        ChunkHead head = ChunkHead.parse(bytes, all.length(chunk), file);
+        if (!head.identity().chunk().equals(all.id(chunk)) || head.rows() != all.rows(chunk)) {
+            throw CorruptDataException.mismatch(
+                    file,
+                    "identity",
+                    "chunk " + all.id(chunk) + " with " + all.rows(chunk) + " rows",
+                    "chunk " + head.identity().chunk() + " with " + head.rows() + " rows");
+        }
+        return new BatchChunk(head, null, 0, classIds(head));
+    }
+
+    private int[][] classIds(ChunkHead head) throws CorruptDataException {
+        List<Field> fields = head.fields();
+        int[][] ids = new int[fields.size()][];
+        for (int f = 0; f < ids.length; f++) {
+            if (fields.get(f).type() == ScalarType.CATEGORICAL) {
+                String field = fields.get(f).name();
+                List<String> names = head.classes(f);
+                ids[f] = new int[names.size()];
+                for (int i = 0; i < ids[f].length; i++) {
+                    String name = names.get(i);
+                    ids[f][i] = stream.snapshot()
+                            .classes()
+                            .id(field, name)
+                            .orElseThrow(() -> CorruptDataException.mismatch(
+                                    head.file(), "class of field " + field, "one of the version's", name));
+                }
+            }
+        }
+        return ids;
+    }
+
+    int chunks() {
+        return chunks.length;
+    }
+
+    int place(int i) {
+        return rows.placeAt(i);
+    }
+
+    int row(int i) {
+        return rows.rowAt(i);
+    }
+
+    /** The chunk at a place; null if its head is damaged. */
+    BatchChunk chunk(int place) {
+        return chunks[place];
+    }
+
+    /** Why there is no chunk at a place. */
+    StokerException damage(int place) {
+        return damage[place];
+    }
+
+    /** The stream's index of the chunk at a place. */
+    int index(int place) {
+        return rows.chunk(place);
+    }
+}

@@ -1,0 +1,17 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.schemas.ledger.Consumer;
+
+/** Whose way through a stream is judged by itself. */
+record PassKey(String feed, String stream, String group, String fingerprint, int replica) {
+
+    static PassKey of(Consumer consumer) {
+        return new PassKey(
+                consumer.feed(), consumer.stream(), consumer.group(), consumer.fingerprint(), consumer.replica());
+    }
+
+    @Override
+    public String toString() {
+        return "stream " + stream + ", group " + group + (replica == 0 ? "" : ", replica " + replica);
+    }
+}

@@ -1,0 +1,85 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.ledger.Source;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+
+/** What the ledger says of one pass, receipts aside. */
+final class PassState {
+
+    final PassKey key;
+    final Source source;
+    final AuditedStream stream;
+    final NavigableMap<Long, EpochClaims> claims = new TreeMap<>();
+    /** How many receipts there are of each epoch. */
+    final NavigableMap<Long, Long> receipts = new TreeMap<>();
+    /** Every run, and the first epoch in which it was given something. */
+    final NavigableMap<Long, Long> firstEpochs = new TreeMap<>();
+
+    private final Map<Consumer, Integer> numbers = new HashMap<>();
+    /** By number of the consumer: the last epoch it has a receipt of or subscribed to. */
+    private final Map<Integer, Long> lastEpochs = new HashMap<>();
+
+    PassState(PassKey key, Source source, AuditedStream stream) {
+        this.key = key;
+        this.source = source;
+        this.stream = stream;
+    }
+
+    void claim(long epoch, Claim claim) {
+        claims.computeIfAbsent(epoch, e -> new EpochClaims()).add(claim);
+        firstEpochs.merge(claim.consumer().run(), epoch, Math::min);
+        seen(claim.consumer(), epoch);
+    }
+
+    void seen(Consumer consumer, long epoch) {
+        lastEpochs.merge(number(consumer), epoch, Math::max);
+    }
+
+    int number(Consumer consumer) {
+        return numbers.computeIfAbsent(consumer, c -> numbers.size());
+    }
+
+    /** Whether the consumer went on to a later epoch. */
+    boolean leftBehind(Consumer consumer, long epoch) {
+        return lastEpochs.getOrDefault(number(consumer), -1L) > epoch;
+    }
+
+    Collection<Long> runs() {
+        return firstEpochs.keySet();
+    }
+
+    /** The consumers, by number. */
+    Consumer[] consumers() {
+        Consumer[] all = new Consumer[numbers.size()];
+        numbers.forEach((consumer, number) -> all[number] = consumer);
+        return all;
+    }
+
+    /** Whether a run later than this one began behind a batch, which says that its trainers had it. */
+    boolean isAsserted(long run, long epoch, long number) {
+        for (Map.Entry<Long, Long> later : firstEpochs.tailMap(run, false).entrySet()) {
+            long began = later.getValue();
+            if (began > epoch || (began == epoch && claims.get(epoch).start(later.getKey()) > number)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether one run has something of an earlier and something of a later epoch. */
+    boolean isPassedOver(long epoch) {
+        for (long run : firstEpochs.keySet()) {
+            if (firstEpochs.get(run) < epoch
+                    && claims.tailMap(epoch, false).values().stream()
+                            .anyMatch(c -> c.runs().contains(run))) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

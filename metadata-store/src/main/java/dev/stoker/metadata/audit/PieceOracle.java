@@ -1,0 +1,157 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.batch.BatchBuilder;
+import dev.stoker.schemas.batch.BatchChunk;
+import dev.stoker.schemas.batch.BatchMessage;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.order.DeliveredBatch;
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.WindowSlice;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Says what any piece of an epoch must have been, from order function and chunk heads. Payload is read only where rows are said
+ * to be damaged. Holds the two windows last used: pieces should be asked for lane by lane. For one thread.
+ */
+final class PieceOracle {
+
+    private static final int WINDOWS_KEPT = 2;
+
+    private record WindowKey(long epoch, int lane, int window) {}
+
+    private final AuditedStream stream;
+    private final long feedTag;
+    private final BatchBuilder builder;
+    private final Map<WindowKey, HeadWindow> windows = new LinkedHashMap<>(4, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<WindowKey, HeadWindow> eldest) {
+            return size() > WINDOWS_KEPT;
+        }
+    };
+    private ByteBuffer scratch = ByteBuffer.allocate(1 << 16);
+    private BatchChunk[] chunks = new BatchChunk[64];
+    private int[] chunkOf = new int[256];
+    private int[] rowOf = new int[256];
+
+    PieceOracle(AuditedStream stream, long feedTag) {
+        this.stream = stream;
+        this.feedTag = feedTag;
+        this.builder = new BatchBuilder(stream.dataset().info().fields());
+    }
+
+    /**
+     * What a piece must have been.
+     *
+     * @throws StokerException if a head is damaged or missing
+     */
+    ExpectedPiece piece(EpochOrder epoch, DeliveredBatch batch, int index) throws IOException {
+        return piece(epoch, batch, index, false);
+    }
+
+    /** What a piece must have been if the rows that are damaged now were left out. */
+    ExpectedPiece pieceWithoutDamage(EpochOrder epoch, DeliveredBatch batch, int index) throws IOException {
+        return piece(epoch, batch, index, true);
+    }
+
+    private ExpectedPiece piece(EpochOrder epoch, DeliveredBatch batch, int index, boolean skipDamage)
+            throws IOException {
+        DeliveredPiece piece = batch.pieces().get(index);
+        if (chunkOf.length < piece.rows()) {
+            chunkOf = new int[piece.rows()];
+            rowOf = new int[piece.rows()];
+        }
+        List<String> left = new ArrayList<>(0);
+        int rows = 0;
+        int base = 0;
+        for (WindowSlice slice : epoch.lane(piece.lane()).slices(piece.firstRow(), piece.rows())) {
+            HeadWindow window = window(epoch, piece.lane(), slice.window());
+            if (chunks.length < base + window.chunks()) {
+                chunks = Arrays.copyOf(chunks, 2 * (base + window.chunks()));
+            }
+            for (int i = slice.from(); i < slice.to(); i++) {
+                int place = window.place(i);
+                BatchChunk chunk = window.chunk(place);
+                if (chunk == null && !skipDamage) {
+                    throw window.damage(place);
+                }
+                if (skipDamage && (chunk == null || isDamaged(chunk.head(), window.index(place), window.row(i)))) {
+                    left.add("row " + window.row(i) + " of chunk "
+                            + stream.order().chunks().id(window.index(place))
+                            + (chunk == null ? "" : " (" + chunk.head().key(window.row(i)) + ")"));
+                    continue;
+                }
+                chunks[base + place] = chunk;
+                chunkOf[rows] = base + place;
+                rowOf[rows++] = window.row(i);
+            }
+            base += window.chunks();
+        }
+        BatchMessage message = builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
+        Arrays.fill(chunks, 0, base, null);
+        BatchIdentity identity = new BatchIdentity(
+                feedTag,
+                stream.fingerprint().tag(),
+                epoch.epoch(),
+                piece.lane(),
+                batch.number(),
+                index,
+                batch.pieces().size(),
+                rows,
+                left.size(),
+                piece.repeated());
+        return new ExpectedPiece(rows, left.size(), identity.crc(message.crc32c(), message.length()), left);
+    }
+
+    private HeadWindow window(EpochOrder epoch, int lane, int window) throws IOException {
+        WindowKey key = new WindowKey(epoch.epoch(), lane, window);
+        HeadWindow known = windows.get(key);
+        if (known == null) {
+            known = new HeadWindow(stream, epoch.lane(lane), window);
+            windows.put(key, known);
+        }
+        return known;
+    }
+
+    private boolean isDamaged(ChunkHead head, int chunk, int row) throws IOException {
+        ObjectStore store = stream.dataset().store();
+        StreamChunks all = stream.order().chunks();
+        String name = ChunkNames.path(all.id(chunk));
+        if (store.length(name) != all.length(chunk)) {
+            return true;
+        }
+        List<Field> fields = head.fields();
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).payload()) {
+                ByteBuffer bytes = ByteBuffer.allocate(head.payloadLength(f, row));
+                store.read(name, head.payloadPosition(f, row), bytes);
+                if (Crc32cs.of(bytes.flip()) != head.payloadCrc32c(f, row)) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private ByteBuffer scratch(int bytes) {
+        if (scratch.capacity() < bytes) {
+            scratch = ByteBuffer.allocate((int) Math.min(Integer.MAX_VALUE - 8L, 2L * bytes));
+        }
+        return scratch.clear();
+    }
+}

@@ -1,0 +1,149 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.UnknownSplitException;
+import dev.stoker.metadata.UnknownVersionException;
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.ledger.LedgerRecord;
+import dev.stoker.schemas.ledger.Receipts;
+import dev.stoker.schemas.ledger.Source;
+import dev.stoker.schemas.ledger.Subscription;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/** First reading of a ledger: who was given what, checked against the datasets, and how many receipts are to come. */
+final class Survey {
+
+    private record Opened(AuditedStream stream, String problem) {}
+
+    private final List<Dataset> datasets;
+    private final Optional<UUID> feed;
+    private final Findings findings;
+    private final Map<Source, Opened> sources = new HashMap<>();
+    private final Map<PassKey, PassState> passes = new LinkedHashMap<>();
+    private final Map<PassKey, TreeMap<Long, Long>> receiptCounts = new LinkedHashMap<>();
+    private final Map<Consumer, Long> lastEpochs = new HashMap<>();
+
+    long records;
+    long receipts;
+
+    Survey(List<Dataset> datasets, Optional<UUID> feed, Findings findings) {
+        this.datasets = datasets;
+        this.feed = feed;
+        this.findings = findings;
+    }
+
+    void visit(LedgerRecord entry) throws IOException {
+        records++;
+        if (entry instanceof Subscription subscription) {
+            take(subscription);
+        } else if (entry instanceof Receipts batch) {
+            receipts += batch.entries().size();
+            receiptCounts
+                    .computeIfAbsent(PassKey.of(batch.consumer()), k -> new TreeMap<>())
+                    .merge(batch.epoch(), (long) batch.entries().size(), Long::sum);
+            lastEpochs.merge(batch.consumer(), batch.epoch(), Math::max);
+        }
+    }
+
+    /** The passes that have a subscription; to be called after the last record. */
+    Map<PassKey, PassState> passes() {
+        receiptCounts.forEach((key, epochs) -> {
+            PassState pass = passes.get(key);
+            if (pass == null) {
+                long count = epochs.values().stream().mapToLong(Long::longValue).sum();
+                findings.add(
+                        Finding.Kind.FOREIGN,
+                        count,
+                        count + " receipts of " + key + ", fingerprint " + key.fingerprint() + ", feed " + key.feed()
+                                + " belong to no subscription");
+            } else {
+                pass.receipts.putAll(epochs);
+            }
+        });
+        lastEpochs.forEach((consumer, epoch) -> {
+            PassState pass = passes.get(PassKey.of(consumer));
+            if (pass != null) {
+                pass.seen(consumer, epoch);
+            }
+        });
+        return passes;
+    }
+
+    private void take(Subscription subscription) throws IOException {
+        Consumer consumer = subscription.consumer();
+        String what = "subscription of " + Names.of(consumer) + " to " + PassKey.of(consumer) + ", epoch "
+                + subscription.epoch() + ": ";
+        Optional<String> problem = problem(subscription);
+        if (problem.isPresent()) {
+            findings.add(Finding.Kind.FOREIGN, 0, what + problem.get());
+            return;
+        }
+        Opened opened = sources.get(subscription.source());
+        PassState pass = passes.computeIfAbsent(
+                PassKey.of(consumer), key -> new PassState(key, subscription.source(), opened.stream));
+        if (subscription.count() > 0) {
+            pass.claim(subscription.epoch(), Claim.of(subscription));
+        } else {
+            pass.seen(consumer, subscription.epoch());
+        }
+    }
+
+    private Optional<String> problem(Subscription subscription) throws IOException {
+        Consumer consumer = subscription.consumer();
+        try {
+            UUID id = UUID.fromString(consumer.feed());
+            if (feed.isPresent() && !feed.get().equals(id)) {
+                return Optional.of("it is one of feed " + id + ", this is feed " + feed.get());
+            }
+        } catch (IllegalArgumentException e) {
+            return Optional.of("'" + consumer.feed() + "' is not the id of a feed");
+        }
+        Opened opened = sources.get(subscription.source());
+        if (opened == null) {
+            opened = open(subscription.source());
+            sources.put(subscription.source(), opened);
+        }
+        if (opened.problem != null) {
+            return Optional.of(opened.problem);
+        }
+        String fingerprint = opened.stream.fingerprint().text();
+        if (!fingerprint.equals(consumer.fingerprint())) {
+            return Optional.of("its fingerprint is " + consumer.fingerprint() + ", what it names has " + fingerprint);
+        }
+        long stride = (long) consumer.worldSize() * consumer.workers();
+        if (subscription.stride() != stride
+                || (subscription.count() > 0 && subscription.first() % consumer.worldSize() != consumer.rank())) {
+            return Optional.of("first number " + subscription.first() + " and stride " + subscription.stride()
+                    + " are not those of its rank");
+        }
+        long batches = opened.stream.order().size().batches();
+        long last = subscription.first() + (subscription.count() - 1) * stride;
+        if (subscription.count() > 0 && (subscription.count() > batches + stride || last >= batches + stride)) {
+            return Optional.of("number " + last + " is past the end of an epoch of " + batches + " batches");
+        }
+        return Optional.empty();
+    }
+
+    private Opened open(Source source) throws IOException {
+        for (Dataset dataset : datasets) {
+            if (dataset.info().id().toString().equals(source.dataset())) {
+                try {
+                    return new Opened(AuditedStream.open(dataset, source), null);
+                } catch (UnknownVersionException | UnknownSplitException | IllegalArgumentException e) {
+                    return new Opened(null, e.getMessage());
+                }
+            }
+        }
+        return new Opened(
+                null,
+                "dataset " + source.dataset() + " is none of those given; if it belongs here, name its directory with"
+                        + " --dataset");
+    }
+}
