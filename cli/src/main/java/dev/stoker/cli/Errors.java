@@ -6,6 +6,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
 import picocli.CommandLine.ParameterException;
@@ -25,8 +26,12 @@ final class Errors {
         PrintWriter err = command.getErr();
         err.println("stoker: " + e.getMessage());
         if (e instanceof UnmatchedArgumentException unmatched) {
+            Optional<String> verb =
+                    command.getParent() == null && args.length > 0 ? Suggestions.verb(args[0]) : Optional.empty();
             List<String> suggestions = unmatched.getSuggestions();
-            if (!suggestions.isEmpty()) {
+            if (verb.isPresent()) {
+                err.println("stoker: did you mean " + verb.get() + "?");
+            } else if (!suggestions.isEmpty()) {
                 err.println("stoker: did you mean " + String.join(" or ", suggestions) + "?");
             }
         }

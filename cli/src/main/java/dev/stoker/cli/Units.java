@@ -1,10 +1,18 @@
 package dev.stoker.cli;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.format.DateTimeFormatter;
 import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** Numbers as people read them. */
 final class Units {
+
+    private static final Pattern TIME = Pattern.compile("([0-9]{1,9}) *(s|m|min|h|d|)");
+    private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
 
     private Units() {}
 
@@ -28,6 +36,36 @@ final class Units {
         return String.format(Locale.ROOT, "%,d", count);
     }
 
+    /** 1 chunk, 2 chunks. */
+    static String plural(long count, String noun) {
+        return count(count) + " " + noun + (count == 1 ? "" : noun.endsWith("ch") ? "es" : "s");
+    }
+
+    /**
+     * A time as it is typed: 0, 90s, 30m, 24h, 7d.
+     *
+     * @param option the option, for the message
+     */
+    static Duration parseTime(String option, String text) {
+        Matcher matcher = TIME.matcher(text.strip());
+        if (!matcher.matches() || (matcher.group(2).isEmpty() && Long.parseLong(matcher.group(1)) != 0)) {
+            throw new IllegalArgumentException(
+                    "option " + option + ": '" + text + "' is not a time; one is 90s, 30m, 24h or 7d");
+        }
+        long number = Long.parseLong(matcher.group(1));
+        return switch (matcher.group(2)) {
+            case "m", "min" -> Duration.ofMinutes(number);
+            case "h" -> Duration.ofHours(number);
+            case "d" -> Duration.ofDays(number);
+            default -> Duration.ofSeconds(number);
+        };
+    }
+
+    /** A moment, in the local time zone. */
+    static String date(long ms) {
+        return DATE.format(Instant.ofEpochMilli(ms).atZone(ZoneId.systemDefault()));
+    }
+
     static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1000.0);
     }
@@ -38,8 +76,11 @@ final class Units {
         if (s < 60) {
             return s + " s";
         }
-        return s < 3600
-                ? String.format(Locale.ROOT, "%d min %02d s", s / 60, s % 60)
-                : String.format(Locale.ROOT, "%d h %02d min", s / 3600, s % 3600 / 60);
+        if (s < 3600) {
+            return String.format(Locale.ROOT, "%d min %02d s", s / 60, s % 60);
+        }
+        return s < 48 * 3600
+                ? String.format(Locale.ROOT, "%d h %02d min", s / 3600, s % 3600 / 60)
+                : String.format(Locale.ROOT, "%d d %d h", s / 86400, s % 86400 / 3600);
     }
 }

@@ -27,10 +27,16 @@ final class Verbs {
                 "TARGET",
                 "Directory of the dataset.");
         command.addSubcommand(ingest);
+        command.addSubcommand(new InfoVerb());
+        command.addSubcommand(new ShowVerb());
+        command.addSubcommand(new LogVerb());
+        command.addSubcommand(new VerifyVerb());
         command.addSubcommand(feeding(new RunVerb(trailing)));
         command.addSubcommand(feeding(new FeedVerb()));
         command.addSubcommand(new PsVerb());
         command.addSubcommand(new StopVerb());
+        command.addSubcommand(new AuditVerb());
+        command.addSubcommand(new GcVerb());
     }
 
     private static CommandLine feeding(Object verb) {

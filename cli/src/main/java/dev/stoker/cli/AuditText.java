@@ -1,0 +1,156 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.audit.AuditReport;
+import dev.stoker.metadata.audit.BatchRange;
+import dev.stoker.metadata.audit.Batches;
+import dev.stoker.metadata.audit.Finding;
+import dev.stoker.schemas.order.OrderSpec;
+import java.io.PrintWriter;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** An audit in words and in JSON. */
+final class AuditText {
+
+    private static final int FINDINGS_SHOWN = 20;
+
+    private AuditText() {}
+
+    static void print(AuditReport report, Path ledger, PrintWriter out) {
+        out.println("ledger " + ledger + ": " + Units.plural(report.files(), "file") + ", "
+                + Units.plural(report.receipts(), "receipt")
+                + (report.duplicates() == 0 ? "" : " (" + Units.count(report.duplicates()) + " of them twice)"));
+        for (AuditReport.Pass pass : report.passes()) {
+            OrderSpec order = OrderSpec.fromJson(pass.order());
+            out.println("stream " + pass.stream() + ", group " + pass.group()
+                    + (pass.replica() == 0 ? "" : ", replica " + pass.replica()) + ": version " + pass.version()
+                    + ", split " + pass.split() + ", batches of " + order.batchSize() + ", seed " + order.seed() + "; "
+                    + Units.plural(pass.runs().size(), "run"));
+            for (AuditReport.Epoch epoch : pass.epochs()) {
+                out.println("  epoch " + epoch.epoch() + ": " + describe(pass, epoch));
+            }
+        }
+        for (Finding.Kind kind : Finding.Kind.values()) {
+            List<Finding> findings =
+                    report.findings().stream().filter(f -> f.kind() == kind).toList();
+            findings.stream().limit(FINDINGS_SHOWN).forEach(f -> out.println(kind + ": " + f.message()));
+            long more = report.counts().getOrDefault(kind, 0L) - Math.min(FINDINGS_SHOWN, findings.size());
+            if (more > 0) {
+                out.println(kind + ": " + Units.count(more) + " more");
+            }
+        }
+        if (report.passes().isEmpty() && report.isClean()) {
+            out.println("nothing was delivered yet");
+        } else if (report.isClean()) {
+            out.println("audit passed: no batch is missing, altered or foreign");
+        } else {
+            out.println("audit failed: "
+                    + report.counts().entrySet().stream()
+                            .sorted(Map.Entry.comparingByKey())
+                            .map(e -> Units.count(e.getValue()) + " " + e.getKey())
+                            .collect(Collectors.joining(", ")));
+        }
+    }
+
+    private static String describe(AuditReport.Pass pass, AuditReport.Epoch epoch) {
+        List<String> parts = new ArrayList<>();
+        if (epoch.open().count() == pass.batches()) {
+            return "nothing acknowledged yet";
+        }
+        parts.add(Units.count(epoch.acknowledged()) + " of " + Units.plural(pass.batches(), "batch")
+                + (epoch.acknowledged() == pass.batches() ? " exactly once" : ""));
+        if (epoch.missing() > 0) {
+            parts.add(Units.count(epoch.missing()) + " missing");
+        }
+        if (epoch.asserted().count() > 0) {
+            parts.add(Units.count(epoch.asserted().count()) + " asserted by the trainer's position, without receipt ("
+                    + epoch.asserted() + ")");
+        }
+        if (epoch.leftOut() > 0) {
+            parts.add(Units.count(epoch.leftOut()) + " left out (tail drop)");
+        }
+        if (epoch.open().count() > 0) {
+            parts.add(Units.count(epoch.open().count()) + " open (" + epoch.open() + ")");
+        }
+        if (epoch.repeated() > 0) {
+            parts.add(Units.count(epoch.repeated()) + " repeated to keep ranks even");
+        }
+        if (epoch.superseded() > 0) {
+            parts.add(Units.plural(epoch.superseded(), "receipt") + " of batches that a later run had again");
+        }
+        int skipped =
+                epoch.skipped().stream().mapToInt(AuditReport.Skipped::rows).sum();
+        if (skipped > 0) {
+            parts.add(Units.plural(skipped, "damaged sample") + " skipped");
+        }
+        String text = String.join(", ", parts);
+        for (AuditReport.Skipped piece : epoch.skipped()) {
+            text += System.lineSeparator() + "    batch " + piece.number() + " lacks "
+                    + String.join(", ", piece.samples());
+        }
+        return text;
+    }
+
+    static ObjectNode json(AuditReport report, Path ledger) {
+        ObjectNode root = Json.object();
+        root.put("clean", report.isClean()).put("ledger", ledger.toString());
+        root.put("files", report.files()).put("records", report.records());
+        root.put("receipts", report.receipts()).put("duplicates", report.duplicates());
+        ArrayNode passes = root.putArray("passes");
+        report.passes().forEach(pass -> passes.add(json(pass)));
+        ObjectNode counts = root.putObject("counts");
+        report.counts().forEach((kind, count) -> counts.put(kind.toString(), count));
+        ArrayNode findings = root.putArray("findings");
+        report.findings()
+                .forEach(f -> findings.addObject()
+                        .put("kind", f.kind().toString())
+                        .put("message", f.message())
+                        .put("batches", f.batches()));
+        return root;
+    }
+
+    private static ObjectNode json(AuditReport.Pass pass) {
+        ObjectNode node = Json.object();
+        node.put("feed", pass.feed()).put("stream", pass.stream()).put("group", pass.group());
+        node.put("replica", pass.replica()).put("dataset", pass.dataset());
+        node.put("version", pass.version()).put("split", pass.split());
+        node.set("order", Json.MAPPER.valueToTree(pass.order()));
+        node.put("fingerprint", pass.fingerprint()).put("batches", pass.batches());
+        ArrayNode runs = node.putArray("runs");
+        pass.runs().forEach(runs::add);
+        ArrayNode epochs = node.putArray("epochs");
+        for (AuditReport.Epoch epoch : pass.epochs()) {
+            ObjectNode one = epochs.addObject();
+            one.put("epoch", epoch.epoch()).put("acknowledged", epoch.acknowledged());
+            one.put("missing", epoch.missing()).put("left_out", epoch.leftOut());
+            one.put("repeated", epoch.repeated()).put("superseded", epoch.superseded());
+            one.set("asserted", json(epoch.asserted()));
+            one.set("open", json(epoch.open()));
+            ArrayNode skipped = one.putArray("skipped");
+            for (AuditReport.Skipped piece : epoch.skipped()) {
+                ArrayNode samples = skipped.addObject()
+                        .put("number", piece.number())
+                        .put("piece", piece.piece())
+                        .put("rows", piece.rows())
+                        .putArray("samples");
+                piece.samples().forEach(samples::add);
+            }
+        }
+        return node;
+    }
+
+    private static ObjectNode json(Batches batches) {
+        ObjectNode node = Json.object();
+        node.put("count", batches.count());
+        ArrayNode ranges = node.putArray("ranges");
+        for (BatchRange range : batches.ranges()) {
+            ranges.addArray().add(range.first()).add(range.last());
+        }
+        return node;
+    }
+}

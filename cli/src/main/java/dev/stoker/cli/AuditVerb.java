@@ -1,0 +1,174 @@
+package dev.stoker.cli;
+
+import dev.stoker.feeder.StreamArgument;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.audit.Audit;
+import dev.stoker.metadata.audit.AuditReport;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.net.URI;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker audit}: whether each batch was delivered exactly once, judged from ledger and dataset alone. */
+@Command(
+        name = "audit",
+        sortOptions = false,
+        description = {
+            "Checks that a feed delivered each batch exactly once: reads its ledger, recomputes every batch from the",
+            "dataset, and names what is missing, altered or foreign. Epochs that are not over may have open batches.",
+            "Exits with 1 if anything is wrong."
+        })
+final class AuditVerb implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private HelpOption help;
+
+    @Parameters(
+            paramLabel = "NAME",
+            arity = "0..1",
+            description = "Name of the feed, running or not; see stoker ps --all.")
+    private String name;
+
+    @Option(names = "--ledger", paramLabel = "DIR", description = "The ledger's directory, instead of a name.")
+    private String ledger;
+
+    @Option(
+            names = "--dataset",
+            paramLabel = "PATH",
+            description =
+                    "A dataset that the feed serves, [name=]path; may be repeated. Where the feed and the ledger's place"
+                            + " tell, it need not be given.")
+    private List<String> paths = new ArrayList<>();
+
+    @Option(
+            names = "--epochs",
+            paramLabel = "N",
+            description = "Demand that the first N epochs are complete; without it, open batches are no fault.")
+    private Long epochs;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /** What is to be read. */
+    private record Target(Path ledger, Set<Path> datasets, Optional<UUID> feed) {}
+
+    @Override
+    public Integer call() throws IOException {
+        if ((name == null) == (ledger == null)) {
+            throw new ParameterException(
+                    spec.commandLine(),
+                    name == null
+                            ? "name a feed, or its ledger with --ledger DIR; known feeds: stoker ps --all"
+                            : "give the name of a feed or --ledger, not both");
+        }
+        if (epochs != null && epochs < 1) {
+            throw new ParameterException(spec.commandLine(), "option --epochs: " + epochs + " is not positive");
+        }
+        Target target = ledger == null ? byName() : byLedger();
+        if (!Files.isDirectory(target.ledger)) {
+            throw new IOException("there is no ledger at " + target.ledger
+                    + (ledger == null ? ": no trainer of feed " + name + " has consumed anything" : ""));
+        }
+        List<ObjectStore> stores = new ArrayList<>();
+        try (ObjectStore files = new LocalObjectStore(target.ledger);
+                ProgressLine line = new ProgressLine(spec.commandLine().getErr())) {
+            List<Dataset> datasets = new ArrayList<>();
+            for (Path path : target.datasets) {
+                ObjectStore store = new LocalObjectStore(path);
+                stores.add(store);
+                datasets.add(Dataset.open(store));
+            }
+            if (datasets.isEmpty()) {
+                throw new ParameterException(
+                        spec.commandLine(), "name the dataset that the feed serves with --dataset PATH");
+            }
+            AuditReport report = new Audit(
+                            files,
+                            datasets,
+                            target.feed,
+                            epochs == null ? OptionalLong.empty() : OptionalLong.of(epochs),
+                            line::show)
+                    .run();
+            line.close();
+            PrintWriter out = spec.commandLine().getOut();
+            if (json) {
+                out.println(AuditText.json(report, target.ledger));
+            } else {
+                AuditText.print(report, target.ledger, out);
+            }
+            return report.isClean() ? 0 : Errors.FAILED;
+        } finally {
+            for (ObjectStore store : stores) {
+                store.close();
+            }
+        }
+    }
+
+    private Target byName() throws IOException {
+        FeedFile feed = FeedFile.require(name);
+        Set<Path> datasets = given();
+        feed.json()
+                .path("streams")
+                .forEach(stream -> datasets.add(
+                        Path.of(stream.path("path").asText()).toAbsolutePath().normalize()));
+        return new Target(
+                path(feed.json().path("ledger").asText()),
+                datasets,
+                Optional.of(UUID.fromString(feed.json().path("id").asText())));
+    }
+
+    private Target byLedger() {
+        Path directory = path(ledger);
+        Set<Path> datasets = given();
+        // …/dataset/_stoker/feeds/<feed id>/ledger
+        Optional<UUID> feed = Optional.empty();
+        Path id = directory.getParent();
+        if (id != null && id.getParent() != null && id.getParent().endsWith(DatasetLayout.FEEDS)) {
+            try {
+                feed = Optional.of(UUID.fromString(id.getFileName().toString()));
+                datasets.add(id.getParent().getParent().getParent());
+            } catch (IllegalArgumentException e) {
+                feed = Optional.empty();
+            }
+        }
+        return new Target(directory, datasets, feed);
+    }
+
+    private Set<Path> given() {
+        Set<Path> datasets = new LinkedHashSet<>();
+        for (String text : paths) {
+            String path = Files.isDirectory(Path.of(text))
+                    ? text
+                    : StreamArgument.parse(text).path();
+            datasets.add(Path.of(path).toAbsolutePath().normalize());
+        }
+        return datasets;
+    }
+
+    private static Path path(String text) {
+        Path path = text.startsWith("file:") ? Path.of(URI.create(text)) : Path.of(text);
+        return path.toAbsolutePath().normalize();
+    }
+}

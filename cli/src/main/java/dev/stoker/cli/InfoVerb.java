@@ -1,0 +1,186 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.table.ChunkTable;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.stream.Collectors;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker info}: what a version of a dataset holds; reads no sample. */
+@Command(name = "info", description = "Says what a dataset holds: splits, samples, chunks, fields and classes.")
+final class InfoVerb implements Callable<Integer> {
+
+    private static final int CLASSES_SHOWN = 20;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private HelpOption help;
+
+    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset; DATASET@3 is its version 3.")
+    private String path;
+
+    @Option(names = "--version", paramLabel = "N", description = "The version (default: the newest).")
+    private Long version;
+
+    @Option(names = "--chunks", description = "List the chunks as well.")
+    private boolean chunks;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    /** What a split holds. */
+    private static final class Split {
+        long samples;
+        long chunks;
+        long bytes;
+    }
+
+    @Override
+    public Integer call() throws IOException {
+        try (OpenDataset open = OpenDataset.open(path, version)) {
+            Snapshot snapshot = open.snapshot();
+            long newest = open.dataset().latestVersion();
+            LogEntry entry = open.dataset().entry(snapshot.version());
+            PrintWriter out = spec.commandLine().getOut();
+            if (json) {
+                out.println(toJson(open.dataset().where(), snapshot, newest, entry));
+            } else {
+                print(open.dataset().where(), snapshot, newest, entry, out);
+            }
+            return 0;
+        }
+    }
+
+    private static Map<String, Split> splits(Snapshot snapshot) {
+        Map<String, Split> splits = new LinkedHashMap<>();
+        snapshot.splits().forEach(name -> splits.put(name, new Split()));
+        ChunkTable table = snapshot.table();
+        for (int i = 0; i < table.size(); i++) {
+            if (table.isLive(i)) {
+                Split split = splits.get(table.split(i));
+                split.samples += table.liveRows(i);
+                split.chunks++;
+                split.bytes += table.length(i);
+            }
+        }
+        return splits;
+    }
+
+    private void print(String where, Snapshot snapshot, long newest, LogEntry entry, PrintWriter out) {
+        DatasetInfo info = snapshot.info();
+        ChunkTable table = snapshot.table();
+        out.println("dataset  " + info.name() + ", " + info.id() + ", created "
+                + Units.date(info.created().toEpochMilli()));
+        out.println("path     " + where);
+        out.println("version  " + snapshot.version() + (snapshot.version() == newest ? "" : " of " + newest) + ", "
+                + entry.operation().code() + " of " + Units.date(entry.committedMs()) + " by " + entry.committedBy());
+        out.println("samples  " + Units.count(table.liveRows()) + " in " + Units.plural(table.liveChunks(), "chunk")
+                + ", " + Units.bytes(table.liveBytes()));
+        out.println("fields   "
+                + info.fields().stream().map(field -> describe(field, snapshot)).collect(Collectors.joining(", ")));
+        for (Field field : info.fields()) {
+            List<String> names = snapshot.classes().names(field.name());
+            if (!names.isEmpty()) {
+                out.println("classes  " + field.name() + ": "
+                        + String.join(", ", names.subList(0, Math.min(CLASSES_SHOWN, names.size())))
+                        + (names.size() > CLASSES_SHOWN
+                                ? " and " + (names.size() - CLASSES_SHOWN) + " more (all of them: --json)"
+                                : ""));
+            }
+        }
+        out.println();
+        Table splits = new Table("SPLIT", "SAMPLES", "CHUNKS", "BYTES");
+        splits(snapshot)
+                .forEach((name, split) -> splits.add(
+                        name, Units.count(split.samples), Units.count(split.chunks), Units.bytes(split.bytes)));
+        splits.print(out);
+        if (chunks) {
+            out.println();
+            printChunks(table, out);
+        }
+    }
+
+    private static String describe(Field field, Snapshot snapshot) {
+        int classes = snapshot.classes().names(field.name()).size();
+        return field.name() + ": " + field.type().canonical()
+                + (classes > 0 ? " (" + classes + (classes == 1 ? " class)" : " classes)") : "")
+                + (field.nullable() ? " (may be absent)" : "") + (field.payload() ? " (payload)" : "");
+    }
+
+    private static void printChunks(ChunkTable table, PrintWriter out) {
+        Table rows = new Table("CHUNK", "ID", "SPLIT", "VERSION", "SAMPLES", "REMOVED", "BYTES", "HEAD");
+        for (int i = 0; i < table.size(); i++) {
+            if (table.isLive(i)) {
+                rows.add(
+                        Long.toString(table.ordinal(i)),
+                        table.id(i).toString(),
+                        table.split(i),
+                        Long.toString(table.addedIn(i)),
+                        Units.count(table.liveRows(i)),
+                        Units.count(table.rows(i) - table.liveRows(i)),
+                        Units.count(table.length(i)),
+                        Units.count(table.headLength(i)));
+            }
+        }
+        rows.print(out);
+    }
+
+    private ObjectNode toJson(String where, Snapshot snapshot, long newest, LogEntry entry) {
+        DatasetInfo info = snapshot.info();
+        ChunkTable table = snapshot.table();
+        ObjectNode root = Json.object();
+        root.put("name", info.name()).put("id", info.id().toString()).put("path", where);
+        root.put("created", info.created().toString());
+        root.put("version", snapshot.version()).put("newest_version", newest);
+        root.put("committed_ms", entry.committedMs()).put("committed_by", entry.committedBy());
+        root.put("operation", entry.operation().code()).put("ingest", entry.ingest());
+        root.put("samples", table.liveRows()).put("chunks", table.liveChunks()).put("bytes", table.liveBytes());
+        ObjectNode splits = root.putObject("splits");
+        splits(snapshot)
+                .forEach((name, split) -> splits.putObject(name)
+                        .put("samples", split.samples)
+                        .put("chunks", split.chunks)
+                        .put("bytes", split.bytes));
+        for (Field field : info.fields()) {
+            ObjectNode node = root.withArray("fields").addObject();
+            node.put("name", field.name()).put("type", field.type().canonical());
+            node.put("nullable", field.nullable()).put("payload", field.payload());
+        }
+        ObjectNode classes = root.putObject("classes");
+        snapshot.classes().names().forEach((field, names) -> names.forEach(classes.putArray(field)::add));
+        root.set("options", Json.MAPPER.valueToTree(info.options()));
+        if (chunks) {
+            for (int i = 0; i < table.size(); i++) {
+                if (table.isLive(i)) {
+                    root.withArray("chunk_list")
+                            .addObject()
+                            .put("ordinal", table.ordinal(i))
+                            .put("id", table.id(i).toString())
+                            .put("split", table.split(i))
+                            .put("added_in", table.addedIn(i))
+                            .put("rows", table.rows(i))
+                            .put("live_rows", table.liveRows(i))
+                            .put("bytes", table.length(i))
+                            .put("head_bytes", table.headLength(i));
+                }
+            }
+        }
+        return root;
+    }
+}

@@ -1,0 +1,132 @@
+package dev.stoker.cli;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.NotADatasetException;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** A dataset that a verb's argument named; the verb closes it. */
+final class OpenDataset implements AutoCloseable {
+
+    private static final Pattern WITH_VERSION = Pattern.compile("(.+)@([0-9]{1,18})");
+
+    private final ObjectStore store;
+    private final Dataset dataset;
+    private final Optional<Long> version;
+
+    private OpenDataset(ObjectStore store, Dataset dataset, Optional<Long> version) {
+        this.store = store;
+        this.dataset = dataset;
+        this.version = version;
+    }
+
+    /**
+     * Opens a dataset.
+     *
+     * @param text its directory, or directory{@code @}version
+     * @param version the version asked for by an option, or null
+     */
+    static OpenDataset open(String text, Long version) throws IOException {
+        Path path = Path.of(text);
+        Optional<Long> chosen = Optional.ofNullable(version);
+        Matcher matcher = WITH_VERSION.matcher(text);
+        if (!Files.exists(path) && matcher.matches()) {
+            path = Path.of(matcher.group(1));
+            long typed = Long.parseLong(matcher.group(2));
+            if (version != null && version != typed) {
+                throw new IllegalArgumentException(text + " and --version " + version + " name two versions");
+            }
+            chosen = Optional.of(typed);
+        }
+        Path directory = path.toAbsolutePath().normalize();
+        if (!Files.isDirectory(directory)) {
+            throw new IOException(missing(directory, text));
+        }
+        ObjectStore store = new LocalObjectStore(directory);
+        try {
+            return new OpenDataset(store, Dataset.open(store), chosen);
+        } catch (NotADatasetException e) {
+            store.close();
+            List<String> below = below(directory);
+            throw below.isEmpty()
+                    ? e
+                    : new IOException(directory + " is not a dataset itself; there is " + String.join(", ", below));
+        } catch (IOException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    private static String missing(Path directory, String text) throws IOException {
+        if (Files.exists(directory)) {
+            return directory + " is a file; a dataset is a directory";
+        }
+        Optional<FeedFile> feed = text.indexOf('/') < 0 ? FeedFile.find(text) : Optional.empty();
+        if (feed.isPresent()) {
+            return "there is no directory " + directory + "; " + text + " is a feed, of "
+                    + feed.get().streams();
+        }
+        Path parent = directory.getParent();
+        if (parent != null && Files.isDirectory(parent)) {
+            List<String> near = new ArrayList<>();
+            try (DirectoryStream<Path> siblings = Files.newDirectoryStream(parent)) {
+                for (Path sibling : siblings) {
+                    if (isDataset(sibling)
+                            && Suggestions.distance(name(sibling), name(directory))
+                                    <= Math.max(2, name(directory).length() / 3)) {
+                        near.add(sibling.toString());
+                    }
+                }
+            }
+            if (!near.isEmpty()) {
+                return "there is no directory " + directory + "; did you mean " + String.join(" or ", near) + "?";
+            }
+        }
+        return "there is no directory " + directory;
+    }
+
+    private static List<String> below(Path directory) throws IOException {
+        List<String> found = new ArrayList<>();
+        try (DirectoryStream<Path> children = Files.newDirectoryStream(directory)) {
+            for (Path child : children) {
+                if (found.size() < 5 && isDataset(child)) {
+                    found.add(child.toString());
+                }
+            }
+        }
+        return found;
+    }
+
+    private static boolean isDataset(Path directory) {
+        return Files.isRegularFile(directory.resolve(DatasetLayout.DATASET_JSON));
+    }
+
+    private static String name(Path path) {
+        return path.getFileName() == null ? "" : path.getFileName().toString();
+    }
+
+    Dataset dataset() {
+        return dataset;
+    }
+
+    /** The version that was asked for, else the newest. */
+    Snapshot snapshot() throws IOException {
+        return version.isPresent() ? dataset.snapshot(version.get()) : dataset.snapshot();
+    }
+
+    @Override
+    public void close() throws IOException {
+        store.close();
+    }
+}

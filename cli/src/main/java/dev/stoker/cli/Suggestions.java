@@ -1,0 +1,64 @@
+package dev.stoker.cli;
+
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Optional;
+
+/** What somebody may have meant. */
+final class Suggestions {
+
+    /** Words that other tools use. */
+    private static final Map<String, String> VERBS = Map.ofEntries(
+            Map.entry("ls", "ps (feeds), info (a dataset) or show (samples)"),
+            Map.entry("list", "ps (feeds), info (a dataset) or show (samples)"),
+            Map.entry("status", "ps"),
+            Map.entry("top", "ps"),
+            Map.entry("start", "feed or run"),
+            Map.entry("serve", "feed"),
+            Map.entry("train", "run"),
+            Map.entry("exec", "run"),
+            Map.entry("kill", "stop"),
+            Map.entry("end", "stop"),
+            Map.entry("pack", "ingest"),
+            Map.entry("import", "ingest"),
+            Map.entry("load", "ingest"),
+            Map.entry("add", "ingest --append"),
+            Map.entry("append", "ingest --append"),
+            Map.entry("create", "ingest"),
+            Map.entry("check", "verify (the chunks) or audit (what was delivered)"),
+            Map.entry("fsck", "verify"),
+            Map.entry("validate", "verify"),
+            Map.entry("describe", "info"),
+            Map.entry("stat", "info"),
+            Map.entry("schema", "info"),
+            Map.entry("history", "log"),
+            Map.entry("versions", "log"),
+            Map.entry("head", "show"),
+            Map.entry("cat", "show"),
+            Map.entry("clean", "gc"),
+            Map.entry("prune", "gc"),
+            Map.entry("vacuum", "gc"));
+
+    private Suggestions() {}
+
+    /** The verb for a word that is none. */
+    static Optional<String> verb(String word) {
+        return Optional.ofNullable(VERBS.get(word));
+    }
+
+    /** Levenshtein's distance. */
+    static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        Arrays.setAll(row, j -> j);
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(change, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
+    }
+}

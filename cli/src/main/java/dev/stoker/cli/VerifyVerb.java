@@ -1,0 +1,139 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.metadata.Problem;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VerificationReport;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.LongAdder;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker verify}: reads every byte of a version and checks it. */
+@Command(
+        name = "verify",
+        description = {
+            "Reads every byte of a dataset's version and compares it with its checksums.",
+            "Exits with 1 if anything is damaged."
+        })
+final class VerifyVerb implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Mixin
+    private HelpOption help;
+
+    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset; DATASET@3 is its version 3.")
+    private String path;
+
+    @Option(names = "--version", paramLabel = "N", description = "The version (default: the newest).")
+    private Long version;
+
+    @Option(names = "--threads", paramLabel = "N", description = "Chunks read at once (default: the processors).")
+    private Integer threads;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        int parallelism = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
+        if (parallelism < 1) {
+            throw new IllegalArgumentException("option --threads: " + parallelism + " is not positive");
+        }
+        ExecutorService pool = Executors.newFixedThreadPool(parallelism + 1);
+        try (OpenDataset open = OpenDataset.open(path, version)) {
+            Snapshot snapshot = open.snapshot();
+            LongAdder read = new LongAdder();
+            Verification verification = new Verification(open.dataset(), pool, parallelism, read::add);
+            CompletableFuture<VerificationReport> result = new CompletableFuture<>();
+            long began = System.nanoTime();
+            pool.execute(() -> {
+                try {
+                    result.complete(verification.run(snapshot));
+                } catch (Throwable e) {
+                    result.completeExceptionally(e);
+                }
+            });
+            VerificationReport report = await(result, read, snapshot.table().liveBytes(), began);
+            print(
+                    report,
+                    Duration.ofNanos(System.nanoTime() - began),
+                    open.dataset().where());
+            return report.isClean() ? 0 : Errors.FAILED;
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private VerificationReport await(
+            CompletableFuture<VerificationReport> result, LongAdder read, long total, long began) throws Exception {
+        try (ProgressLine line = new ProgressLine(spec.commandLine().getErr())) {
+            while (true) {
+                try {
+                    return result.get(500, TimeUnit.MILLISECONDS);
+                } catch (TimeoutException e) {
+                    long bytes = read.sum();
+                    double rate = bytes / ((System.nanoTime() - began) / 1e9);
+                    line.show("verifying: " + Units.bytes(bytes) + " of " + Units.bytes(total) + ", "
+                            + Units.bytes((long) rate) + "/s"
+                            + (bytes == 0
+                                    ? ""
+                                    : ", " + Units.time(Duration.ofSeconds((long) ((total - bytes) / rate)))
+                                            + " left"));
+                } catch (ExecutionException e) {
+                    throw e.getCause() instanceof Exception cause ? cause : e;
+                }
+            }
+        }
+    }
+
+    private void print(VerificationReport report, Duration time, String where) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            ObjectNode root = Json.object();
+            root.put("path", where).put("version", report.version());
+            root.put("clean", report.isClean()).put("chunks", report.chunks());
+            root.put("samples", report.samples()).put("bytes", report.bytes()).put("seconds", time.toMillis() / 1e3);
+            root.putArray("problems");
+            for (Problem problem : report.problems()) {
+                ObjectNode node = root.withArray("problems").addObject();
+                node.put("file", problem.file()).put("message", problem.message());
+                if (problem.chunk() >= 0) {
+                    node.put("chunk", problem.chunk());
+                }
+                if (problem.row() >= 0) {
+                    node.put("row", problem.row()).put("key", problem.key());
+                }
+            }
+            out.println(root);
+            return;
+        }
+        for (Problem problem : report.problems()) {
+            out.println((problem.chunk() < 0 ? "" : "chunk " + problem.chunk() + ": ")
+                    + (problem.row() < 0 ? "" : "row " + problem.row() + ": ")
+                    + (problem.message().contains(problem.file()) ? "" : problem.file() + ": ")
+                    + problem.message());
+        }
+        out.println("version " + report.version() + ": " + Units.count(report.samples()) + " samples in "
+                + Units.plural(report.chunks(), "chunk") + ", " + Units.bytes(report.bytes()) + " read in "
+                + Units.seconds(time) + ": "
+                + (report.isClean()
+                        ? "all is as it was written"
+                        : Units.plural(report.problems().size(), "problem")));
+    }
+}
