@@ -316,5 +316,30 @@ class InterruptedIngestTest {
         assertThat(Packed.latestVersion(target)).isEqualTo(2);
     }
 
+    @Test
+    void ofTwoFirstIngestsTheLaterIsToldToAppend() throws Exception {
+        Path target = directory.resolve("target");
+        Path two = directory.resolve("two");
+        Trees.images(two, "z", 1, 5, 3000);
+        FILES.set(path -> {
+            if (Packed.latestVersion(target) == 0) {
+                try {
+                    Ingests.run(two, target, "--parallelism", "1");
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+            }
+            return SampleFiles.LOCAL.open(path);
+        });
+
+        assertThatThrownBy(() -> Ingests.run(
+                        path -> FILES.get().open(path), source, target, "--parallelism", "1", "--read-threads", "1"))
+                .isInstanceOf(IngestFailedException.class)
+                .hasMessageContaining("Another ingest has committed version 1")
+                .hasMessageContaining("--append");
+        assertThat(Packed.read(target).keys()).hasSize(5);
+    }
+
+    /** The cluster runs in this JVM; what tasks deserialize finds here what it cannot take along. */
     private static final AtomicReference<SampleFiles> FILES = new AtomicReference<>();
 }
