@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.connectors.options.JobArguments;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.description.HtmlFormatter;
@@ -68,7 +69,8 @@ final class JobOptions {
                 args.add(option.longestName() + "=" + (value.isEmpty() ? "true" : value));
             }
         }
-        for (PositionalParamSpec positional : result.matchedPositionals()) {
+        // A parameter of several values is listed once for each.
+        for (PositionalParamSpec positional : new LinkedHashSet<>(result.matchedPositionals())) {
             args.addAll(positional.stringValues());
         }
         return args;
