@@ -115,7 +115,7 @@ class BatchPlan:
         if tail != "pad":
             return self.pieces(epoch, number)
         pieces = self.pieces(epoch, number % self.batches)
-        if number < self._full_batches:
+        if number < self.full_batches:
             return pieces
         if number >= self.batches:
             pieces = [p._replace(repeated=True) for p in pieces]

@@ -86,10 +86,7 @@ class Span:
     def check(self, index: int, piece: int, pieces: int, data: PieceData) -> None:
         """Holds a piece against the order; `ProtocolError` if the feeder sent something else."""
         number, plan = self.first + index * self.stride, self._plan
-        if number < plan.full_batches:
-            planned = plan.pieces(self.epoch, number)
-        else:
-            planned = self.planned(index)
+        planned = plan.pieces(self.epoch, number) if number < plan.full_batches else self.planned(index)
         found = (pieces, data.lane, data.rows + data.skipped, data.repeated)
         if piece < len(planned):
             p = planned[piece]
