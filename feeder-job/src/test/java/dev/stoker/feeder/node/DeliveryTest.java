@@ -12,6 +12,9 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -103,6 +106,62 @@ class DeliveryTest {
                 assertThat(read(other, alone, TailPolicy.KEEP, 0, 0, List.of()))
                         .isEqualTo(expected(alone, TailPolicy.KEEP, 0, 0));
             }
+        }
+    }
+
+    @Test
+    void batchesOfMoreRowsThanOneGatheringWriteTakes() throws IOException {
+        TestDataset many = TestDataset.create(directory.resolve("many"), 7, 20, 900, 1100, 800, 700);
+        feed = new TestFeed(many, "{\"batch_size\":3000,\"lanes\":1}");
+        try (NodeLease node = feed.start()) {
+            assertThat(read(node, Participant.rank(0, 1), TailPolicy.PAD, 2, 0, List.of()))
+                    .isEqualTo(expected(Participant.rank(0, 1), TailPolicy.PAD, 2, 0));
+        }
+    }
+
+    @Test
+    void removedRowsAndChunksAreLeftOut() throws IOException {
+        feed.dataset.remove(1, 0, 3, 13);
+        feed.dataset.removeChunk(4);
+        feed.dataset.remove(6, 0);
+        feed = new TestFeed(feed.dataset, feed.order.toJson());
+        assertThat(feed.streamOrder.size().samples()).isEqualTo(88 - 3 - 8 - 1);
+        try (NodeLease node = feed.start()) {
+            assertThat(read(node, Participant.rank(0, 1), TailPolicy.KEEP, 0, 0, List.of()))
+                    .isEqualTo(expected(Participant.rank(0, 1), TailPolicy.KEEP, 0, 0));
+        }
+    }
+
+    @Test
+    void trainersFarApartShareALittleWorkingMemory() throws Exception {
+        // Room for the windows of two trainers or so; eight at different epochs push each other's windows out.
+        ServerOptions options = TestFeed.options().withLimits(100, 40_000, 3, 1000);
+        try (NodeLease node = FeedNode.acquire(feed.spec(), options)) {
+            ExecutorService trainers = Executors.newFixedThreadPool(8);
+            try {
+                List<Future<List<String>>> all = new ArrayList<>();
+                for (int rank = 0; rank < 8; rank++) {
+                    Participant participant = Participant.rank(rank, 8);
+                    long epoch = rank;
+                    all.add(trainers.submit(() -> {
+                        List<String> names = new ArrayList<>();
+                        for (int round = 0; round < 5; round++) {
+                            names = read(node, participant, TailPolicy.PAD, epoch, 0, List.of());
+                        }
+                        return names;
+                    }));
+                }
+                for (int rank = 0; rank < 8; rank++) {
+                    assertThat(all.get(rank).get())
+                            .isEqualTo(expected(Participant.rank(rank, 8), TailPolicy.PAD, rank, 0));
+                }
+            } finally {
+                trainers.shutdownNow();
+            }
+            assertThat(node.metrics().workingBytes()).isLessThanOrEqualTo(40_000);
+            Waiting.until(() -> node.metrics().sessions() == 0);
+            assertThat(node.metrics().mappings()).isLessThanOrEqualTo(3);
+            assertThat(node.metrics().openWindows()).isZero();
         }
     }
 

@@ -12,6 +12,7 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -88,6 +89,23 @@ public final class TestDataset {
                 .commit(CommitRequest.append("ingest-1", dataset.summaries, used, Map.of()))
                 .version();
         return dataset;
+    }
+
+    /** Commits a version without these rows of a chunk. */
+    public void remove(int ordinal, int... rows) throws IOException {
+        remove(RemovedRows.of(ordinal, rows));
+    }
+
+    /** Commits a version without this chunk. */
+    public void removeChunk(int ordinal) throws IOException {
+        remove(RemovedRows.wholeChunk(ordinal));
+    }
+
+    private void remove(RemovedRows rows) throws IOException {
+        Dataset dataset = Dataset.open(new LocalObjectStore(path));
+        version = new Committer(dataset, Instant::now, "test")
+                .commit(CommitRequest.remove("remove-" + (version + 1), base -> List.of(rows), Map.of()))
+                .version();
     }
 
     private PackedChunk pack(Random random, int chunk, int rows, int imageBytes) {

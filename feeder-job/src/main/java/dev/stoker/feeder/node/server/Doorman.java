@@ -174,7 +174,9 @@ final class Doorman implements AutoCloseable {
             } catch (IOException e) {
                 // Out of file descriptors most likely: make room, and do not spin on a socket that stays ready.
                 LOG.warn("A connection cannot be accepted, next try in {} ms: {}", ACCEPT_PAUSE_MS, e.toString());
-                dropOldest();
+                for (int drops = guests.size() / 2; drops >= 0; drops--) {
+                    dropOldest();
+                }
                 acceptKey.interestOps(0);
                 acceptAgainMs = now + ACCEPT_PAUSE_MS;
                 return;

@@ -6,6 +6,7 @@ import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
 import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -185,6 +186,20 @@ final class Outbox {
                 last = farewell;
                 changed.signalAll();
             }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Waits; false if the session ended meanwhile. */
+    boolean pause(long ms) throws InterruptedException {
+        long left = TimeUnit.MILLISECONDS.toNanos(ms);
+        lock.lock();
+        try {
+            while (!closed && left > 0) {
+                left = changed.awaitNanos(left);
+            }
+            return !closed;
         } finally {
             lock.unlock();
         }

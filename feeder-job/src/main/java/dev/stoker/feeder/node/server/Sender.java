@@ -5,6 +5,7 @@ import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.PieceKey;
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorCode;
@@ -20,6 +21,8 @@ import org.slf4j.LoggerFactory;
 /** Writes what a session's outbox and subscription ask for; the only one who writes to the channel. */
 final class Sender implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
+    private static final int RETRIES = 4;
+    private static final long FIRST_PAUSE_MS = 20;
 
     private final FeedServer server;
     private final Session session;
@@ -112,7 +115,7 @@ final class Sender implements Runnable {
 
     /** @param advance the subscription whose next piece this is, or null for one that is repeated */
     private void sendPiece(PieceBuilder builder, PieceKey key, boolean checked, Subscription advance)
-            throws IOException {
+            throws IOException, InterruptedException {
         BuiltPiece built = build(builder, key, checked);
         if (built == null) {
             return;
@@ -136,13 +139,14 @@ final class Sender implements Runnable {
     }
 
     /** The piece, or null when the session ends for want of it. */
-    private BuiltPiece build(PieceBuilder builder, PieceKey key, boolean checked) {
+    private BuiltPiece build(PieceBuilder builder, PieceKey key, boolean checked) throws InterruptedException {
         try {
-            return checked ? builder.rebuild(key) : builder.build(key);
+            return buildRetrying(builder, key, checked);
         } catch (CorruptDataException e) {
             outbox.end(new ErrorMessage(ErrorCode.CORRUPT, e.getMessage()));
         } catch (IOException e) {
-            outbox.end(new ErrorMessage(ErrorCode.ORIGIN_UNAVAILABLE, e.getMessage()));
+            outbox.end(new ErrorMessage(
+                    ErrorCode.ORIGIN_UNAVAILABLE, e instanceof StokerException ? e.getMessage() : e.toString()));
         } catch (IllegalArgumentException e) {
             outbox.end(new ErrorMessage(ErrorCode.TOO_LARGE, e.getMessage()));
         } catch (OutOfMemoryError e) {
@@ -158,6 +162,23 @@ final class Sender implements Runnable {
                 key.piece(),
                 outbox.farewell());
         return null;
+    }
+
+    /** Failures that Stoker has no name for may pass: too many open files, an I/O error of a disk. */
+    private BuiltPiece buildRetrying(PieceBuilder builder, PieceKey key, boolean checked)
+            throws IOException, InterruptedException {
+        for (int attempt = 0; ; attempt++) {
+            try {
+                return checked ? builder.rebuild(key) : builder.build(key);
+            } catch (StokerException e) {
+                throw e;
+            } catch (IOException e) {
+                if (attempt == RETRIES || !outbox.pause(FIRST_PAUSE_MS << 2 * attempt)) {
+                    throw e;
+                }
+                LOG.warn("{}: the origin failed, trying again: {}", session, e.toString());
+            }
+        }
     }
 
     private void write(Frame frame) throws IOException {
