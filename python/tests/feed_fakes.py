@@ -27,14 +27,19 @@ class OpaqueStream:
         self.lane_rows = tuple(lane_rows)
         self.fields = [{"name": "x", "type": "int32", "nullable": False, "payload": False}]
         self.classes = {}
+        self.dataset_name, self.version, self.split = "opaque", 1, "train"
         self.dataset = "0d9b7a53-5a2b-4a46-9b40-4c37a3a8d001"
         self.fingerprint = hashlib.sha256(repr((lane_rows, batch_size, seed)).encode()).hexdigest()[:32]
         self.message_bytes = message_bytes
         self.largest_batch = message_bytes
 
-    def pieces(self, epoch, number, tail):
+    def pieces(self, epoch, number, tail, stride=1):
         planned = BatchPlan(self.order, self.lane_rows).delivered(epoch, number, tail)
         return [ServedPiece(q.lane, q.rows, q.repeated, self.message(epoch, number, i)) for i, q in enumerate(planned)]
+
+    def with_order(self, order):
+        rows, size = self.lane_rows, order.batch_size
+        return OpaqueStream(rows, size, self.message_bytes, order.seed, order.lane_order)
 
     def message(self, epoch, number, piece):
         seed = hashlib.sha256(repr((self.fingerprint, epoch, number, piece)).encode()).digest()
@@ -96,7 +101,7 @@ class FakeFeed:
         self.state.lanes = lanes
         for feeder in self.feeders:
             for session in feeder.live:
-                session.say(p.lane_map(self.state.lane_map()))
+                session.say(p.lane_map(self.state.lane_map(lanes=len(self.stream.lane_rows))))
 
     def client(self, *, consumer=None, addresses=None, timing=QUICK, opened=True, **options):
         given = tuple(addresses or [f.address for f in self.feeders])

@@ -240,16 +240,18 @@ def test_replicas_do_not_fence_each_other():
             assert feed.read(client) == feed.stream.expected(0, 0, 1, 26)
 
 
-@pytest.mark.parametrize(
-    ("consumer", "error", "text"),
-    [
-        (Consumer(order={"seed": 5}), OrderMismatchError, "order seed is 1, asked for 5"),
-        (Consumer(stream="val"), ProtocolError, "no stream val; there is train"),
-    ],
-)
-def test_refusals_carry_the_feeders_words(consumer, error, text):
-    with FakeFeed() as feed, pytest.raises(error, match=text):
-        feed.client(consumer=consumer)
+def test_the_first_trainer_sets_the_order_and_others_must_agree():
+    with FakeFeed() as feed:
+        assert feed.client(consumer=Consumer(order={"seed": 5, "batch_size": 2})).info.order.batch_size == 2
+        assert feed.client(consumer=Consumer(order={"seed": 5})).info.order.batch_size == 2
+        with pytest.raises(OrderMismatchError, match="order seed is 5, asked for 6"):
+            feed.client(consumer=Consumer(order={"seed": 6}))
+        assert feed.client(consumer=Consumer(group="other", order={"seed": 6})).info.order.seed == 6
+
+
+def test_refusals_carry_the_feeders_words():
+    with FakeFeed() as feed, pytest.raises(ProtocolError, match="no stream val; there is train"):
+        feed.client(consumer=Consumer(stream="val"))
 
 
 def test_a_token_is_asked_for():
@@ -297,7 +299,7 @@ def test_a_batch_that_never_comes_is_a_typed_error_that_names_feeder_lane_and_ti
     class Stuck(OpaqueStream):
         gate = threading.Event()
 
-        def pieces(self, epoch, number, tail):
+        def pieces(self, epoch, number, tail, stride=1):
             if number == 3:
                 self.gate.wait()
             return super().pieces(epoch, number, tail)

@@ -148,7 +148,7 @@ def test_a_batch_of_another_order_is_refused_by_name():
 @pytest.mark.parametrize("what", ["lane", "rows", "pieces", "repeated"])
 def test_a_batch_that_is_not_what_the_order_says_is_refused(what):
     class Wrong(OpaqueStream):
-        def pieces(self, epoch, number, tail):
+        def pieces(self, epoch, number, tail, stride=1):
             pieces = super().pieces(epoch, number, tail)
             if number != 2:
                 return pieces
@@ -265,7 +265,7 @@ def test_an_epoch_that_ends_early_is_asked_for_again_and_then_an_error():
     class Forgetful(OpaqueStream):
         times = 0
 
-        def pieces(self, epoch, number, tail):
+        def pieces(self, epoch, number, tail, stride=1):
             if number == 7 and self.times > 0:
                 self.times -= 1
                 return []

@@ -44,11 +44,18 @@ class ServedStream(Protocol):
     fields: Sequence[Mapping[str, Any]]
     classes: Mapping[str, Sequence[str]]
     dataset: str
+    dataset_name: str
+    version: int
+    split: str
     fingerprint: str
     largest_batch: int
 
-    def pieces(self, epoch: int, number: int, tail: Tail) -> Sequence[ServedPiece]:
-        """The pieces of a virtual batch number. Called from several threads."""
+    def with_order(self, order: OrderSpec) -> ServedStream:
+        """The same rows in another order."""
+        ...
+
+    def pieces(self, epoch: int, number: int, tail: Tail, stride: int) -> Sequence[ServedPiece]:
+        """The pieces of a virtual batch number; number + stride is likely to be asked for next. For several threads."""
         ...
 
 
@@ -99,12 +106,30 @@ class FeedState:
     runs: dict[tuple[str, int, int, int], int] = field(default_factory=dict)
     group_runs: dict[str, tuple[int, int]] = field(default_factory=dict)
     """Group to (run, world size)."""
-    orders: dict[str, Mapping[str, Any]] = field(default_factory=dict)
+    groups: dict[str, tuple[ServedStream, ServedStream]] = field(default_factory=dict)
+    """Group to (the stream as served, the stream in the group's order), from its first trainer on."""
     changed: threading.Condition = field(default_factory=threading.Condition)
     """Notified whenever anything worth waiting for happens."""
 
-    def lane_map(self) -> dict[str, Any]:
-        return {"generation": [1, self.generation], "addresses": list(self.addresses), "lanes": self.lanes}
+    def stream_for(self, group: str, asked: Mapping[str, Any]) -> ServedStream:
+        """The stream in the order that the group's first trainer asked for; others must agree with it."""
+        with self.changed:
+            base, stream = self.groups.get(group, (None, self.stream))
+            if base is not self.stream:
+                values = self.stream.order.to_json() | dict(asked)
+                stream = self.stream.with_order(OrderSpec.from_json(values)) if asked else self.stream
+                self.groups[group] = (self.stream, stream)
+        full = stream.order.to_json()
+        wrong = [f"order {k} is {full.get(k)}, asked for {v}" for k, v in asked.items() if full.get(k) != v]
+        if wrong:
+            raise ProtocolError("; ".join(wrong), "order_mismatch")
+        return stream
+
+    def lane_map(self, lanes: int | None = None) -> dict[str, Any]:
+        """For a group of so many lanes."""
+        known = self.lanes or [[0]]
+        placed = [known[lane % len(known)] for lane in range(len(known) if lanes is None else lanes)]
+        return {"generation": [1, self.generation], "addresses": list(self.addresses), "lanes": placed}
 
     def wait_for(self, what: Callable[[], bool], timeout: float = 10.0) -> None:
         """Until `what` holds; AssertionError after the time-out."""
@@ -211,6 +236,7 @@ class Session:
 
     def __init__(self, feeder: FakeFeeder, connection: socket.socket, fault: Fault) -> None:
         self.feeder, self.state, self.fault = feeder, feeder.state, fault
+        self.stream = feeder.state.stream
         self.hello: dict[str, Any] = {}
         self.identity: tuple[str, int, int, int, int] | None = None
         self.subscriptions: list[p.Subscribe] = []
@@ -310,12 +336,9 @@ class Session:
             raise ProtocolError("the token is missing or wrong; pass the one of --token-file", "unauthorized")
         if hello["feed"] not in (None, state.name, state.feed_id):
             raise ProtocolError(f"this is feed {state.name}, not {hello['feed']}", "wrong_feed")
-        if hello["stream"] not in (None, "train"):
-            raise ProtocolError(f"no stream {hello['stream']}; there is train", "unknown_stream")
-        full = stream.order.to_json()
-        for key, value in (hello["order"] or {}).items():
-            if full.get(key) != value:
-                raise ProtocolError(f"order {key} is {full.get(key)}, asked for {value}", "order_mismatch")
+        if hello["stream"] not in (None, stream.split):
+            raise ProtocolError(f"no stream {hello['stream']}; there is {stream.split}", "unknown_stream")
+        stream = self.stream = state.stream_for(hello["group"], hello["order"] or {})
         seat = (hello["group"], hello["rank"], hello["worker"], hello["replica"])
         with state.changed:
             run, known = hello["run"], state.runs.get(seat, 0)
@@ -340,14 +363,14 @@ class Session:
             "protocol": 1,
             "feed": {"id": state.feed_id, "name": state.name},
             "stream": {
-                "name": "train",
+                "name": stream.split,
                 "dataset": stream.dataset,
-                "dataset_name": "test",
-                "version": 1,
-                "split": "train",
+                "dataset_name": stream.dataset_name,
+                "version": stream.version,
+                "split": stream.split,
             },
             "fingerprint": stream.fingerprint,
-            "order": full,
+            "order": stream.order.to_json(),
             "fields": list(stream.fields),
             "classes": {name: list(found) for name, found in stream.classes.items()},
             "lane_rows": list(stream.lane_rows),
@@ -357,7 +380,7 @@ class Session:
             "epochs": state.epochs,
             "run": run,
             "session": len(self.feeder.sessions),
-            "lane_map": state.lane_map(),
+            "lane_map": state.lane_map(len(stream.lane_rows)),
             **self.feeder.welcome_changes,
         }
         self.say(p.welcome(welcome))
@@ -462,7 +485,7 @@ class Session:
         return max(0, (self.granted - wanted.first) // wanted.stride + 1)
 
     def _headers(self, wanted: p.Subscribe, number: int, only: int | None) -> list[tuple[p.BatchHeader, Any]]:
-        pieces = self.state.stream.pieces(wanted.epoch, number, wanted.tail)
+        pieces = self.stream.pieces(wanted.epoch, number, wanted.tail, wanted.stride)
         found = []
         for index, piece in enumerate(pieces):
             if (only is not None and index != only) or (wanted.lanes and piece.lane not in wanted.lanes):
@@ -471,7 +494,7 @@ class Session:
                 p.BATCH_HEADER_BYTES - 4 + len(piece.message),
                 p.FLAG_REPEATED if piece.repeated else 0,
                 p.tag(self.state.feed_id),
-                p.tag(self.state.stream.fingerprint),
+                p.tag(self.stream.fingerprint),
                 wanted.epoch,
                 piece.lane,
                 number,
