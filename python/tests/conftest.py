@@ -7,7 +7,7 @@ collect_ignore = []
 if importlib.util.find_spec("torch") is None:
     if os.environ.get("STOKER_TORCH") == "1":
         raise RuntimeError("STOKER_TORCH=1 asks for the tests with torch, and there is none: run python/env --torch")
-    collect_ignore.append("with_torch")
+    collect_ignore += ["with_torch", "system/with_torch"]
 
 
 def pytest_report_header():

@@ -1,0 +1,79 @@
+"""One dataset and a few feeders for all system tests of a session."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from stoker_processes import COMMAND, Cli, Feeder, make_tree
+
+CHUNK_SIZE = "8kb"
+
+
+@dataclass(frozen=True)
+class Photos:
+    """Version 1: 230 samples of three classes; version 2 appends 90 of two, one of them new."""
+
+    path: Path
+    content: dict[str, bytes]
+
+    def label_of(self, key: str) -> str:
+        return key.split("/")[0]
+
+
+@pytest.fixture(scope="session")
+def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
+    # Builds the command if the sources are newer, as after an edit.
+    subprocess.run([COMMAND, "--version"], check=True, stdin=subprocess.DEVNULL, capture_output=True)
+    return Cli(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(autouse=True)
+def _own_home(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Feeds in this process look where those of the command are."""
+    if "cli" in request.fixturenames:
+        for name in ("STOKER_FEED", "STOKER_RUN", "RANK", "WORLD_SIZE"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("STOKER_HOME", str(request.getfixturevalue("cli").home))
+
+
+@pytest.fixture(scope="session")
+def photos(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Photos:
+    root = tmp_path_factory.mktemp("photos")
+    options = ["--label-from", "parent-dir", "--split", "val=0.1", "--chunk-size", CHUNK_SIZE, "--payload", "data"]
+    content = make_tree(root / "one", {"ant": 90, "cat": 80, "dog": 60}, lambda n: 150 + 37 * n % 400)
+    cli.run("ingest", root / "one", root / "data", *options)
+    content |= make_tree(root / "two", {"bee": 50, "cat": 40}, lambda n: 100 + 53 * n % 700, salt="x")
+    cli.run("ingest", root / "two", root / "data", "--append", "--label-from", "parent-dir")
+    return Photos(root / "data", content)
+
+
+@pytest.fixture(scope="session")
+def start_feeder(cli: Cli) -> Iterator[Callable[..., Feeder]]:
+    """Starts a feeder that ends with the session at the latest; does not wait until it is ready."""
+    started: list[Feeder] = []
+
+    def start(name: str, *args: object) -> Feeder:
+        started.append(Feeder(cli, name, *args))
+        return started[-1]
+
+    yield start
+    for feeder in started:
+        if feeder.alive:
+            feeder.kill()
+
+
+@pytest.fixture(scope="session")
+def feeders(photos: Photos, start_feeder: Callable[..., Feeder]) -> dict[str, Feeder]:
+    """The same streams, from one feeder subtask and from four."""
+    streams = [f"train={photos.path}@2", f"val={photos.path}@2:val", f"old={photos.path}@1"]
+    options: list[Any] = ["--batch-size", 12, "--lanes", 6, "--shuffle-window", "96kb"]
+    both = {
+        name: start_feeder(name, *streams, *options, "--parallelism", parallelism)
+        for name, parallelism in (("single", 1), ("quadruple", 4))
+    }
+    return {name: feeder.ready() for name, feeder in both.items()}

@@ -1,0 +1,208 @@
+"""Real processes for the system tests: the command `stoker`, feeders, trainers; and what is expected of batches."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+REPOSITORY = Path(__file__).parents[3]
+COMMAND = REPOSITORY / "stoker"
+LIMIT_S = 120.0
+"""For anything that a test waits for; a loaded machine may start a JVM in a quarter of a minute."""
+
+_pause = threading.Event()
+
+
+def until(condition: Callable[[], Any], what: str, limit_s: float = LIMIT_S) -> Any:
+    """Waits until a condition gives something true, and returns that."""
+    deadline = time.monotonic() + limit_s
+    while not (value := condition()):
+        assert time.monotonic() < deadline, f"not within {limit_s:g} s: {what}"
+        _pause.wait(0.01)
+    return value
+
+
+def environment(home: Path) -> dict[str, str]:
+    values = {k: v for k, v in os.environ.items() if not k.startswith("STOKER_") and k not in ("RANK", "WORLD_SIZE")}
+    return values | {"STOKER_HOME": str(home)}
+
+
+class Cli:
+    """The command with a home of its own."""
+
+    def __init__(self, home: Path) -> None:
+        self.home = home
+
+    def start(self, *args: object, **options: Any) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [str(COMMAND), *map(str, args)],
+            env=environment(self.home),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            **options,
+        )
+
+    def run(self, *args: object, code: int | None = 0) -> str:
+        """Runs the command and returns all it said; None: any exit code."""
+        process = self.start(*args)
+        try:
+            out, err = process.communicate(timeout=LIMIT_S)
+        finally:
+            process.kill()
+        assert code is None or process.returncode == code, f"stoker {args}: {process.returncode}\n{out}{err}"
+        return out + err
+
+    def fails(self, *args: object) -> str:
+        process = self.start(*args)
+        out, err = process.communicate(timeout=LIMIT_S)
+        assert process.returncode not in (0, None), f"stoker {args} did not fail\n{out}{err}"
+        return out + err
+
+
+class Feeder:
+    """A process `stoker feed`."""
+
+    def __init__(self, cli: Cli, name: str, *args: object) -> None:
+        self.name = name
+        self.said: list[str] = []
+        options = ["--port", 0, "--checkpoint-interval", "200 ms"]
+        self.process = cli.start("feed", *args, "--name", name, *options)
+        self._cli = cli
+        self._readers = [
+            threading.Thread(target=self._read, args=(stream,), daemon=True)
+            for stream in (self.process.stdout, self.process.stderr)
+        ]
+        for reader in self._readers:
+            reader.start()
+
+    def _read(self, stream: Any) -> None:
+        with stream:
+            for line in stream:
+                self.said.append(line)
+
+    @property
+    def alive(self) -> bool:
+        return self.process.poll() is None
+
+    def ready(self) -> Feeder:
+        until(lambda: self._address() or not self.alive, f"feed {self.name} is ready")
+        assert self.alive, f"feed {self.name} ended with {self.process.returncode}: {self.text}"
+        return self
+
+    def _address(self) -> re.Match[str] | None:
+        return re.search(r"^ready at (127\.0\.0\.1:[0-9]+)", "".join(tuple(self.said)), re.M)
+
+    @property
+    def text(self) -> str:
+        return "".join(self.said)
+
+    @property
+    def address(self) -> str:
+        found = self._address()
+        assert found is not None, self.text
+        return found[1]
+
+    def kill(self) -> None:
+        """As a crash does."""
+        self.process.kill()
+        self._end()
+
+    def stop(self) -> None:
+        """In good order: the ledger is complete then."""
+        self.process.send_signal(signal.SIGTERM)
+        self._end()
+        assert self.process.returncode in (0, 143), f"feed {self.name}: {self.process.returncode}: {self.text}"
+
+    def _end(self) -> None:
+        try:
+            self.process.wait(LIMIT_S)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            raise AssertionError(f"feed {self.name} did not end: {self.text}") from None
+        for reader in self._readers:
+            reader.join(LIMIT_S)
+
+
+class Trainer:
+    """A Python process that reads a feed and writes down each batch when it asks for the next, as training would."""
+
+    def __init__(self, home: Path, notes: Path, target: object, epochs: int, **options: Any) -> None:
+        self.notes = notes
+        program = Path(__file__).with_name("trainer_program.py")
+        self.process = subprocess.Popen(
+            [sys.executable, "-W", "error", str(program), str(notes), str(target), str(epochs), repr(options)],
+            env=environment(home),
+            stdin=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    def lines(self) -> list[dict[str, Any]]:
+        """What it has written down, whole lines only."""
+        import json
+
+        if not self.notes.exists():
+            return []
+        return [json.loads(line) for line in self.notes.read_text().splitlines(keepends=True) if line.endswith("\n")]
+
+    def after(self, batches: int) -> list[dict[str, Any]]:
+        until(lambda: len(self.lines()) >= batches or self.process.poll() is not None, f"{batches} batches are noted")
+        assert len(self.lines()) >= batches, self.process.stderr.read() if self.process.stderr else ""
+        return self.lines()
+
+    def allow(self, batches: int) -> None:
+        """Lets it go on by so many batches (option `stepwise`)."""
+        assert self.process.stdin is not None
+        self.process.stdin.write("\n" * batches)
+        self.process.stdin.flush()
+
+    def signal(self, number: int) -> None:
+        self.process.send_signal(number)
+
+    def end(self) -> str:
+        """Waits for its end; returns what it complained of."""
+        _, err = self.process.communicate(timeout=LIMIT_S)
+        return err
+
+    def kill(self) -> None:
+        self.process.kill()
+        self.process.communicate()
+
+
+def view(batch: Any) -> tuple[Any, ...]:
+    """All that a batch is: position, repeats, keys, and a digest of its messages byte by byte."""
+    digest = hashlib.sha256()
+    for piece in batch._pieces:
+        digest.update(len(piece.buffer).to_bytes(8, "little"))
+        digest.update(piece.buffer)
+    return batch.epoch, batch.number, batch.repeated, batch.skipped, tuple(batch.keys), digest.hexdigest()
+
+
+def views(batches: Iterable[Any]) -> list[tuple[Any, ...]]:
+    return [view(batch) for batch in batches]
+
+
+def make_tree(
+    root: Path, classes: Mapping[str, int], size: Callable[[int], int], *, salt: str = ""
+) -> dict[str, bytes]:
+    """Writes files class/n.bin; returns their content by key. Contents are hashes, so that no two are alike."""
+    content = {}
+    for name, count in classes.items():
+        (root / name).mkdir(parents=True, exist_ok=True)
+        for n in range(count):
+            key = f"{name}/{salt}{n:04}.bin"
+            data = hashlib.shake_128(key.encode()).digest(size(n))
+            (root / key).write_bytes(data)
+            content[key] = data
+    return content
