@@ -1,0 +1,239 @@
+package dev.stoker.metadata.audit;
+
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.batch.BatchBuilder;
+import dev.stoker.schemas.batch.BatchChunk;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.ledger.LedgerRecord;
+import dev.stoker.schemas.ledger.LedgerWriter;
+import dev.stoker.schemas.ledger.Receipt;
+import dev.stoker.schemas.ledger.Receipts;
+import dev.stoker.schemas.ledger.Source;
+import dev.stoker.schemas.ledger.Subscription;
+import dev.stoker.schemas.order.DeliveredBatch;
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.StreamOrder;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.order.Window;
+import dev.stoker.storage.InMemoryObjectStore;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.zip.CRC32C;
+
+/**
+ * A small dataset and the ledgers that training on it leaves. Receipts have the checksum of messages that are really built, byte
+ * for byte, row by row.
+ */
+final class TrainedStream {
+
+    static final UUID FEED = UUID.fromString("6f1d2c3b-4a59-5687-8877-665544332211");
+    static final OrderSpec SPEC = OrderSpec.fromJson(
+            "{\"function\":1,\"seed\":7,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":9000,\"shuffle\":\"window\","
+                    + "\"lane_order\":\"mixed\"}");
+
+    final InMemoryObjectStore store = new InMemoryObjectStore(SampleDatasets.CLOCK);
+    final InMemoryObjectStore ledger = new InMemoryObjectStore(SampleDatasets.CLOCK);
+    final Dataset dataset;
+    final Snapshot snapshot;
+    final StreamOrder order;
+    final Fingerprint fingerprint;
+    private int files;
+
+    /** @param chunkRows samples of each chunk */
+    TrainedStream(int... chunkRows) throws IOException {
+        dataset = Dataset.create(store, SampleDatasets.info());
+        List<ChunkSummary> chunks = new ArrayList<>();
+        int key = 0;
+        for (int chunk = 0; chunk < chunkRows.length; chunk++) {
+            String[] keys = new String[chunkRows[chunk]];
+            for (int i = 0; i < keys.length; i++) {
+                keys[i] = (key % 3 == 0 ? "cat/" : "dog/") + key++;
+            }
+            chunks.add(SampleDatasets.write(store, SampleDatasets.id(chunk), "a", "train", keys));
+        }
+        SampleDatasets.committer(dataset)
+                .commit(CommitRequest.append("a", chunks, Map.of("label", List.of("cat", "dog")), Map.of()));
+        snapshot = dataset.snapshot();
+        StreamChunks stream = snapshot.stream("train");
+        order = new StreamOrder(stream, SPEC);
+        fingerprint = Fingerprint.of(dataset.info().id(), 1, "train", stream, SPEC);
+    }
+
+    long batches() {
+        return order.size().batches();
+    }
+
+    Source source() {
+        return new Source(dataset.info().id().toString(), 1, "train", SPEC.toJson());
+    }
+
+    Consumer consumer(long run, Participant participant) {
+        return new Consumer(
+                FEED.toString(),
+                "train",
+                "default",
+                fingerprint.text(),
+                run,
+                participant.rank(),
+                participant.worldSize(),
+                participant.worker(),
+                participant.workers(),
+                0);
+    }
+
+    Delivery delivery(TailPolicy tail, Participant participant, long start) {
+        return new Delivery(order.size(), tail, participant, start);
+    }
+
+    Subscription subscription(long run, long epoch, Delivery delivery) {
+        return new Subscription(
+                1000,
+                consumer(run, delivery.participant()),
+                epoch,
+                delivery.first(),
+                delivery.stride(),
+                delivery.steps(),
+                delivery.tail().text(),
+                source());
+    }
+
+    /** Receipts of a participant's steps [0, steps) of an epoch. */
+    Receipts receipts(long run, long epoch, Delivery delivery, long steps) throws IOException {
+        List<Receipt> entries = new ArrayList<>();
+        for (long step = 0; step < Math.min(steps, delivery.steps()); step++) {
+            entries.addAll(receipts(epoch, delivery.tail(), delivery.number(step)));
+        }
+        return new Receipts(2000, consumer(run, delivery.participant()), epoch, entries);
+    }
+
+    List<Receipt> receipts(long epoch, TailPolicy tail, long number) throws IOException {
+        EpochOrder epochOrder = order.epoch(epoch);
+        DeliveredBatch batch = Delivery.batch(epochOrder.numbering(), tail, number);
+        List<Receipt> receipts = new ArrayList<>();
+        for (int piece = 0; piece < batch.pieces().size(); piece++) {
+            receipts.add(receipt(epochOrder, batch, piece, List.of()));
+        }
+        return receipts;
+    }
+
+    /** @param skipped indexes within the piece that are left out */
+    Receipt receipt(EpochOrder epoch, DeliveredBatch batch, int index, List<Integer> skipped) throws IOException {
+        DeliveredPiece piece = batch.pieces().get(index);
+        List<BatchChunk> chunks = new ArrayList<>();
+        List<Integer> rows = new ArrayList<>();
+        BatchBuilder builder = new BatchBuilder(dataset.info().fields());
+        for (int i = 0; i < piece.rows(); i++) {
+            if (!skipped.contains(i)) {
+                long row = piece.firstRow() + i;
+                Window window =
+                        epoch.lane(piece.lane()).window(epoch.lane(piece.lane()).windowOfRow(row));
+                int at = (int) (row - window.firstRow());
+                chunks.add(chunk(builder, window.chunkAt(at)));
+                rows.add(window.rowAt(at));
+            }
+        }
+        int[] chunkOf = new int[rows.size()];
+        int[] rowOf = rows.stream().mapToInt(Integer::intValue).toArray();
+        for (int i = 0; i < chunkOf.length; i++) {
+            chunkOf[i] = i;
+        }
+        ByteBuffer message = ByteBuffer.allocate(1 << 16);
+        builder.build(
+                        chunks.toArray(BatchChunk[]::new),
+                        chunkOf,
+                        rowOf,
+                        0,
+                        rowOf.length,
+                        bytes -> ByteBuffer.allocate(bytes))
+                .writeTo(message);
+        message.flip();
+        ByteBuffer header = ByteBuffer.allocate(48).order(ByteOrder.LITTLE_ENDIAN);
+        header.put((byte) 5).put((byte) (piece.repeated() ? 1 : 0)).putShort((short) 0);
+        header.putLong(FEED.getMostSignificantBits()).putLong(fingerprint.tag());
+        header.putInt((int) epoch.epoch()).putInt(piece.lane()).putLong(batch.number());
+        header.putShort((short) index).putShort((short) batch.pieces().size());
+        header.putInt(rowOf.length).putInt(skipped.size());
+        CRC32C crc = new CRC32C();
+        crc.update(header.flip());
+        crc.update(message);
+        return new Receipt(batch.number(), index, piece.repeated(), rowOf.length, skipped.size(), (int) crc.getValue());
+    }
+
+    private BatchChunk chunk(BatchBuilder builder, int index) throws IOException {
+        StreamChunks all = order.chunks();
+        String name = ChunkNames.path(all.id(index));
+        ByteBuffer bytes = ByteBuffer.wrap(store.readAll(name, 1 << 20)).order(ByteOrder.LITTLE_ENDIAN);
+        ChunkHead head = ChunkHead.parse(
+                bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).limit(all.headLength(index)), all.length(index), name);
+        List<String> names = head.classes(0);
+        int[] ids = names.stream().mapToInt(List.of("cat", "dog")::indexOf).toArray();
+        return builder.chunk(head, bytes, 0, new int[][] {ids, null});
+    }
+
+    /** Everything a run leaves that reads from {@code start} of an epoch to its end, as whole epochs after it. */
+    List<LedgerRecord> run(long run, int world, int workers, TailPolicy tail, long epoch, long start, int epochs)
+            throws IOException {
+        List<LedgerRecord> records = new ArrayList<>();
+        for (int e = 0; e < epochs; e++) {
+            records.addAll(part(run, world, workers, tail, epoch + e, e == 0 ? start : 0, Long.MAX_VALUE));
+        }
+        return records;
+    }
+
+    /** What a run leaves of one epoch, each worker having done {@code steps} steps. */
+    List<LedgerRecord> part(long run, int world, int workers, TailPolicy tail, long epoch, long start, long steps)
+            throws IOException {
+        List<LedgerRecord> records = new ArrayList<>();
+        for (int rank = 0; rank < world; rank++) {
+            for (int worker = 0; worker < workers; worker++) {
+                Delivery delivery = delivery(tail, new Participant(rank, world, worker, workers), start);
+                records.add(subscription(run, epoch, delivery));
+                records.add(receipts(run, epoch, delivery, steps));
+            }
+        }
+        return records;
+    }
+
+    static byte[] file(List<LedgerRecord> records) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        LedgerWriter writer = new LedgerWriter(out, new byte[16]);
+        for (LedgerRecord entry : records) {
+            writer.write(entry);
+        }
+        writer.finish();
+        return out.toByteArray();
+    }
+
+    TrainedStream write(List<LedgerRecord> records) throws IOException {
+        ledger.createIfAbsent("part-" + files++ + "-0.avro", file(records));
+        return this;
+    }
+
+    AuditReport audit() throws IOException {
+        return audit(OptionalLong.empty(), Audit.DEFAULT_RECEIPTS);
+    }
+
+    AuditReport audit(OptionalLong epochs, int receiptsAtOnce) throws IOException {
+        return new Audit(ledger, List.of(dataset), Optional.of(FEED), epochs, text -> {}, receiptsAtOnce).run();
+    }
+}
