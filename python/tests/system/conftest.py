@@ -77,3 +77,15 @@ def feeders(photos: Photos, start_feeder: Callable[..., Feeder]) -> dict[str, Fe
         for name, parallelism in (("single", 1), ("quadruple", 4))
     }
     return {name: feeder.ready() for name, feeder in both.items()}
+
+
+@pytest.fixture(scope="session")
+def crumbs(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Photos:
+    """Some 1,500 samples of 40 bytes in many chunks of a few kilobytes."""
+    root = tmp_path_factory.mktemp("crumbs")
+    content = make_tree(root / "files", {"left": 750, "right": 750}, lambda n: 40)
+    cli.run(
+        *("ingest", root / "files", root / "data", "--label-from", "parent-dir"),
+        *("--chunk-size", "6kb", "--payload", "data"),
+    )
+    return Photos(root / "data", content)
