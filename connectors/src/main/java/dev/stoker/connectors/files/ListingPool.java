@@ -18,6 +18,8 @@ final class ListingPool implements AutoCloseable {
     private static final int PORTION = 512;
     /** Portions ahead of the reader. */
     private static final int AHEAD = 32;
+    /** How long closing waits for a thread; a system call on a dead file system returns when it likes. */
+    private static final long CLOSE_MS = 5_000;
 
     /**
      * A part of a directory's listing.
@@ -120,6 +122,15 @@ final class ListingPool implements AutoCloseable {
     public void close() {
         closed = true;
         threads.forEach(Thread::interrupt);
+        for (Thread thread : threads) {
+            try {
+                // A listing that is under way must not outlive the classes it uses.
+                thread.join(CLOSE_MS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
     }
 
     /** The pool has been closed while a listing was under way. */
