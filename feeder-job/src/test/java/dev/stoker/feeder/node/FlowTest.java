@@ -17,6 +17,7 @@ import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
@@ -167,7 +168,7 @@ class FlowTest {
                 Waiting.until(() -> failing.drainAcks(first::add, 100) >= 0 && first.size() == 2);
             }
             List<LedgerItem> second = new ArrayList<>();
-            node.acksAvailable().join();
+            assertThat(node.acksAvailable()).succeedsWithin(Duration.ofSeconds(10));
             node.drainAcks(second::add, 100);
             assertThat(second).isEqualTo(first);
             node.markDurable(node.drainToken());

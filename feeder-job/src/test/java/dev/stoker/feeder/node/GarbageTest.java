@@ -233,7 +233,7 @@ class GarbageTest {
                     lastNanos = System.nanoTime();
                     sent += n;
                 }
-                assertThat(sent).as("bytes taken").isLessThan(200L << 20);
+                assertThat(sent).as("bytes taken").isLessThan(64L << 20);
             }
         }
     }
