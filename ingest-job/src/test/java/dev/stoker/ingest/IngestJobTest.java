@@ -373,4 +373,15 @@ class IngestJobTest {
 
         assertThat(Packed.read(target()).values("label")).isEqualTo(Map.of("k\u00e4tze/\u4e16.jpg", "k\u00e4tze"));
     }
+
+    @Test
+    void runsFromItsMainMethodAsFlinkRunDoes() throws Exception {
+        Trees.images(source(), 2, 10, 300);
+
+        IngestJob.main(new String[] {source().toString(), target().toString(), "--label-from", "parent-dir"});
+
+        assertThat(Packed.read(target()).keys()).hasSize(20);
+        assertThatThrownBy(() -> IngestJob.main(new String[] {source().toString(), "--ordr"}))
+                .isInstanceOf(InvalidIngestException.class);
+    }
 }
