@@ -217,9 +217,10 @@ def test_a_prefetched_epoch_survives_a_restart():
         assert got == feed.stream.expected(0, 0, 1, 26) + feed.stream.expected(1, 0, 1, 26)
 
 
-def write_feed(home, name, addresses, pid):
+def write_feed(home, name, addresses, pid, **more):
     (home / "feeds").mkdir(exist_ok=True)
-    (home / "feeds" / f"{name}.json").write_text(json.dumps({"name": name, "pid": pid, "addresses": addresses}))
+    values = {"name": name, "pid": pid, "addresses": addresses, **more}
+    (home / "feeds" / f"{name}.json").write_text(json.dumps(values))
 
 
 def test_a_named_feed_is_found_again_at_another_port(tmp_path, monkeypatch):
@@ -257,6 +258,25 @@ def test_a_feed_whose_process_is_gone_is_said_to_have_ended(tmp_path, monkeypatc
     with pytest.raises(FeedNotFoundError, match=f"feed 'photos' has ended: process {gone.pid} is gone"):
         client.open(Consumer())
     client.close()
+
+
+def test_a_feed_that_ended_in_good_order_is_said_to(tmp_path, monkeypatch):
+    monkeypatch.setenv("STOKER_HOME", str(tmp_path))
+    write_feed(tmp_path, "photos", [], os.getpid(), ended_ms=5)
+    client = FeedClient(FeedTarget(name="photos"), timing=QUICK)
+    with pytest.raises(FeedNotFoundError, match="feed 'photos' has ended"):
+        client.open(Consumer())
+    client.close()
+
+
+def test_a_named_feeds_token_is_found(tmp_path, monkeypatch):
+    monkeypatch.setenv("STOKER_HOME", str(tmp_path))
+    (tmp_path / "token").write_text("secret\n")
+    with FakeFeed(token="secret", name="photos") as feed:
+        write_feed(tmp_path, "photos", [feed.feeder.address], os.getpid(), token_file=str(tmp_path / "token"))
+        client = FeedClient(FeedTarget(name="photos"), timing=QUICK)
+        assert client.open(Consumer()).samples == 103
+        client.close()
 
 
 def test_another_feed_at_the_old_port_is_not_read(tmp_path):

@@ -349,7 +349,7 @@ def _hello(client: FeedClient | None) -> bytes:
         return b""
     c, welcome = client._consumer, client._inbox.welcome
     return p.hello(
-        token=client._token,
+        token=client._token or client._target.token(),
         feed=welcome.feed_id if welcome is not None else client._target.name,
         stream=welcome.info.stream if welcome is not None else c.stream,
         group=c.group,

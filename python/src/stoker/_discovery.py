@@ -37,6 +37,14 @@ class FeedTarget:
             return self.given
         return tuple(feed_file(self.name)["addresses"])
 
+    def token(self) -> str | None:
+        """The feed's token, where a file on this machine holds it and may be read."""
+        try:
+            path = feed_file(self.name).get("token_file") if self.name is not None else None
+            return Path(path).read_text(encoding="utf-8").strip() if path else None
+        except (FeedNotFoundError, OSError, ValueError, TypeError):
+            return None
+
 
 def home() -> Path:
     """`$STOKER_HOME`, by default `~/.stoker`."""
@@ -104,6 +112,8 @@ def feed_file(name: str) -> dict[str, Any]:
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         raise FeedNotFoundError(f"feed {name!r}: {path} cannot be read: {e}") from e
+    if values.get("ended_ms"):
+        raise FeedNotFoundError(f"feed {name!r} has ended. Start it with `stoker feed … --name {name}`")
     if not values["addresses"]:
         raise FeedNotFoundError(f"feed {name!r}: {path} names no address yet; it is starting")
     return values

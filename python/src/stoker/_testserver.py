@@ -299,6 +299,9 @@ class Session:
             self.fail(e.code or "bad_frame", str(e))
         except (OSError, _Cut, EOFError):
             self.end()
+        except BaseException:
+            self.end()
+            raise
 
     # ---- reading
 
