@@ -88,7 +88,7 @@ final class AuditVerb implements Callable<Integer> {
         }
         Target target = ledger == null ? byName() : byLedger();
         if (!Files.isDirectory(target.ledger)) {
-            throw new IOException("there is no ledger at " + target.ledger
+            throw new CommandException("there is no ledger at " + target.ledger
                     + (ledger == null ? ": no trainer of feed " + name + " has consumed anything" : ""));
         }
         List<ObjectStore> stores = new ArrayList<>();

@@ -32,24 +32,28 @@ final class EmbeddedFeed implements AutoCloseable {
     static final String OWN_PROCESS = "stoker.own-process";
 
     private final FeedPlan plan;
+    private final FeedLock lock;
     private final CompletableFuture<JobExecutionResult> result;
     private NodeLease lease;
     private NodeMetrics last;
 
-    private EmbeddedFeed(FeedPlan plan, CompletableFuture<JobExecutionResult> result) {
+    private EmbeddedFeed(FeedPlan plan, FeedLock lock, NodeLease lease, CompletableFuture<JobExecutionResult> result) {
         this.plan = plan;
+        this.lock = lock;
+        this.lease = lease;
         this.result = result;
     }
 
     static EmbeddedFeed start(FeederArguments arguments) throws Exception {
         FeedPlan plan = arguments.plan();
-        Optional<FeedFile> other = FeedFile.find(plan.name());
-        if (other.isPresent()
-                && other.get().state() == FeedFile.State.RUNNING
-                && other.get().embedded()) {
-            throw new IOException("a feed " + plan.name() + " is running already (pid "
-                    + other.get().pid() + "); stop it with stoker stop " + plan.name()
-                    + ", or give this one another --name");
+        FeedLock lock = FeedLock.take(plan.name());
+        NodeLease lease;
+        try {
+            // Before Flink, so that a taken port is told at once.
+            lease = FeedNode.acquire(plan.spec(), plan.serverOptions());
+        } catch (IOException | RuntimeException e) {
+            lock.close();
+            throw e;
         }
         System.setProperty(OWN_PROCESS, "true");
         StopSignal.clear(plan.id());
@@ -58,7 +62,10 @@ final class EmbeddedFeed implements AutoCloseable {
                 StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings(parallelism));
         FeederJob.build(env, plan, arguments.checkpointInterval(), parallelism);
         return new EmbeddedFeed(
-                plan, env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
+                plan,
+                lock,
+                lease,
+                env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
     }
 
     private static Configuration settings(int parallelism) {
@@ -89,14 +96,13 @@ final class EmbeddedFeed implements AutoCloseable {
             if (file.isPresent()
                     && file.get().state() == FeedFile.State.RUNNING
                     && file.get().pid() == ProcessHandle.current().pid()) {
-                lease = FeedNode.acquire(plan.spec(), plan.serverOptions());
                 return file.get().addresses();
             }
             if (ended(Duration.ofMillis(20))) {
-                throw new IOException("the feed ended before it was ready");
+                throw new CommandException("the feed ended before it was ready");
             }
             if (System.nanoTime() > deadline) {
-                throw new IOException("the feed was not ready within " + limit.toSeconds() + " s");
+                throw new CommandException("the feed was not ready within " + limit.toSeconds() + " s");
             }
         }
     }
@@ -137,7 +143,7 @@ final class EmbeddedFeed implements AutoCloseable {
         requestStop();
         try {
             if (!ended(Duration.ofSeconds(60))) {
-                throw new IOException("the feed did not end within 60 s of being asked to");
+                throw new CommandException("the feed did not end within 60 s of being asked to");
             }
         } finally {
             metrics();
@@ -146,6 +152,7 @@ final class EmbeddedFeed implements AutoCloseable {
                 lease = null;
             }
             FeedNode.closeAll();
+            lock.close();
         }
     }
 }

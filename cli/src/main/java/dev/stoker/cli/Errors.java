@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.InvalidFeedException;
+import dev.stoker.ingest.InvalidIngestException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
@@ -9,6 +10,7 @@ import java.util.List;
 import java.util.Optional;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
@@ -24,7 +26,7 @@ final class Errors {
     static int wrongUsage(ParameterException e, String[] args) {
         CommandLine command = e.getCommandLine();
         PrintWriter err = command.getErr();
-        err.println("stoker: " + e.getMessage());
+        err.println("stoker: " + usage(e, command));
         if (e instanceof UnmatchedArgumentException unmatched) {
             Optional<String> verb =
                     command.getParent() == null && args.length > 0 ? Suggestions.verb(args[0]) : Optional.empty();
@@ -44,12 +46,41 @@ final class Errors {
                 .error("{} failed", command.getCommandSpec().qualifiedName(), e);
         PrintWriter err = command.getErr();
         if (e instanceof InvalidFeedException invalid) {
-            invalid.problems().forEach(problem -> err.println("stoker: " + problem));
-            err.println("stoker: see " + command.getCommandSpec().qualifiedName() + " --help");
-            return USAGE;
+            return wrong(invalid.problems(), command);
+        }
+        if (e instanceof InvalidIngestException invalid) {
+            return wrong(invalid.problems(), command);
         }
         err.println("stoker: " + message(e));
+        if (e instanceof CommandException own) {
+            return own.code();
+        }
         return e instanceof IllegalArgumentException ? USAGE : FAILED;
+    }
+
+    private static int wrong(List<String> problems, CommandLine command) {
+        PrintWriter err = command.getErr();
+        problems.forEach(problem -> err.println("stoker: " + problem));
+        err.println("stoker: see " + command.getCommandSpec().qualifiedName() + " --help");
+        return USAGE;
+    }
+
+    /** In words of this command rather than of its parser. */
+    private static String usage(ParameterException e, CommandLine command) {
+        String message = e.getMessage();
+        if (e instanceof UnmatchedArgumentException unmatched) {
+            List<String> words = unmatched.getUnmatched();
+            String first = words.get(0);
+            return first.startsWith("-")
+                    ? (words.size() == 1 ? "unknown option " : "unknown options ") + String.join(", ", words)
+                    : (command.getParent() == null ? "there is no verb " : "unexpected argument ") + first;
+        }
+        if (e instanceof MissingParameterException) {
+            return message.replaceFirst("^Missing required parameters?: ", "missing: ")
+                    .replace("'", "");
+        }
+        return message.replaceFirst("^Invalid value for option '(.*?)'", "option $1")
+                .replaceFirst("is not an? (int|long)$", "is not a whole number");
     }
 
     /** The message that says most: the innermost one that is Stoker's own, else the innermost one. */
@@ -72,6 +103,7 @@ final class Errors {
         }
         String text = best.getMessage() == null ? best.getClass().getSimpleName() : best.getMessage();
         String logged = Logs.file().map(file -> " (details: " + file + ")").orElse("");
-        return best.getClass().getName().startsWith("dev.stoker.") ? text : text + logged;
+        boolean plain = best.getClass().getName().startsWith("dev.stoker.") || best instanceof IllegalArgumentException;
+        return plain ? text : text + logged;
     }
 }

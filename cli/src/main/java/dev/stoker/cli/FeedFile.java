@@ -46,13 +46,13 @@ record FeedFile(String name, JsonNode json) {
     /**
      * Finds a feed by name.
      *
-     * @throws IOException naming the feeds there are
+     * @throws CommandException naming the feeds there are
      */
     static FeedFile require(String name) throws IOException {
         Optional<FeedFile> file = find(name);
         if (file.isEmpty()) {
             String known = list().stream().map(FeedFile::name).collect(Collectors.joining(", "));
-            throw new IOException("there is no feed " + name + " on this machine"
+            throw new CommandException("there is no feed " + name + " on this machine"
                     + (known.isEmpty() ? "; start one with stoker feed" : "; known: " + known));
         }
         return file.get();

@@ -4,9 +4,11 @@ import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.node.NodeMetrics;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -14,17 +16,27 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "feed",
         description = "Serves datasets to trainers until it is stopped, its epochs are done, or no trainer comes.",
-        mixinStandardHelpOptions = true,
+        customSynopsis = "stoker feed STREAM… [OPTION]…",
         sortOptions = false)
 final class FeedVerb implements Callable<Integer> {
+
+    private final List<String> arguments;
 
     @Spec
     private CommandSpec spec;
 
+    @Mixin
+    private HelpOption help;
+
+    /** @param arguments those of the job */
+    FeedVerb(List<String> arguments) {
+        this.arguments = List.copyOf(arguments);
+    }
+
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
-        String[] args = JobOptions.collect(spec.commandLine().getParseResult()).toArray(new String[0]);
+        String[] args = arguments.toArray(new String[0]);
         long began = System.nanoTime();
         try (EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args));
                 Signals signals = new Signals()) {

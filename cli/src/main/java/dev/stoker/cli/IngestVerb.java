@@ -8,9 +8,11 @@ import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestProgress;
 import dev.stoker.ingest.IngestResult;
 import java.io.PrintWriter;
+import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
@@ -18,19 +20,28 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ingest",
         description = "Packs the files of a directory tree into a dataset and commits one version.",
-        mixinStandardHelpOptions = true,
+        customSynopsis = "stoker ingest SOURCE TARGET [OPTION]…",
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {
 
+    private final List<String> arguments;
+
     @Spec
     private CommandSpec spec;
+
+    @Mixin
+    private HelpOption help;
+
+    /** @param arguments those of the job */
+    IngestVerb(List<String> arguments) {
+        this.arguments = List.copyOf(arguments);
+    }
 
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        IngestOptions options = IngestOptions.parse(
-                JobOptions.collect(spec.commandLine().getParseResult()).toArray(new String[0]));
+        IngestOptions options = IngestOptions.parse(arguments.toArray(new String[0]));
         if (options.run() == IngestOptions.Run.DRY) {
             IngestJob.plan(options).lines().forEach(out::println);
             return 0;

@@ -2,15 +2,13 @@ package dev.stoker.cli;
 
 import dev.stoker.connectors.options.JobArguments;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.description.HtmlFormatter;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
-import picocli.CommandLine.ParseResult;
 
 /** The options of a job as options of a verb, so that the command line and {@code flink run} take the same ones. */
 final class JobOptions {
@@ -33,6 +31,7 @@ final class JobOptions {
                     .description(positional[i + 1])
                     .index(i == positional.length - 2 ? i / 2 + "..*" : Integer.toString(i / 2))
                     .arity("0..1")
+                    .hideParamSyntax(true)
                     .type(List.class)
                     .auxiliaryTypes(String.class)
                     .build());
@@ -40,13 +39,28 @@ final class JobOptions {
         for (ConfigOption<?> option : options) {
             boolean flag = option.defaultValue() instanceof Boolean;
             spec.addOption(OptionSpec.builder(JobArguments.flag(option, prefix))
-                    .paramLabel(flag ? "" : "VALUE")
+                    .paramLabel(flag ? "" : label(option))
                     .arity(flag ? "0" : "1")
                     .type(flag ? Boolean.class : List.class)
                     .auxiliaryTypes(flag ? Boolean.class : String.class)
-                    .description(html.format(option.description()) + defaultText(option))
+                    .description(plain(html.format(option.description())) + defaultText(option))
                     .build());
         }
+    }
+
+    /** Flink formats descriptions for web pages only. */
+    private static String plain(String html) {
+        return html.replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&quot;", "\"")
+                .replace("&amp;", "&");
+    }
+
+    private static String label(ConfigOption<?> option) {
+        Object value = option.defaultValue();
+        return value instanceof Number
+                ? "N"
+                : value instanceof MemorySize ? "SIZE" : value instanceof Duration ? "TIME" : "VALUE";
     }
 
     private static String defaultText(ConfigOption<?> option) {
@@ -56,23 +70,5 @@ final class JobOptions {
         }
         return " Default: " + (value instanceof Duration duration ? duration.toSeconds() + " s" : value.toString())
                 + ".";
-    }
-
-    /** The arguments as the feeder job takes them. */
-    static List<String> collect(ParseResult result) {
-        List<String> args = new ArrayList<>();
-        for (OptionSpec option : result.matchedOptions()) {
-            if (option.longestName().equals("--help") || option.longestName().equals("--version")) {
-                continue;
-            }
-            for (String value : option.originalStringValues()) {
-                args.add(option.longestName() + "=" + (value.isEmpty() ? "true" : value));
-            }
-        }
-        // A parameter of several values is listed once for each.
-        for (PositionalParamSpec positional : new LinkedHashSet<>(result.matchedPositionals())) {
-            args.addAll(positional.stringValues());
-        }
-        return args;
     }
 }

@@ -51,7 +51,7 @@ final class OpenDataset implements AutoCloseable {
         }
         Path directory = path.toAbsolutePath().normalize();
         if (!Files.isDirectory(directory)) {
-            throw new IOException(missing(directory, text));
+            throw new CommandException(missing(directory, text));
         }
         ObjectStore store = new LocalObjectStore(directory);
         try {
@@ -61,7 +61,8 @@ final class OpenDataset implements AutoCloseable {
             List<String> below = below(directory);
             throw below.isEmpty()
                     ? e
-                    : new IOException(directory + " is not a dataset itself; there is " + String.join(", ", below));
+                    : new CommandException(
+                            directory + " is not a dataset itself; there is " + String.join(", ", below));
         } catch (IOException e) {
             store.close();
             throw e;

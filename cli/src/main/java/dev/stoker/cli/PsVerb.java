@@ -9,16 +9,20 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker ps}: the feeds of this user and machine. */
-@Command(name = "ps", description = "Lists the feeds of this machine.", mixinStandardHelpOptions = true)
+@Command(name = "ps", description = "Lists the feeds of this machine.")
 final class PsVerb implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Mixin
+    private HelpOption help;
 
     @Option(names = "--all", description = "Also those that have ended.")
     private boolean all;

@@ -2,15 +2,20 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.node.NodeMetrics;
+import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
@@ -23,17 +28,27 @@ import picocli.CommandLine.Spec;
             "Put the command behind --, as in: stoker run ./data/photos -- python train.py",
             "The command finds the feed by STOKER_FEED; its exit code is that of stoker run."
         },
-        mixinStandardHelpOptions = true,
+        customSynopsis = "stoker run STREAM… [OPTION]… -- COMMAND…",
         sortOptions = false)
 final class RunVerb implements Callable<Integer> {
 
+    private static final int NOT_FOUND = 127;
+
+    private final List<String> arguments;
     private final List<String> command;
 
     @Spec
     private CommandSpec spec;
 
-    /** @param command what stood behind the first {@code --} */
-    RunVerb(List<String> command) {
+    @Mixin
+    private HelpOption help;
+
+    /**
+     * @param arguments those of the job
+     * @param command what stood behind the first {@code --}
+     */
+    RunVerb(List<String> arguments, List<String> command) {
+        this.arguments = List.copyOf(arguments);
         this.command = List.copyOf(command);
     }
 
@@ -44,10 +59,12 @@ final class RunVerb implements Callable<Integer> {
                     spec.commandLine(),
                     "no command to run: put it behind --, as in: stoker run DATASET -- python train.py");
         }
+        if (!isThere(command.get(0))) {
+            throw new CommandException("there is no command " + command.get(0) + " to run", NOT_FOUND, null);
+        }
         PrintWriter err = spec.commandLine().getErr();
-        List<String> args =
-                new ArrayList<>(JobOptions.collect(spec.commandLine().getParseResult()));
-        if (args.stream().noneMatch(arg -> arg.startsWith("--port="))) {
+        List<String> args = new ArrayList<>(arguments);
+        if (args.stream().noneMatch(arg -> arg.equals("--port") || arg.startsWith("--port="))) {
             // The trainer is told the address, so a run need not share one port with others.
             args.add("--port=0");
         }
@@ -67,6 +84,18 @@ final class RunVerb implements Callable<Integer> {
         return code;
     }
 
+    /** Found as a shell would; asked before a feed is started for nothing. */
+    private static boolean isThere(String program) {
+        if (program.indexOf('/') >= 0) {
+            return Files.isExecutable(Path.of(program));
+        }
+        String path = System.getenv("PATH");
+        return path == null
+                || Arrays.stream(path.split(File.pathSeparator))
+                        .anyMatch(directory ->
+                                Files.isExecutable(Path.of(directory.isEmpty() ? "." : directory, program)));
+    }
+
     private int train(EmbeddedFeed feed, Signals signals) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         builder.environment().put("STOKER_FEED", feed.plan().name());
@@ -75,7 +104,7 @@ final class RunVerb implements Callable<Integer> {
         try {
             process = builder.start();
         } catch (IOException e) {
-            throw new IOException("cannot run " + command.get(0) + ": " + e.getMessage(), e);
+            throw new CommandException("cannot run " + command.get(0) + ": " + e.getMessage(), NOT_FOUND - 1, e);
         }
         signals.on(name -> pass(name, process));
         while (!process.waitFor(500, TimeUnit.MILLISECONDS)) {

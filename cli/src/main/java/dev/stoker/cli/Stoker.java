@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.Collections;
 import java.util.List;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
@@ -21,6 +22,8 @@ import picocli.CommandLine.Spec;
         commandListHeading = "%nVerbs:%n",
         footer = {"", "stoker VERB --help explains a verb. STOKER_HOME names the directory of running feeds and logs."})
 public final class Stoker implements Runnable {
+
+    private static final List<String> HELP = List.of("--help", "-h");
 
     @Spec
     private CommandSpec spec;
@@ -49,7 +52,16 @@ public final class Stoker implements Runnable {
         CommandLine command = new CommandLine(new Stoker());
         int end = args.indexOf("--");
         List<String> own = end < 0 ? args : args.subList(0, end);
-        Verbs.addTo(command, end < 0 ? List.of() : args.subList(end + 1, args.size()));
+        List<String> job = List.of();
+        if (!own.isEmpty() && Verbs.OF_JOBS.contains(own.get(0)) && Collections.disjoint(own, HELP)) {
+            job = own.subList(1, own.size());
+            own = own.subList(0, 1);
+        }
+        Verbs.addTo(command, job, end < 0 ? List.of() : args.subList(end + 1, args.size()));
+        if (end >= 0 && !(own.size() > 0 && own.get(0).equals("run"))) {
+            err.println("stoker: only stoker run takes a command behind --");
+            return Errors.USAGE;
+        }
         command.setOut(out);
         command.setErr(err);
         command.setCaseInsensitiveEnumValuesAllowed(true);

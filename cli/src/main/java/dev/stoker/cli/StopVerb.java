@@ -7,20 +7,21 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker stop}: ends a feed in good order. */
-@Command(
-        name = "stop",
-        description = "Ends a feed: everything acknowledged goes to the ledger first.",
-        mixinStandardHelpOptions = true)
+@Command(name = "stop", description = "Ends a feed: everything acknowledged goes to the ledger first.")
 final class StopVerb implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
+
+    @Mixin
+    private HelpOption help;
 
     @Parameters(paramLabel = "NAME", description = "Name of the feed, see stoker ps.")
     private String name;
@@ -41,7 +42,7 @@ final class StopVerb implements Callable<Integer> {
             return 0;
         }
         if (!feed.embedded()) {
-            throw new IOException(
+            throw new CommandException(
                     "feed " + name + " runs on a Flink cluster: find its job with flink list, end it with flink stop");
         }
         Optional<ProcessHandle> process = feed.process();
@@ -53,8 +54,9 @@ final class StopVerb implements Callable<Integer> {
         try {
             process.get().onExit().get(timeoutSeconds, TimeUnit.SECONDS);
         } catch (TimeoutException e) {
-            throw new IOException("feed " + name + " (pid " + feed.pid() + ") has not ended within " + timeoutSeconds
-                    + " s; wait longer with --timeout, or end it hard with kill -9: no acknowledged batch is lost");
+            throw new CommandException(
+                    "feed " + name + " (pid " + feed.pid() + ") has not ended within " + timeoutSeconds
+                            + " s; wait longer with --timeout, or end it hard with kill -9: no acknowledged batch is lost");
         }
         out.println("feed " + name + " ended");
         return 0;

@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.feeder.FeederOptions;
 import dev.stoker.ingest.IngestFlags;
 import java.util.List;
+import java.util.Set;
 import picocli.CommandLine;
 
 /** All verbs, in the order in which help lists them. */
@@ -10,14 +11,18 @@ final class Verbs {
 
     private Verbs() {}
 
+    /** Verbs that take the options of a job; the job parses them, so that all that is wrong with them is told at once. */
+    static final Set<String> OF_JOBS = Set.of("ingest", "feed", "run");
+
     /**
      * Adds the verbs to the command.
      *
      * @param command the command
+     * @param arguments of the job, if the verb is one of {@link #OF_JOBS}
      * @param trailing what stood behind the first {@code --}
      */
-    static void addTo(CommandLine command, List<String> trailing) {
-        CommandLine ingest = new CommandLine(new IngestVerb());
+    static void addTo(CommandLine command, List<String> arguments, List<String> trailing) {
+        CommandLine ingest = new CommandLine(new IngestVerb(arguments));
         JobOptions.describe(
                 ingest.getCommandSpec(),
                 IngestFlags.PREFIX,
@@ -31,8 +36,8 @@ final class Verbs {
         command.addSubcommand(new ShowVerb());
         command.addSubcommand(new LogVerb());
         command.addSubcommand(new VerifyVerb());
-        command.addSubcommand(feeding(new RunVerb(trailing)));
-        command.addSubcommand(feeding(new FeedVerb()));
+        command.addSubcommand(feeding(new RunVerb(arguments, trailing)));
+        command.addSubcommand(feeding(new FeedVerb(arguments)));
         command.addSubcommand(new PsVerb());
         command.addSubcommand(new StopVerb());
         command.addSubcommand(new AuditVerb());

@@ -1,0 +1,60 @@
+package dev.stoker.cli;
+
+import dev.stoker.feeder.StokerHome;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** Held by the one process that may serve a feed of a name; the system lets go of it when the process dies, however it does. */
+final class FeedLock implements AutoCloseable {
+
+    private final FileChannel channel;
+
+    private FeedLock(FileChannel channel) {
+        this.channel = channel;
+    }
+
+    /**
+     * Takes the name.
+     *
+     * @throws CommandException if another process has it
+     */
+    static FeedLock take(String name) throws IOException {
+        Path file = StokerHome.feedFile(name).resolveSibling(name + ".lock");
+        Files.createDirectories(file.getParent());
+        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            FileLock lock = channel.tryLock();
+            if (lock != null) {
+                return new FeedLock(channel);
+            }
+        } catch (OverlappingFileLockException e) {
+            // This process itself has it.
+            channel.close();
+            throw taken(name);
+        } catch (IOException e) {
+            channel.close();
+            throw e;
+        }
+        channel.close();
+        throw taken(name);
+    }
+
+    private static CommandException taken(String name) throws IOException {
+        String pid = FeedFile.find(name)
+                .filter(feed -> feed.state() == FeedFile.State.RUNNING)
+                .map(feed -> " (pid " + feed.pid() + ")")
+                .orElse("");
+        return new CommandException("a feed " + name + " is running already" + pid + "; stop it with stoker stop "
+                + name + ", or give this one another --name");
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}
