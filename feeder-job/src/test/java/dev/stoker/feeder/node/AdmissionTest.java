@@ -208,13 +208,14 @@ class AdmissionTest {
     void sessionsBeyondTheLimitAreRefused() throws IOException {
         node.close();
         node = FeedNode.acquire(feed.spec(), TestFeed.options().withLimits(2, 1 << 20, 10, 1000));
-        try (FeedClient one = joined(FeedClient.hello(Participant.rank(0, 3), 0));
-                FeedClient two = joined(FeedClient.hello(Participant.rank(1, 3), 0))) {
-            refused(FeedClient.hello(Participant.rank(2, 3), 0), "internal", "--max-sessions");
-            one.close();
+        try (FeedClient one = joined(FeedClient.hello(Participant.rank(0, 3), 0))) {
+            try (FeedClient two = joined(FeedClient.hello(Participant.rank(1, 3), 0))) {
+                refused(FeedClient.hello(Participant.rank(2, 3), 0), "internal", "--max-sessions");
+                two.socket();
+            }
             Waiting.until(() -> node.metrics().sessions() == 1);
             joined(FeedClient.hello(Participant.rank(2, 3), 0)).close();
-            two.socket();
+            one.socket();
         }
     }
 

@@ -40,13 +40,8 @@ public final class Windows implements AutoCloseable {
 
     /** A kept window; guarded by the lock. */
     private static final class Entry {
-        final Key key;
         int keepers;
         Load load;
-
-        Entry(Key key) {
-            this.key = key;
-        }
     }
 
     private final long limitBytes;
@@ -78,7 +73,7 @@ public final class Windows implements AutoCloseable {
 
     /** Keeps the window until {@link #release}, so that whoever gets it next finds it open. */
     synchronized void keep(Key key) {
-        entries.computeIfAbsent(key, Entry::new).keepers++;
+        entries.computeIfAbsent(key, k -> new Entry()).keepers++;
     }
 
     /** Takes back one {@link #keep}. */
