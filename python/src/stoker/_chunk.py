@@ -248,7 +248,7 @@ def read_into(fd: int, view: memoryview, offset: int) -> int:
     """The same for a writable view of bytes."""
     got = 0
     while got < len(view):
-        n = _preadv(fd, (view[got:],) if got else (view,), offset + got)
+        n = preadv(fd, (view[got:],) if got else (view,), offset + got)
         if n == 0:
             break
         got += n
@@ -261,4 +261,5 @@ def _pread(fd: int, views: tuple[memoryview], offset: int) -> int:
     return len(part)
 
 
-_preadv = getattr(os, "preadv", _pread)
+preadv = getattr(os, "preadv", _pread)
+"""Fills one view from a file offset; returns how many bytes came."""

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from stoker import _mapping
 from stoker._assemble import Gather
 from stoker._checksum import crc32c, extend
-from stoker._chunk import ChunkHead, ChunkReader, read_into
+from stoker._chunk import ChunkHead, ChunkReader, preadv, read_into
 from stoker._rows import RowBlock
 from stoker.errors import CorruptDataError
 
@@ -114,7 +114,8 @@ class OpenWindow:
                     if place not in opened:
                         opened[place] = self.reader.open(self.indexes[place])
                     fd = opened[place]
-                if read_into(fd, view[a + shift : b + shift], start) != b - a:
+                part = view[a + shift : b + shift]
+                if preadv(fd, (part,), start) != b - a and read_into(fd, part, start) != b - a:
                     return False
             return True
         except CorruptDataError:
@@ -170,15 +171,16 @@ def gather(work: Gather, buffer: npt.NDArray[np.uint8], address: int) -> bool:
     """
     window, start, end = work.segment
     payload = window.block.payload[work.column]
+    ends = payload.ends
     crc = 0
     row, at = start, work.at
-    base = int(payload.ends[start]) - work.at
+    base = ends.item(start) - work.at
     while row < end:
         stop = min(end, row + _MOST)
-        if payload.ends[stop] - payload.ends[row] > _STRIDE:
-            stop = int(np.searchsorted(payload.ends, payload.ends[row] + _STRIDE, side="right")) - 1
-            stop = min(max(stop, row + 1), end, row + _MOST)
-        until = int(payload.ends[stop]) - base
+        limit = ends.item(row) + _STRIDE
+        if ends.item(stop) > limit:
+            stop = max(row + 1, int(ends[row : stop + 1].searchsorted(limit, "right")) - 1 + row)
+        until = ends.item(stop) - base
         if not window.copy(work.column, row, stop, buffer, address, at):
             return False
         crc = extend(crc, buffer, address, at, until)

@@ -51,9 +51,9 @@ class Mapping:
 
     def __init__(self, fd: int, length: int) -> None:
         """Raises OSError if the file cannot be mapped. The caller may close `fd` afterwards."""
-        assert _LIBC is not None
         self.address = -1
         self.length = length
+        assert _LIBC is not None
         address = _LIBC[1](None, length, mmap.PROT_READ, mmap.MAP_SHARED, fd, 0)
         if address == -1:
             raise OSError(ctypes.get_errno(), "mmap")
