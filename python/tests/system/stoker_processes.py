@@ -53,20 +53,25 @@ class Cli:
             **options,
         )
 
-    def run(self, *args: object, code: int | None = 0) -> str:
-        """Runs the command and returns all it said; None: any exit code."""
+    def finish(self, *args: object) -> tuple[int, str, str]:
+        """Runs the command to its end: exit code, output, what it said beside."""
         process = self.start(*args)
         try:
             out, err = process.communicate(timeout=LIMIT_S)
         finally:
             process.kill()
-        assert code is None or process.returncode == code, f"stoker {args}: {process.returncode}\n{out}{err}"
-        return out + err
+        return process.returncode, out, err
+
+    def run(self, *args: object) -> str:
+        """Runs the command and returns its output."""
+        code, out, err = self.finish(*args)
+        assert code == 0, f"stoker {args}: {code}\n{out}{err}"
+        return out
 
     def fails(self, *args: object) -> str:
-        process = self.start(*args)
-        out, err = process.communicate(timeout=LIMIT_S)
-        assert process.returncode not in (0, None), f"stoker {args} did not fail\n{out}{err}"
+        """Runs the command, which must not succeed, and returns all that it said."""
+        code, out, err = self.finish(*args)
+        assert code > 0, f"stoker {args}: {code}\n{out}{err}"
         return out + err
 
 
