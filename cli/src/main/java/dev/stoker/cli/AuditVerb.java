@@ -111,7 +111,7 @@ final class AuditVerb implements Callable<Integer> {
                             epochs == null ? OptionalLong.empty() : OptionalLong.of(epochs),
                             line::show)
                     .run();
-            line.close();
+            line.end();
             PrintWriter out = spec.commandLine().getOut();
             if (json) {
                 out.println(AuditText.json(report, target.ledger));

@@ -8,6 +8,7 @@ import dev.stoker.feeder.node.NodeLease;
 import dev.stoker.feeder.node.NodeMetrics;
 import dev.stoker.feeder.source.reader.StopSignal;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -36,6 +37,7 @@ final class EmbeddedFeed implements AutoCloseable {
     private final CompletableFuture<JobExecutionResult> result;
     private NodeLease lease;
     private NodeMetrics last;
+    private boolean closed;
 
     private EmbeddedFeed(FeedPlan plan, FeedLock lock, NodeLease lease, CompletableFuture<JobExecutionResult> result) {
         this.plan = plan;
@@ -137,9 +139,30 @@ final class EmbeddedFeed implements AutoCloseable {
         StopSignal.of(plan.id()).request();
     }
 
-    /** Ends the feed and waits for it. */
     @Override
-    public void close() throws Exception {
+    public void close() throws IOException {
+        try {
+            end();
+        } catch (IOException | RuntimeException e) {
+            throw e;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while the feed was ending");
+        } catch (Exception e) {
+            throw new IOException(e);
+        }
+    }
+
+    /**
+     * Ends the feed and waits for it; does nothing the second time.
+     *
+     * @throws Exception if it failed
+     */
+    void end() throws Exception {
+        if (closed) {
+            return;
+        }
+        closed = true;
         requestStop();
         try {
             if (!ended(Duration.ofSeconds(60))) {

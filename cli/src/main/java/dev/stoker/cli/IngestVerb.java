@@ -63,7 +63,7 @@ final class IngestVerb implements Callable<Integer> {
                     line.show(text(progress));
                 }
             });
-            line.close();
+            line.end();
             result.lines().forEach(out::println);
             return 0;
         } catch (InterruptedException | IngestFailedException e) {

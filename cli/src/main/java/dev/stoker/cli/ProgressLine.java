@@ -27,11 +27,16 @@ final class ProgressLine implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() {
+    /** Leaves the line as it is; what is printed next begins another. */
+    void end() {
         if (width > 0) {
             err.println();
             width = 0;
         }
+    }
+
+    @Override
+    public void close() {
+        end();
     }
 }

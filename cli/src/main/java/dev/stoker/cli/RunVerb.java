@@ -78,7 +78,7 @@ final class RunVerb implements Callable<Integer> {
             code = train(feed, signals);
             Optional<NodeMetrics> metrics = feed.metrics();
             Duration time = Duration.ofNanos(System.nanoTime() - began);
-            feed.close();
+            feed.end();
             metrics.ifPresent(m -> FeedReport.print(feed.plan(), m, time, err));
         }
         return code;

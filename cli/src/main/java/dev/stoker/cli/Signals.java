@@ -4,18 +4,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import sun.misc.Signal;
-import sun.misc.SignalHandler;
 
 /**
  * Ctrl-C, hang-up and termination as calls instead of an exit, for as long as this is open. The calls run on a thread of
  * the virtual machine. A second signal of the same kind ends the process at once.
  */
+@SuppressWarnings("sunapi") // Java has no other way to hear of signals.
 final class Signals implements AutoCloseable {
 
     private static final List<String> NAMES = List.of("INT", "TERM", "HUP");
 
-    private final Map<String, SignalHandler> before = new ConcurrentHashMap<>();
+    private final Map<String, sun.misc.SignalHandler> before = new ConcurrentHashMap<>();
     private final List<Listener> listeners = new ArrayList<>();
 
     /** Hears of a signal. */
@@ -26,12 +25,12 @@ final class Signals implements AutoCloseable {
 
     Signals() {
         for (String name : NAMES) {
-            before.put(name, Signal.handle(new Signal(name), this::received));
+            before.put(name, sun.misc.Signal.handle(new sun.misc.Signal(name), this::received));
         }
     }
 
-    private void received(Signal signal) {
-        SignalHandler usual = before.remove(signal.getName());
+    private void received(sun.misc.Signal signal) {
+        sun.misc.SignalHandler usual = before.remove(signal.getName());
         if (usual == null) {
             Runtime.getRuntime().halt(128 + signal.getNumber());
         }
@@ -54,6 +53,6 @@ final class Signals implements AutoCloseable {
 
     @Override
     public void close() {
-        before.forEach((name, handler) -> Signal.handle(new Signal(name), handler));
+        before.forEach((name, handler) -> sun.misc.Signal.handle(new sun.misc.Signal(name), handler));
     }
 }
