@@ -1,20 +1,24 @@
 package dev.stoker.cli;
 
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * Ctrl-C, hang-up and termination as calls instead of an exit, for as long as this is open. The calls run on a thread of
  * the virtual machine. A second signal of the same kind ends the process at once.
  */
-@SuppressWarnings("sunapi") // Java has no other way to hear of signals.
 final class Signals implements AutoCloseable {
 
-    private static final List<String> NAMES = List.of("INT", "TERM", "HUP");
+    private static final Map<String, Integer> NUMBERS = Map.of("HUP", 1, "INT", 2, "TERM", 15);
 
-    private final Map<String, sun.misc.SignalHandler> before = new ConcurrentHashMap<>();
+    private final Map<String, Object> before = new ConcurrentHashMap<>();
     private final List<Listener> listeners = new ArrayList<>();
 
     /** Hears of a signal. */
@@ -24,21 +28,20 @@ final class Signals implements AutoCloseable {
     }
 
     Signals() {
-        for (String name : NAMES) {
-            before.put(name, sun.misc.Signal.handle(new sun.misc.Signal(name), this::received));
+        for (String name : NUMBERS.keySet()) {
+            Jdk.handle(name, Jdk.handler(() -> received(name))).ifPresent(usual -> before.put(name, usual));
         }
     }
 
-    private void received(sun.misc.Signal signal) {
-        sun.misc.SignalHandler usual = before.remove(signal.getName());
-        if (usual == null) {
-            Runtime.getRuntime().halt(128 + signal.getNumber());
+    private void received(String name) {
+        if (before.remove(name) == null) {
+            Runtime.getRuntime().halt(128 + NUMBERS.get(name));
         }
         List<Listener> called;
         synchronized (listeners) {
             called = List.copyOf(listeners);
         }
-        called.forEach(listener -> listener.signalled(signal.getName()));
+        called.forEach(listener -> listener.signalled(name));
     }
 
     void on(Listener listener) {
@@ -53,6 +56,62 @@ final class Signals implements AutoCloseable {
 
     @Override
     public void close() {
-        before.forEach((name, handler) -> sun.misc.Signal.handle(new sun.misc.Signal(name), handler));
+        before.forEach(Jdk::handle);
+    }
+
+    /** The JDK's signal handling, in a package that is not part of Java's interface and that compilers warn of. */
+    private static final class Jdk {
+
+        private static final Class<?> HANDLER = type("sun.misc.SignalHandler");
+        private static final Constructor<?> SIGNAL;
+        private static final Method HANDLE;
+
+        static {
+            try {
+                Class<?> signal = type("sun.misc.Signal");
+                SIGNAL = signal.getConstructor(String.class);
+                HANDLE = signal.getMethod("handle", signal, HANDLER);
+            } catch (NoSuchMethodException e) {
+                throw new IllegalStateException("this Java has no sun.misc.Signal", e);
+            }
+        }
+
+        private static Class<?> type(String name) {
+            try {
+                return Class.forName(name);
+            } catch (ClassNotFoundException e) {
+                throw new IllegalStateException("this Java has no " + name, e);
+            }
+        }
+
+        static Object handler(Runnable action) {
+            return Proxy.newProxyInstance(
+                    Signals.class.getClassLoader(), new Class<?>[] {HANDLER}, (self, method, args) -> {
+                        switch (method.getName()) {
+                            case "handle" -> action.run();
+                            case "hashCode" -> {
+                                return System.identityHashCode(self);
+                            }
+                            case "equals" -> {
+                                return self == args[0];
+                            }
+                            default -> {
+                                return "a handler of stoker";
+                            }
+                        }
+                        return null;
+                    });
+        }
+
+        /** Returns the handler before; empty where the signal cannot be handled, as under {@code -Xrs}. */
+        static Optional<Object> handle(String name, Object handler) {
+            try {
+                return Optional.of(HANDLE.invoke(null, SIGNAL.newInstance(name), handler));
+            } catch (InvocationTargetException e) {
+                return Optional.empty();
+            } catch (ReflectiveOperationException e) {
+                throw new IllegalStateException("signals cannot be handled", e);
+            }
+        }
     }
 }

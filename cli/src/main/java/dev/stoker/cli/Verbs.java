@@ -5,6 +5,7 @@ import dev.stoker.ingest.IngestFlags;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** All verbs, in the order in which help lists them. */
 final class Verbs {
@@ -42,6 +43,14 @@ final class Verbs {
         command.addSubcommand(new StopVerb());
         command.addSubcommand(new AuditVerb());
         command.addSubcommand(new GcVerb());
+        // No verb has the usual --version: some take a dataset's.
+        command.getSubcommands()
+                .values()
+                .forEach(verb -> verb.getCommandSpec()
+                        .addOption(OptionSpec.builder("-h", "--help")
+                                .usageHelp(true)
+                                .description("Show this help.")
+                                .build()));
     }
 
     private static CommandLine feeding(Object verb) {

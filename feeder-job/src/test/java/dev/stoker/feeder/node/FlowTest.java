@@ -221,15 +221,39 @@ class FlowTest {
     }
 
     @Test
-    void acknowledgementsOfAnEarlierConnectionAreTaken() throws IOException {
+    void acknowledgementsOfAnEarlierConnectionAreTakenWithASubscriptionOfTheirOwn() throws IOException {
         try (NodeLease node = feed.start();
                 FeedClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 5, 3, 1, 12, TailPolicy.PAD, List.of()));
-            client.send(new Ack(1, 4, List.of(new AckEntry(14, 0, true, 99, 8, 0))));
+            client.send(new Ack(1, 4, List.of(ack(12, false), ack(13, false), ack(14, true))));
+            client.send(new Ack(1, 5, List.of(ack(2, false), ack(3, false))));
+            client.send(new Ack(1, 4, List.of(ack(13, false))));
             List<LedgerItem> items = new ArrayList<>();
-            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 2);
-            assertThat(items.get(1).epoch()).isEqualTo(4);
-            assertThat(((ReceiptsItem) items.get(1)).repeated(0)).isTrue();
+            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 6);
+            // The subscriptions of the connection before may have died with its feeder.
+            SubscriptionItem lost = (SubscriptionItem) items.get(1);
+            assertThat(lost.epoch()).isEqualTo(4);
+            assertThat(List.of(lost.first(), lost.stride(), lost.count())).containsExactly(12L, 1L, 3L);
+            assertThat(items.get(2).epoch()).isEqualTo(4);
+            assertThat(((ReceiptsItem) items.get(2)).repeated(2)).isTrue();
+            SubscriptionItem before = (SubscriptionItem) items.get(3);
+            assertThat(List.of(before.epoch(), before.first(), before.count())).containsExactly(5L, 2L, 1L);
+            assertThat(((ReceiptsItem) items.get(4)).count()).isEqualTo(2);
+            assertThat(items.get(5)).isInstanceOf(ReceiptsItem.class);
         }
+    }
+
+    @Test
+    void acknowledgementsOfAnotherRankAreRefused() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 1, 2)) {
+            client.send(new Ack(1, 0, List.of(ack(4, false))));
+
+            assertThatThrownBy(() -> client.expect(Batch.class)).hasMessageContaining("number 4 is one of rank 0");
+        }
+    }
+
+    private static AckEntry ack(long number, boolean repeated) {
+        return new AckEntry(number, 0, repeated, 99, 8, 0);
     }
 }

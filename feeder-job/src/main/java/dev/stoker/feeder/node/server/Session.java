@@ -49,6 +49,7 @@ final class Session implements Runnable {
     private final StallClock clock = new StallClock();
     private final AckTable.SessionReceipts receipts;
     private final Map<PieceName, Integer> damaged = new HashMap<>();
+    private final AskedNumbers everAsked = new AskedNumbers();
 
     /** Set once the trainer was admitted; read by other threads for messages only. */
     private volatile Identity identity;
@@ -166,6 +167,12 @@ final class Session implements Runnable {
         subscription = Subscription.of(asked, order, identity);
         group.fix();
         damaged.clear();
+        record(asked);
+        outbox.subscribe(subscription);
+    }
+
+    private void record(Subscribe asked) {
+        everAsked.add(asked);
         receipts.offer(
                 new SubscriptionItem(
                         System.currentTimeMillis(),
@@ -177,7 +184,6 @@ final class Session implements Runnable {
                         asked.count(),
                         asked.tail().text()),
                 0);
-        outbox.subscribe(subscription);
     }
 
     private void acknowledge(Ack ack) throws ProtocolException {
@@ -189,7 +195,14 @@ final class Session implements Runnable {
                 throw new ProtocolException(
                         ErrorCode.BAD_FRAME, "ACK: number " + ack.number(i) + " is past the end of the epoch, " + end);
             }
+            if (ack.number(i) % identity.worldSize() != identity.rank()) {
+                throw new ProtocolException(
+                        ErrorCode.BAD_FRAME,
+                        "ACK: number " + ack.number(i) + " is one of rank " + ack.number(i) % identity.worldSize()
+                                + ", this is rank " + identity.rank());
+            }
         }
+        everAsked.unasked(ack, (long) identity.worldSize() * identity.workers()).forEach(this::record);
         clock.acknowledged(System.nanoTime(), ack.count());
         receipts.offer(
                 new ReceiptsItem(
