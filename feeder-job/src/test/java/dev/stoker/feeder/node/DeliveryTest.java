@@ -6,12 +6,18 @@ import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -179,6 +185,45 @@ class DeliveryTest {
             assertThat(welcome.feed().name()).isEqualTo("test");
             assertThat(welcome.stream().split()).isEqualTo("train");
             assertThat(welcome.largestBatchBytes()).isGreaterThan(6 * 100);
+        }
+    }
+
+    @Test
+    void oneFeedServesSeveralStreams() throws IOException {
+        TestFeed val = new TestFeed(TestDataset.create(directory.resolve("val"), 8, 100, 5, 4), feed.order.toJson());
+        FeedSpec both = new FeedSpec(
+                UUID.randomUUID(),
+                "test",
+                List.of(feed.dataset.stream("train"), val.dataset.stream("val")),
+                feed.order.toJson(),
+                List.of(),
+                OptionalLong.empty(),
+                OnCorrupt.FAIL);
+        try (NodeLease node = FeedNode.acquire(both, TestFeed.options());
+                FeedClient first = FeedClient.connect(node.address());
+                FeedClient second = FeedClient.connect(node.address())) {
+            Hello hello = FeedClient.hello();
+            assertThat(first.join(hello).stream().name()).isEqualTo("train");
+            Welcome welcome = second.join(new Hello(
+                    hello.token(),
+                    hello.feed(),
+                    Optional.of("val"),
+                    hello.group(),
+                    hello.order(),
+                    hello.participant(),
+                    0,
+                    0,
+                    hello.client()));
+            assertThat(welcome.stream().dataset()).isEqualTo(val.dataset.id());
+            assertThat(welcome.samples()).isEqualTo(9);
+            second.send(new Subscribe(1, 0, 0, 1, 2, TailPolicy.KEEP, List.of()));
+            second.send(new Grant(1, 1));
+            Batch batch = second.expectIntact();
+            assertThat(batch.message())
+                    .isEqualTo(NaiveBatch.of(
+                            val.samples(
+                                    0, val.batch(0, 0, TailPolicy.KEEP).pieces().get(0)),
+                            val.classes));
         }
     }
 

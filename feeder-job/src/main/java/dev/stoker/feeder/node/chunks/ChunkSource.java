@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /** Chunks of one dataset. Thread-safe. */
-public interface ChunkSource extends AutoCloseable {
+public interface ChunkSource {
     /**
      * Fills {@code target} with the chunk's bytes from {@code offset} on, in memory of the caller; the bytes are as good as the
      * place they come from and not yet checked.
@@ -20,10 +20,12 @@ public interface ChunkSource extends AutoCloseable {
      */
     ChunkBytes hold(ChunkFile chunk) throws IOException;
 
+    /** Makes the next {@link #hold} quick if it would not be; returns when that is done. */
+    void fetchAhead(ChunkFile chunk) throws IOException;
+
+    /** Whether held chunks take working memory. */
+    boolean takesMemory();
+
     /** Drops what is kept of the chunk, because it was found damaged; the next {@link #hold} starts anew. */
     void forget(ChunkFile chunk);
-
-    /** Releases everything that is not held; what is held is released with its last hold. */
-    @Override
-    void close();
 }

@@ -1,41 +1,60 @@
 package dev.stoker.feeder.node.chunks;
 
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.LongAdder;
+import java.nio.file.StandardOpenOption;
 
-/** Chunks that are plain files of this machine, mapped in place. */
+/** Chunks that are plain files of this machine, mapped in place. A mapping counts one, whatever its length. */
 final class MappedChunks implements ChunkSource {
     private final ObjectStore store;
-    private final Mappings mappings;
-    private final LongAdder reads;
-    private final LongAdder readBytes;
+    private final HeldChunks mappings;
+    private final OriginReads reads;
 
-    MappedChunks(ObjectStore store, Mappings mappings, LongAdder reads, LongAdder readBytes) {
+    MappedChunks(ObjectStore store, HeldChunks mappings, OriginReads reads) {
         this.store = store;
         this.mappings = mappings;
         this.reads = reads;
-        this.readBytes = readBytes;
     }
 
     @Override
     public void read(ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
-        reads.increment();
-        readBytes.add(target.remaining());
-        store.read(chunk.name(), offset, target);
+        reads.read(store, chunk, offset, target);
     }
 
     @Override
     public ChunkBytes hold(ChunkFile chunk) throws IOException {
+        Path path = chunk.path(this::path);
         try {
-            return mappings.hold(chunk.path(this::path), chunk.length());
+            return mappings.hold(path, 1, () -> map(path, chunk.length()));
         } catch (NoSuchFileException e) {
             throw new NoSuchObjectException(store.describe(chunk.name()));
         }
+    }
+
+    static MappedByteBuffer map(Path path, long length) throws IOException {
+        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+            long found = file.size();
+            if (found != length) {
+                throw CorruptDataException.mismatch(path.toString(), "length in bytes", length, found);
+            }
+            return file.map(FileChannel.MapMode.READ_ONLY, 0, length);
+        }
+    }
+
+    /** The kernel reads ahead well enough. */
+    @Override
+    public void fetchAhead(ChunkFile chunk) {}
+
+    @Override
+    public boolean takesMemory() {
+        return false;
     }
 
     @Override
@@ -46,8 +65,4 @@ final class MappedChunks implements ChunkSource {
     private Path path(String name) {
         return store.localPath(name).orElseThrow(() -> new IllegalStateException(name + " is no local file any more"));
     }
-
-    /** The mappings are shared with other streams and closed by the node. */
-    @Override
-    public void close() {}
 }

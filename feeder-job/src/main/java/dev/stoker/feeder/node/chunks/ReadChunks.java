@@ -3,45 +3,59 @@ package dev.stoker.feeder.node.chunks;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Chunks of a store that this machine cannot map. Each hold reads the chunk anew: the tiers that will stand in front of such
- * stores are what makes it fast.
+ * Chunks of a store that this machine cannot map, read whole into working memory and kept while there is room, those of the
+ * windows in use longest.
  */
 final class ReadChunks implements ChunkSource {
     private final ObjectStore store;
-    private final LongAdder reads;
-    private final LongAdder readBytes;
+    private final HeldChunks held;
+    private final OriginReads reads;
 
-    ReadChunks(ObjectStore store, LongAdder reads, LongAdder readBytes) {
+    ReadChunks(ObjectStore store, HeldChunks held, OriginReads reads) {
         this.store = store;
+        this.held = held;
         this.reads = reads;
-        this.readBytes = readBytes;
     }
 
     @Override
     public void read(ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
-        reads.increment();
-        readBytes.add(target.remaining());
-        store.read(chunk.name(), offset, target);
+        reads.read(store, chunk, offset, target);
     }
 
     @Override
     public ChunkBytes hold(ChunkFile chunk) throws IOException {
-        OwnedBytes bytes = new OwnedBytes(chunk.length());
+        return held.hold(key(chunk), chunk.length(), () -> load(chunk));
+    }
+
+    private ByteBuffer load(ChunkFile chunk) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocateDirect(chunk.length());
         try {
-            read(chunk, 0, bytes.bytes().duplicate());
+            read(chunk, 0, bytes.duplicate());
             return bytes;
         } catch (IOException | RuntimeException | Error e) {
-            bytes.close();
+            DirectMemory.free(bytes);
             throw e;
         }
     }
 
     @Override
-    public void forget(ChunkFile chunk) {}
+    public void fetchAhead(ChunkFile chunk) throws IOException {
+        hold(chunk).close();
+    }
 
     @Override
-    public void close() {}
+    public boolean takesMemory() {
+        return true;
+    }
+
+    @Override
+    public void forget(ChunkFile chunk) {
+        held.forget(key(chunk));
+    }
+
+    private String key(ChunkFile chunk) {
+        return store.describe(chunk.name());
+    }
 }

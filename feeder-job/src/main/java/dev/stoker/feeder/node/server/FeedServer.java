@@ -85,7 +85,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
         this.spec = spec;
         this.options = options;
-        this.sources = new ChunkSources(options.maxMappings());
+        this.sources = new ChunkSources(options.maxMappings(), options.workingMemoryBytes());
         this.acks = new AckTable(options.maxPendingReceipts());
         this.windows = new Windows(options.workingMemoryBytes(), spec.onCorrupt(), counters.corrupt);
         ServerSocketChannel socket = Doorman.bind(options.bind(), options.ports());
@@ -315,7 +315,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 counters.refetches.sum(),
                 counters.corrupt.sum(),
                 windows.open(),
-                windows.usedBytes(),
+                windows.usedBytes() + sources.heldBytes(),
                 sources.mapped(),
                 acks.pending(),
                 lanes.sum());
@@ -336,7 +336,6 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         timer.shutdownNow();
         windows.close();
         sources.close();
-        streams.values().forEach(stream -> stream.stream().source().close());
     }
 
     private void awaitSessions() {

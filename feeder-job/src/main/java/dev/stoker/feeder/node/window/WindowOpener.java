@@ -65,11 +65,21 @@ final class WindowOpener {
             }
             files[place] = order.stream().file(chunk);
             heads[place] = head(order.stream(), chunk, files[place]);
+            fetchAhead(order.stream(), files[place]);
             if (heads[place] != null) {
                 classIds[place] = classIds(order.stream(), heads[place]);
             }
         }
         return new OpenWindow(rows, heads, files, classIds);
+    }
+
+    private static void fetchAhead(ServedStream stream, ChunkFile file) throws IOException {
+        try {
+            stream.source().fetchAhead(file);
+        } catch (CorruptDataException e) {
+            // Whoever builds a piece of it meets the damage again, and knows what to do.
+            LOG.debug("A chunk cannot be fetched ahead", e);
+        }
     }
 
     /** The checked head, or null when it is damaged for good and may be skipped. */

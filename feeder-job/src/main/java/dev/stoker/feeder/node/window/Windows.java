@@ -128,6 +128,9 @@ public final class Windows implements AutoCloseable {
             if (e.getCause() instanceof IOException failure) {
                 throw failure;
             }
+            if (e.getCause() instanceof Error failure) {
+                throw failure;
+            }
             throw e;
         }
     }

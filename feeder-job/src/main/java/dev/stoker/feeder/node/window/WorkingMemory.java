@@ -43,7 +43,8 @@ public record WorkingMemory(long limitBytes) {
         for (int i = 0; i < chunks.size(); i++) {
             if (chunks.isLive(i)) {
                 files += chunks.length(i);
-                memory += WindowOpener.bytes(chunks, i);
+                memory +=
+                        WindowOpener.bytes(chunks, i) + (order.stream().source().takesMemory() ? chunks.length(i) : 0);
                 largest = Math.max(largest, chunks.length(i));
             }
         }

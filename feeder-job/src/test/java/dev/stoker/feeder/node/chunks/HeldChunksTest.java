@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -12,12 +13,20 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class MappingsTest {
+class HeldChunksTest {
     @TempDir
     Path directory;
 
     private Path file(int i) throws IOException {
         return Files.write(directory.resolve("f" + i), new byte[] {(byte) i, 1, 2, 3});
+    }
+
+    private static ChunkBytes map(HeldChunks chunks, Path file) throws IOException {
+        return map(chunks, file, 4);
+    }
+
+    private static ChunkBytes map(HeldChunks chunks, Path file, int length) throws IOException {
+        return chunks.hold(file, 1, () -> MappedChunks.map(file, length));
     }
 
     private static long mapped(Path directory) throws IOException {
@@ -28,10 +37,10 @@ class MappingsTest {
 
     @Test
     void unmapsWhatIsLongestUnusedAndKeepsWhatIsHeld() throws IOException {
-        Mappings mappings = new Mappings(3);
-        ChunkBytes first = mappings.hold(file(0), 4);
+        HeldChunks mappings = new HeldChunks(3);
+        ChunkBytes first = map(mappings, file(0));
         for (int i = 1; i < 10; i++) {
-            mappings.hold(file(i), 4).close();
+            map(mappings, file(i)).close();
         }
         assertThat(mappings.size()).isEqualTo(3);
         assertThat(mapped(directory)).isEqualTo(3);
@@ -43,10 +52,10 @@ class MappingsTest {
 
     @Test
     void exceedsTheLimitOnlyByWhatIsHeld() throws IOException {
-        Mappings mappings = new Mappings(2);
+        HeldChunks mappings = new HeldChunks(2);
         List<ChunkBytes> held = new ArrayList<>();
         for (int i = 0; i < 5; i++) {
-            held.add(mappings.hold(file(i), 4));
+            held.add(map(mappings, file(i)));
         }
         assertThat(mappings.size()).isEqualTo(5);
         held.forEach(ChunkBytes::close);
@@ -56,13 +65,13 @@ class MappingsTest {
 
     @Test
     void mapsAForgottenFileAnewWhileOldHoldsStay() throws IOException {
-        Mappings mappings = new Mappings(2);
+        HeldChunks mappings = new HeldChunks(2);
         Path file = file(1);
-        ChunkBytes old = mappings.hold(file, 4);
+        ChunkBytes old = map(mappings, file);
         mappings.forget(file);
         Path other = Files.write(directory.resolve("new"), new byte[] {9, 1, 2, 3});
         Files.move(other, file, java.nio.file.StandardCopyOption.REPLACE_EXISTING);
-        ChunkBytes fresh = mappings.hold(file, 4);
+        ChunkBytes fresh = map(mappings, file);
         assertThat(old.bytes().get(0)).isEqualTo((byte) 1);
         assertThat(fresh.bytes().get(0)).isEqualTo((byte) 9);
         old.close();
@@ -74,22 +83,44 @@ class MappingsTest {
 
     @Test
     void refusesAFileOfAnotherLength() throws IOException {
-        Mappings mappings = new Mappings(2);
+        HeldChunks mappings = new HeldChunks(2);
         Path file = file(1);
-        assertThatThrownBy(() -> mappings.hold(file, 5))
+        assertThatThrownBy(() -> map(mappings, file, 5))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContainingAll(file.toString(), "expected 5", "found 4");
     }
 
     @Test
+    void countsWhatTheCallerWeighs() throws IOException {
+        HeldChunks chunks = new HeldChunks(100);
+        for (int i = 0; i < 10; i++) {
+            chunks.hold("chunk " + i, 30, () -> ByteBuffer.allocateDirect(30)).close();
+            assertThat(chunks.used()).isLessThanOrEqualTo(100);
+        }
+        assertThat(chunks.size()).isEqualTo(3);
+        chunks.hold("chunk 9", 30, () -> {
+                    throw new AssertionError("it is at hand");
+                })
+                .close();
+        chunks.close();
+        assertThat(chunks.used()).isZero();
+    }
+
+    @Test
+    void namesRemoteFileSystems() {
+        assertThat(List.of("nfs4", "LUSTRE", "fuse.sshfs", "fuseblk", "cifs")).allMatch(ChunkSources::isRemote);
+        assertThat(List.of("ext4", "xfs", "tmpfs", "overlay", "btrfs", "zfs")).noneMatch(ChunkSources::isRemote);
+    }
+
+    @Test
     void closingUnmapsWithTheLastHold() throws IOException {
-        Mappings mappings = new Mappings(2);
-        ChunkBytes held = mappings.hold(file(1), 4);
+        HeldChunks mappings = new HeldChunks(2);
+        ChunkBytes held = map(mappings, file(1));
         mappings.close();
         assertThat(held.bytes().get(0)).isEqualTo((byte) 1);
         held.close();
         assertThat(mapped(directory)).isZero();
-        assertThatThrownBy(() -> mappings.hold(file(2), 4)).hasMessageContaining("shut down");
+        assertThatThrownBy(() -> map(mappings, file(2))).hasMessageContaining("shut down");
         assertThat(mapped(directory)).isZero();
     }
 }

@@ -1,0 +1,190 @@
+package dev.stoker.feeder.node.chunks;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Chunks whose bytes are at hand, mapped or read, within a limit; what is counted against it is the caller's choice.
+ *
+ * <p>Bytes are counted by their holds; those longest without any are freed when room is needed. When everything is held, the
+ * limit is exceeded by what the batches in flight need. Thread-safe; the lock guards the two maps and the counts, never a
+ * system call on a file.
+ */
+final class HeldChunks implements AutoCloseable {
+    /** Brings a chunk's bytes in. */
+    interface Loader {
+        /** A buffer that is neither slice nor duplicate. */
+        ByteBuffer load() throws IOException;
+    }
+
+    /** A chunk's bytes and their holds. */
+    private final class Held implements ChunkBytes {
+        final Object key;
+        final long weight;
+        final ByteBuffer loaded;
+        int holds;
+        boolean dropped;
+
+        Held(Object key, long weight, ByteBuffer loaded) {
+            this.key = key;
+            this.weight = weight;
+            this.loaded = loaded;
+        }
+
+        @Override
+        public ByteBuffer bytes() {
+            return loaded;
+        }
+
+        @Override
+        public void close() {
+            release(this);
+        }
+    }
+
+    private final long limit;
+    private final Map<Object, Held> present = new HashMap<>();
+    /** Those without holds, longest idle first. */
+    private final LinkedHashMap<Object, Held> idle = new LinkedHashMap<>();
+
+    private long used;
+    private boolean closed;
+
+    /** @param limit of the weights of all chunks together */
+    HeldChunks(long limit) {
+        this.limit = limit;
+    }
+
+    /**
+     * Holds a chunk's bytes, loading them if need be.
+     *
+     * @param key names the chunk
+     * @param weight what it counts against the limit
+     */
+    ChunkBytes hold(Object key, long weight, Loader loader) throws IOException {
+        synchronized (this) {
+            Held known = present.get(key);
+            if (known != null) {
+                return held(known);
+            }
+        }
+        makeRoom(weight);
+        Held fresh = new Held(key, weight, loader.load());
+        Held result;
+        synchronized (this) {
+            result = present.get(key);
+            if (result == null && !closed) {
+                present.put(key, fresh);
+                used += weight;
+                result = fresh;
+            }
+            if (result != null) {
+                held(result);
+            }
+        }
+        if (result != fresh) {
+            DirectMemory.free(fresh.loaded);
+        }
+        if (result == null) {
+            throw new IOException(key + " is not read: the node is shut down");
+        }
+        return result;
+    }
+
+    private Held held(Held chunk) {
+        if (chunk.holds++ == 0) {
+            idle.remove(chunk.key);
+        }
+        return chunk;
+    }
+
+    private void release(Held chunk) {
+        boolean free;
+        synchronized (this) {
+            if (chunk.holds < 1) {
+                throw new IllegalStateException(chunk.key + " was released more often than held");
+            }
+            chunk.holds--;
+            free = chunk.holds == 0 && (chunk.dropped || closed);
+            if (free) {
+                remove(chunk);
+            } else if (chunk.holds == 0) {
+                idle.put(chunk.key, chunk);
+            }
+        }
+        if (free) {
+            DirectMemory.free(chunk.loaded);
+        } else {
+            makeRoom(0);
+        }
+    }
+
+    private void remove(Held chunk) {
+        if (present.remove(chunk.key, chunk)) {
+            used -= chunk.weight;
+        }
+    }
+
+    /** Frees idle chunks until so much more fits. */
+    private void makeRoom(long weight) {
+        while (true) {
+            Held victim;
+            synchronized (this) {
+                if (used + weight <= limit || idle.isEmpty()) {
+                    return;
+                }
+                victim = idle.values().iterator().next();
+                idle.remove(victim.key);
+                remove(victim);
+            }
+            DirectMemory.free(victim.loaded);
+        }
+    }
+
+    /** The next hold of the chunk loads it anew; present holds keep what they have. */
+    void forget(Object key) {
+        Held free = null;
+        synchronized (this) {
+            Held chunk = present.get(key);
+            if (chunk != null) {
+                remove(chunk);
+                chunk.dropped = true;
+                if (chunk.holds == 0) {
+                    idle.remove(key);
+                    free = chunk;
+                }
+            }
+        }
+        if (free != null) {
+            DirectMemory.free(free.loaded);
+        }
+    }
+
+    /** Chunks at hand. */
+    synchronized int size() {
+        return present.size();
+    }
+
+    /** Their weights together. */
+    synchronized long used() {
+        return used;
+    }
+
+    /** Frees what is not held; what is held is freed with its last hold. */
+    @Override
+    public void close() {
+        List<Held> free;
+        synchronized (this) {
+            closed = true;
+            free = new ArrayList<>(idle.values());
+            idle.clear();
+            free.forEach(this::remove);
+        }
+        free.forEach(chunk -> DirectMemory.free(chunk.loaded));
+    }
+}
