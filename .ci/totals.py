@@ -1,14 +1,17 @@
-"""Sums what surefire, failsafe and pytest wrote into their reports; fails when a test failed, was skipped, or none ran."""
+"""Sums the reports of surefire, failsafe and pytest; fails when a test failed, was skipped, or none ran."""
+
+from __future__ import annotations
 
 import sys
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("tests", "failures", "errors", "skipped")
 
 
-def count(files):
+def count(files: Iterable[Path]) -> dict[str, int]:
     total = dict.fromkeys(COLUMNS, 0)
     for file in files:
         root = ET.parse(file).getroot()
@@ -18,7 +21,7 @@ def count(files):
     return total
 
 
-def main():
+def main() -> int:
     reports = {
         "surefire": count(ROOT.glob("*/target/surefire-reports/TEST-*.xml")),
         "failsafe": count(ROOT.glob("*/target/failsafe-reports/TEST-*.xml")),

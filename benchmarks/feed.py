@@ -150,7 +150,9 @@ def report(results: dict[str, list[dict]]) -> None:
         for name, rounds in results.items()
     }
     ceiling = {"feed": "plain stream", "path": "mapped read"}
-    print(f"{'system':<22}{'GB/s':>8}{'samples/s':>12}{'of ceiling':>12}{'trainer CPU s/GB':>18}{'feeder CPU s/GB':>18}")
+    print(
+        f"{'system':<22}{'GB/s':>8}{'samples/s':>12}{'of ceiling':>12}{'trainer CPU s/GB':>18}{'feeder CPU s/GB':>18}"
+    )
     for name, r in best.items():
         speed = r["bytes"] / r["seconds"]
         over = ceiling.get(name)

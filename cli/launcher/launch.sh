@@ -18,33 +18,49 @@ lock() {
 
 unlock() { exec 9>&-; }
 
-# with_progress LOG TITLE COMMAND…: runs the command with its output in LOG and says every few seconds that, and with
-# what, it is busy. Ends the script with the command's last error line when it fails.
+# with_progress LOG TITLE COMMAND…: runs the command with its output in LOG and says that, how long and with what it is
+# busy: on a terminal in one line, elsewhere in a line every few seconds. Ends the script with the command's first
+# error line when it fails.
 with_progress() {
-  local log=$1 title=$2 pid status=0 start=$SECONDS next=5 at
+  local log=$1 title=$2 pid status=0 start=$SECONDS every=5 next at
   shift 2
   mkdir -p -- "${log%/*}"
   : >"$log"
-  printf '%s: %s …\n' "${0##*/}" "$title" >&2
+  if [ -t 2 ]; then every=1; fi
+  next=$every
+  at=
+  report "$title …"
   "$@" >"$log" 2>&1 </dev/null &
   pid=$!
   # A background job of a script ignores Ctrl-C, so it is ended from here.
-  trap 'kill -TERM "$pid" 2>/dev/null; wait "$pid" 2>/dev/null || true; printf "%s: interrupted\n" "${0##*/}" >&2; exit 130' INT TERM
+  trap 'kill -TERM "$pid" 2>/dev/null; wait "$pid" 2>/dev/null || true; report_end; printf "%s: interrupted\n" "${0##*/}" >&2; exit 130' INT TERM
   while kill -0 "$pid" 2>/dev/null; do
     read -r -t 0.2 <> <(:) || true
     if ((SECONDS - start >= next)); then
-      next=$((SECONDS - start + 5))
+      next=$((SECONDS - start + every))
       at=$(tail -n 30 -- "$log" | sed -n 's/^\[INFO\] Building \(Stoker[^[]*[^ [0-9]\).*/\1/p; s/^ *\(Downloading [^ ]*\).*/\1/p; s/^\(Installing\|Building\|Preparing\) .*/\1/p' | tail -n 1) || true
-      printf '%s: %s … %d s%s\n' "${0##*/}" "$title" "$((SECONDS - start))" "${at:+, $at}" >&2
+      report "$title … $((SECONDS - start)) s${at:+, $at}"
     fi
   done
   wait "$pid" || status=$?
   trap - INT TERM
+  report_end
   if ((status != 0)); then
     at=$(grep -E '^(\[ERROR\]|ERROR|error|[A-Za-z]*Error:|mvnw: )' -- "$log" | grep -vE '^\[ERROR\] *($|->|COMPILATION ERROR|To see|Re-run|For more|\[Help)' | head -n 1) || true
     fail "$title failed${at:+: $at} (all of it is in $log)"
   fi
 }
+
+report() {
+  if [ -t 2 ]; then
+    # Cut to the terminal's width, as a line that wraps cannot be written over.
+    printf '\r\033[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "${0##*/}: $1" >&2
+  else
+    printf '%s: %s\n' "${0##*/}" "$1" >&2
+  fi
+}
+
+report_end() { if [ -t 2 ]; then printf '\n' >&2; fi; }
 
 # Builds the command into cli/target/dist when it is not there or older than its sources; needs $root.
 build_if_needed() {

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -25,13 +26,12 @@ def outline(shape: str, centre: np.ndarray, radius: float, turn: float) -> list[
         angles, reach = [math.pi * (2 * k / 3 - 0.5) for k in range(3)], [radius * 1.45] * 3
     elif shape == "square":
         angles, reach = [math.pi * (k / 2 + 0.25) for k in range(4)], [radius * 1.25] * 4
-    else:  # the cross: twelve corners, four of them inner ones
-        corners = [(1, 3), (1, 1), (3, 1), (3, -1), (1, -1), (1, -3), (-1, -3), (-1, -1), (-3, -1), (-3, 1), (-1, 1), (-1, 3)]
-        angles = [math.atan2(y, x) for x, y in corners]
-        reach = [radius * 0.4 * math.hypot(x, y) for x, y in corners]
-    return [
-        (centre[0] + r * math.cos(a + turn), centre[1] + r * math.sin(a + turn)) for a, r in zip(angles, reach, strict=True)
-    ]
+    else:  # the cross: three corners, the middle one an inner one, in each of four quarters
+        corners = [(1, 3), (1, 1), (3, 1)]
+        angles = [math.atan2(y, x) - math.pi / 2 * quarter for quarter in range(4) for x, y in corners]
+        reach = [radius * 0.4 * math.hypot(x, y) for x, y in corners] * 4
+    x, y = centre
+    return [(x + r * math.cos(a + turn), y + r * math.sin(a + turn)) for a, r in zip(angles, reach, strict=True)]
 
 
 def draw(shape: str, random: np.random.Generator) -> Image.Image:
@@ -51,22 +51,37 @@ def draw(shape: str, random: np.random.Generator) -> Image.Image:
     return Image.fromarray(np.clip(pixels, 0, 255).astype(np.uint8))
 
 
+def contact_sheet(images: Path, columns: int = 8) -> Image.Image:
+    """Pastes the first images of every class into rows, one class a row."""
+    sheet = Image.new("RGB", (columns * SIDE, len(SHAPES) * SIDE))
+    for row, shape in enumerate(SHAPES):
+        for column, file in enumerate(sorted((images / shape).iterdir())[:columns]):
+            with Image.open(file) as image:
+                sheet.paste(image, (column * SIDE, row * SIDE))
+    return sheet
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description="Draws an image-per-class directory tree of JPEG files.")
-    parser.add_argument("target", type=Path, help="directory to write to, one sub-directory per class")
+    parser.add_argument("target", type=Path, help="directory to create, one sub-directory per class")
     parser.add_argument("--images", type=int, default=4000, help="images in all (default: %(default)s)")
     parser.add_argument("--seed", type=int, default=7, help="seed of everything random (default: %(default)s)")
     options = parser.parse_args()
+    # Under another name until it is whole, so that an interrupted drawing is never taken for a dataset.
+    part = options.target.with_name(options.target.name + ".part")
+    shutil.rmtree(part, ignore_errors=True)
     random = np.random.default_rng(options.seed)
     began = last = time.monotonic()
     for shape in SHAPES:
-        (options.target / shape).mkdir(parents=True, exist_ok=True)
+        (part / shape).mkdir(parents=True)
     for number in range(options.images):
         shape = SHAPES[number % len(SHAPES)]
-        draw(shape, random).save(options.target / shape / f"{number:06d}.jpg", quality=90)
-        if time.monotonic() - last > 2:
+        draw(shape, random).save(part / shape / f"{number:06d}.jpg", quality=90)
+        if time.monotonic() - last > 1:
             last = time.monotonic()
-            print(f"  drew {number + 1:,} of {options.images:,} images", file=sys.stderr, flush=True)
+            end = "\r" if sys.stdout.isatty() else "\n"
+            print(f"drew {number + 1:,} of {options.images:,} images", end=end, flush=True)
+    part.rename(options.target)
     print(f"drew {options.images:,} images of {len(SHAPES)} shapes in {time.monotonic() - began:.1f} s")
     return 0
 
