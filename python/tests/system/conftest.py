@@ -32,13 +32,14 @@ def cli(tmp_path_factory: pytest.TempPathFactory) -> Cli:
     return Cli(tmp_path_factory.mktemp("home"))
 
 
-@pytest.fixture(autouse=True)
-def _own_home(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture(scope="module", autouse=True)
+def _own_home(cli: Cli) -> Iterator[None]:
     """Feeds in this process look where those of the command are."""
-    if "cli" in request.fixturenames:
+    with pytest.MonkeyPatch.context() as patch:
         for name in ("STOKER_FEED", "STOKER_RUN", "RANK", "WORLD_SIZE"):
-            monkeypatch.delenv(name, raising=False)
-        monkeypatch.setenv("STOKER_HOME", str(request.getfixturevalue("cli").home))
+            patch.delenv(name, raising=False)
+        patch.setenv("STOKER_HOME", str(cli.home))
+        yield
 
 
 @pytest.fixture(scope="session")
