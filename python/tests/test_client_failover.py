@@ -142,6 +142,10 @@ def test_an_only_feeder_that_restarts_gives_exactly_the_rest_and_gets_the_receip
         assert got == feed.stream.expected(0, 0, 1, 55)
         feed.state.wait_for(lambda: feed.acked() == pieces_of(got))
         assert client.stats()["reconnects"] == 2
+        again = [s.subscriptions[0] for s in feed.feeder.sessions]
+        assert [a.first for a in again] == sorted(a.first for a in again)
+        assert again[1].first >= 20  # what has arrived is not asked for again
+        assert all(a.first + a.count == 55 for a in again)
 
 
 def test_durable_receipts_are_not_sent_again():

@@ -20,7 +20,7 @@ from stoker import _protocol as p
 from stoker._discovery import split_address
 from stoker.errors import ProtocolError
 
-SEGMENT_BYTES: Final = 256 << 10
+SEGMENT_BYTES: Final = 512 << 10
 """Received and checksummed at a time: small enough to be still in the cache for the checksum."""
 RECEIVE_BUFFER_BYTES: Final = 4 << 20
 """Fixed, as the kernel's own growth (to 32 MiB) drives the data out of the cache before it is read."""
