@@ -214,6 +214,16 @@ final class Outbox {
         }
     }
 
+    /** Whether the count of durable receipts has grown and was not told. */
+    boolean owesDurable() {
+        lock.lock();
+        try {
+            return durable;
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** The frame to end with, or null. */
     Frame farewell() {
         lock.lock();

@@ -54,6 +54,10 @@ final class Sender implements Runnable {
     public void run() {
         try {
             sendAll();
+            if (order != null && outbox.owesDurable()) {
+                // What is durable need not be repeated over the next connection.
+                write(new Durable(session.durable()));
+            }
             Frame farewell = outbox.farewell();
             if (farewell != null) {
                 write(farewell);
