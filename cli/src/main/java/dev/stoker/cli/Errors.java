@@ -42,8 +42,10 @@ final class Errors {
     }
 
     static int failed(Exception e, CommandLine command, ParseResult result) {
-        LoggerFactory.getLogger(Errors.class)
-                .error("{} failed", command.getCommandSpec().qualifiedName(), e);
+        if (!(e instanceof CommandException || e instanceof IllegalArgumentException)) {
+            LoggerFactory.getLogger(Errors.class)
+                    .error("{} failed", command.getCommandSpec().qualifiedName(), e);
+        }
         PrintWriter err = command.getErr();
         if (e instanceof InvalidFeedException invalid) {
             return wrong(invalid.problems(), command);

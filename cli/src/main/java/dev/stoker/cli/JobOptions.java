@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.connectors.options.JobArguments;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.description.HtmlFormatter;
@@ -24,7 +25,6 @@ final class JobOptions {
      * @param positional label and description of the other arguments
      */
     static void describe(CommandSpec spec, String prefix, List<ConfigOption<?>> options, String... positional) {
-        HtmlFormatter html = new HtmlFormatter();
         for (int i = 0; i < positional.length; i += 2) {
             spec.addPositional(PositionalParamSpec.builder()
                     .paramLabel(positional[i])
@@ -43,7 +43,7 @@ final class JobOptions {
                     .arity(flag ? "0" : "1")
                     .type(flag ? Boolean.class : List.class)
                     .auxiliaryTypes(flag ? Boolean.class : String.class)
-                    .description(plain(html.format(option.description())) + defaultText(option))
+                    .description(describe(option) + defaultText(option))
                     .build());
         }
     }
@@ -64,11 +64,25 @@ final class JobOptions {
     }
 
     private static String defaultText(ConfigOption<?> option) {
+        return defaultValue(option).map(value -> " Default: " + value + ".").orElse("");
+    }
+
+    /** An option's form on the command line. */
+    static String flag(ConfigOption<?> option, String prefix) {
+        return JobArguments.flag(option, prefix);
+    }
+
+    /** An option's default, unless it is to be off or to have no value. */
+    static Optional<String> defaultValue(ConfigOption<?> option) {
         Object value = option.defaultValue();
         if (value == null || value instanceof Boolean || (value instanceof List<?> list && list.isEmpty())) {
-            return "";
+            return Optional.empty();
         }
-        return " Default: " + (value instanceof Duration duration ? duration.toSeconds() + " s" : value.toString())
-                + ".";
+        return Optional.of(value instanceof Duration duration ? duration.toSeconds() + " s" : value.toString());
+    }
+
+    /** An option's description as plain text. */
+    static String describe(ConfigOption<?> option) {
+        return plain(new HtmlFormatter().format(option.description()));
     }
 }

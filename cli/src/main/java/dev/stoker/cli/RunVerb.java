@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParameterException;
@@ -32,9 +33,11 @@ import picocli.CommandLine.Spec;
 final class RunVerb implements Callable<Integer> {
 
     private static final int NOT_FOUND = 127;
+    private static final int INTERRUPTED = 130;
 
     private final List<String> arguments;
     private final List<String> command;
+    private final AtomicReference<Process> trainer = new AtomicReference<>();
 
     @Spec
     private CommandSpec spec;
@@ -64,18 +67,34 @@ final class RunVerb implements Callable<Integer> {
             // The trainer is told the address, so a run need not share one port with others.
             args.add("--port=0");
         }
+        if (args.stream().noneMatch(arg -> arg.equals("--idle-timeout") || arg.startsWith("--idle-timeout="))) {
+            // The feed lives as long as its trainer, however late that connects.
+            args.add("--idle-timeout=0 s");
+        }
         long began = System.nanoTime();
+        Thread worker = Thread.currentThread();
         int code;
         try (Signals signals = new Signals();
                 EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args.toArray(new String[0])))) {
+            signals.on(name -> {
+                Process process = trainer.get();
+                if (process == null) {
+                    worker.interrupt();
+                } else {
+                    pass(name, process);
+                }
+            });
             String addresses = feed.awaitReady(Duration.ofSeconds(60));
             err.println("stoker: feed " + feed.plan().name() + " is ready at " + addresses + " after "
                     + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
-            code = train(feed, signals);
+            code = train(feed);
             Optional<NodeMetrics> metrics = feed.metrics();
             Duration time = Duration.ofNanos(System.nanoTime() - began);
             feed.end();
             metrics.ifPresent(m -> FeedReport.print(feed.plan(), m, time, err));
+        } catch (InterruptedException e) {
+            err.println("stoker: interrupted");
+            return INTERRUPTED;
         }
         return code;
     }
@@ -92,7 +111,7 @@ final class RunVerb implements Callable<Integer> {
                                 Files.isExecutable(Path.of(directory.isEmpty() ? "." : directory, program)));
     }
 
-    private int train(EmbeddedFeed feed, Signals signals) throws Exception {
+    private int train(EmbeddedFeed feed) throws Exception {
         ProcessBuilder builder = new ProcessBuilder(command).inheritIO();
         builder.environment().put("STOKER_FEED", feed.plan().name());
         builder.environment().put("STOKER_RUN", Long.toString(System.currentTimeMillis()));
@@ -102,13 +121,24 @@ final class RunVerb implements Callable<Integer> {
         } catch (IOException e) {
             throw new CommandException("cannot run " + command.get(0) + ": " + e.getMessage(), NOT_FOUND - 1, e);
         }
-        signals.on(name -> pass(name, process));
-        while (!process.waitFor(500, TimeUnit.MILLISECONDS)) {
-            // The feed may be done before the trainer is; only its failure matters, and the trainer hears of that
-            // itself.
-            feed.ended(Duration.ZERO);
+        trainer.set(process);
+        try {
+            while (!process.waitFor(500, TimeUnit.MILLISECONDS)) {
+                // The feed may be done before the trainer is; only its failure matters.
+                feed.ended(Duration.ZERO);
+            }
+            return process.exitValue();
+        } finally {
+            end(process);
         }
-        return process.exitValue();
+    }
+
+    /** Leaves no trainer behind whose feed has failed. */
+    private static void end(Process process) throws InterruptedException {
+        process.destroy();
+        if (!process.waitFor(10, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+        }
     }
 
     private static void pass(String signal, Process process) {

@@ -1,0 +1,170 @@
+package dev.stoker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.feeder.node.TestDataset;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Verbs that start no Flink, in this process. */
+class VerbsTest {
+
+    @TempDir
+    private Path directory;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+    private TestDataset dataset;
+
+    @BeforeEach
+    void create() throws IOException {
+        dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
+    }
+
+    private int stoker(String... args) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
+    }
+
+    private String path() {
+        return dataset.path().toString();
+    }
+
+    private JsonNode json() throws IOException {
+        return Json.MAPPER.readTree(out.toString());
+    }
+
+    @Test
+    void infoSaysWhatADatasetHolds() throws IOException {
+        assertThat(stoker("info", path(), "--chunks")).isZero();
+        assertThat(out.toString()).contains("9 in 2 chunks", "label: categorical", "image: binary (payload)", "train");
+
+        assertThat(stoker("info", path(), "--json")).isZero();
+        assertThat(json().path("samples").asLong()).isEqualTo(9);
+        assertThat(json().at("/splits/train/chunks").asLong()).isEqualTo(2);
+        assertThat(json().path("fields")).hasSize(3);
+    }
+
+    @Test
+    void showPrintsTheFirstSamples() throws IOException {
+        assertThat(stoker("show", path(), "--n", "7")).isZero();
+        assertThat(out.toString())
+                .contains(
+                        dataset.samples(0).get(0).key(),
+                        dataset.samples(1).get(1).key(),
+                        "7 of 9 samples");
+
+        assertThat(stoker("show", path(), "--n", "2", "--json")).isZero();
+        assertThat(json()).hasSize(2);
+        assertThat(json().at("/0/label").asText())
+                .isEqualTo(dataset.samples(0).get(0).label());
+        assertThat(json().at("/0/image/bytes").asInt())
+                .isEqualTo(dataset.samples(0).get(0).image().length);
+    }
+
+    @Test
+    void verifyNamesWhatIsDamaged() throws IOException {
+        assertThat(stoker("verify", path())).isZero();
+        assertThat(out.toString()).contains("all is as it was written");
+
+        byte[] bytes = Files.readAllBytes(dataset.file(1));
+        bytes[(int) dataset.summary(1).headLength() + 3] ^= 1;
+        Files.write(dataset.file(1), bytes);
+
+        assertThat(stoker("verify", path())).isEqualTo(1);
+        assertThat(out.toString())
+                .contains("chunk 1: row 0:", dataset.samples(1).get(0).key());
+    }
+
+    @Test
+    void logListsTheVersions() throws IOException {
+        assertThat(stoker("log", path(), "--json")).isZero();
+        assertThat(json().at("/0/version").asLong()).isEqualTo(dataset.version());
+        assertThat(json().at("/0/added_samples").asLong()).isEqualTo(9);
+    }
+
+    @Test
+    void gcDeletesOrphansThatAreOldEnoughAndOnlyWhenToldTo() throws IOException {
+        assertThat(stoker("gc", path())).isZero();
+        assertThat(out.toString()).contains("nothing to delete");
+        Path orphan = dataset.path().resolve("chunks/7f/018f0000-0000-7000-8000-00000000007f.arrow");
+        Files.createDirectories(orphan.getParent());
+        Files.write(orphan, new byte[10]);
+
+        assertThat(stoker("gc", path(), "--yes")).isZero();
+        assertThat(orphan).exists();
+        assertThat(stoker("gc", path(), "--older-than", "0")).isZero();
+        assertThat(out.toString()).contains("would delete 1 file");
+        assertThat(orphan).exists();
+        assertThat(stoker("gc", path(), "--older-than", "0", "--yes")).isZero();
+        assertThat(orphan).doesNotExist();
+        assertThat(dataset.file(0)).exists();
+        assertThat(stoker("verify", path())).isZero();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "2 | ls | did you mean ps",
+                "2 | infoo | did you mean info",
+                "2 | info | missing: DATASET",
+                "2 | info x --bogus | unknown option --bogus",
+                "2 | show x --n y | is not a whole number",
+                "2 | gc x --older-than 5x | is not a time",
+                "2 | audit | name a feed",
+                "1 | audit nosuch | there is no feed nosuch",
+                "1 | stop nosuch | there is no feed nosuch",
+                "1 | info nosuch | there is no directory",
+                "2 | run x | no command to run",
+                "127 | run x -- no-such-command-here | there is no command no-such-command-here",
+                "2 | feed x -- y | only stoker run",
+                "2 | feed | no dataset is given",
+                "2 | feed x --bogus 1 --batch-size 0 --port z | batch_size is 0",
+                "2 | ingest | source directory"
+            })
+    void mistakesAreToldInLinesThatSayWhatToDo(int code, String args, String message) {
+        assertThat(stoker(args.split(" "))).isEqualTo(code);
+        assertThat(err.toString()).contains(message);
+        assertThat(err.toString().lines()).allMatch(line -> line.startsWith("stoker: "));
+        assertThat(err.toString().lines().count()).isLessThanOrEqualTo(4);
+        assertThat(out.toString()).isEmpty();
+    }
+
+    @Test
+    void severalMistakesAreToldTogether() {
+        assertThat(stoker("feed", "x", "--batchsize", "3", "--seed", "-1", "--port", "99999"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("did you mean --batch-size?", "seed is -1", "99999");
+    }
+
+    @Test
+    void aMistypedPathIsCorrectedAndAParentNamesItsDatasets() {
+        assertThat(stoker("info", directory.resolve("photo").toString())).isEqualTo(1);
+        assertThat(err.toString()).contains("did you mean " + path());
+        assertThat(stoker("info", directory.toString())).isEqualTo(1);
+        assertThat(err.toString()).contains("is not a dataset itself; there is " + path());
+        assertThat(stoker("info", path() + "@99")).isEqualTo(1);
+        assertThat(err.toString()).contains("has no version 99");
+    }
+
+    @Test
+    void everyVerbHasHelp() {
+        for (String verb :
+                List.of("ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "audit", "gc")) {
+            assertThat(stoker(verb, "--help")).as(verb).isZero();
+            assertThat(out.toString()).contains("Usage: stoker " + verb);
+        }
+    }
+}
