@@ -3,12 +3,12 @@ package dev.stoker.ingest;
 import dev.stoker.connectors.chunks.ChunkSink;
 import dev.stoker.connectors.chunks.IngestRun;
 import dev.stoker.connectors.chunks.PackReport;
-import dev.stoker.connectors.chunks.PackReportType;
+import dev.stoker.connectors.chunks.PackReportSerializer;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.ListedKey;
-import dev.stoker.connectors.files.ListedKeyType;
+import dev.stoker.connectors.files.ListedKeySerializer;
 import dev.stoker.connectors.files.PathBundle;
-import dev.stoker.connectors.files.PathBundleType;
+import dev.stoker.connectors.files.PathBundleSerializer;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.connectors.files.WalkSource;
 import dev.stoker.ingest.pack.KeyCheckOperator;
@@ -49,8 +49,8 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
     void addTo(StreamExecutionEnvironment env) {
         DataStream<PathBundle> files = walk(env);
         if (plan.order() instanceof WalkOrder.Listed) {
-            DataStream<PackReport> packed = files.keyBy(new ListedKey.Selector(), ListedKeyType.INSTANCE)
-                    .transform("pack", PackReportType.INSTANCE, new PackOperator(plan))
+            DataStream<PackReport> packed = files.keyBy(new ListedKey.Selector(), ListedKeySerializer.TYPE)
+                    .transform("pack", PackReportSerializer.TYPE, new PackOperator(plan))
                     .uid("pack")
                     .setParallelism(1)
                     .setMaxParallelism(1);
@@ -61,7 +61,7 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
         DataStream<PathBundle> all = taken == 0 ? files : files.union(takenKeys(env, seed));
         ChunkSink.addTo(
                 spread(all.keyBy(PathBundle::bucketKey, Types.INT)
-                        .transform("pack", PackReportType.INSTANCE, new PackOperator(plan))
+                        .transform("pack", PackReportSerializer.TYPE, new PackOperator(plan))
                         .uid("pack")),
                 run);
     }
@@ -73,11 +73,11 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
                 ? WalkSource.first(limit.getAsLong(), tree, plan.order())
                 : WalkSource.of(tree, plan.order(), plan.threads());
         int walkers = isLimited ? 1 : parallelism;
-        return env.fromSource(source, WatermarkStrategy.noWatermarks(), "walk", PathBundleType.INSTANCE)
+        return env.fromSource(source, WatermarkStrategy.noWatermarks(), "walk", PathBundleSerializer.TYPE)
                 .uid("walk")
                 .setParallelism(walkers)
                 .map(new ListedCounter(plan.ingest()))
-                .returns(PathBundleType.INSTANCE)
+                .returns(PathBundleSerializer.TYPE)
                 .name("count")
                 .uid("count")
                 .setParallelism(walkers);
@@ -90,19 +90,19 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
                 .setParallelism(parallelism)
                 .transform(
                         "keys",
-                        PathBundleType.INSTANCE,
+                        PathBundleSerializer.TYPE,
                         new TakenKeysOperator(plan.access(), run.target(), run.baseVersion(), seed))
                 .uid("keys")
                 .setParallelism(parallelism);
     }
 
     private DataStream<PackReport> check(StreamExecutionEnvironment env, DataStream<PathBundle> files) {
-        DataStream<PathBundle> hashed = files.transform("rehash", PathBundleType.INSTANCE, new RehashOperator())
+        DataStream<PathBundle> hashed = files.transform("rehash", PathBundleSerializer.TYPE, new RehashOperator())
                 .uid("rehash")
                 .setParallelism(parallelism);
         return spread(hashed.union(takenKeys(env, 0))
                 .keyBy(PathBundle::bucketKey, Types.INT)
-                .transform("check keys", PackReportType.INSTANCE, new KeyCheckOperator())
+                .transform("check keys", PackReportSerializer.TYPE, new KeyCheckOperator())
                 .uid("check"));
     }
 

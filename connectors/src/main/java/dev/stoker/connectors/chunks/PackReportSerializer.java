@@ -1,5 +1,6 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.types.OpaqueType;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
 import java.util.Map;
@@ -17,6 +18,9 @@ import org.apache.flink.core.memory.DataOutputView;
 public final class PackReportSerializer extends TypeSerializerSingleton<PackReport> {
 
     static final PackReportSerializer INSTANCE = new PackReportSerializer();
+
+    /** Flink's view of the type. */
+    public static final OpaqueType<PackReport> TYPE = OpaqueType.value(PackReport.class, INSTANCE);
 
     private static final long serialVersionUID = 1;
     private static final int CHUNK = 0;

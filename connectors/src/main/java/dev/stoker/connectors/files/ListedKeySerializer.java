@@ -1,5 +1,6 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.connectors.types.OpaqueType;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -15,6 +16,9 @@ import org.apache.flink.core.memory.DataOutputView;
 public final class ListedKeySerializer extends TypeSerializerSingleton<ListedKey> {
 
     static final ListedKeySerializer INSTANCE = new ListedKeySerializer();
+
+    /** Flink's view of the type. */
+    public static final OpaqueType<ListedKey> TYPE = OpaqueType.key(ListedKey.class, INSTANCE);
 
     private static final long serialVersionUID = 1;
     private static final int TURN = 0x80;

@@ -1,5 +1,6 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.connectors.types.OpaqueType;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -14,6 +15,9 @@ import org.apache.flink.core.memory.DataOutputView;
 public final class PathBundleSerializer extends TypeSerializerSingleton<PathBundle> {
 
     static final PathBundleSerializer INSTANCE = new PathBundleSerializer();
+
+    /** Flink's view of the type. */
+    public static final OpaqueType<PathBundle> TYPE = OpaqueType.value(PathBundle.class, INSTANCE);
 
     private static final long serialVersionUID = 1;
     private static final byte[] NOTHING = {};
