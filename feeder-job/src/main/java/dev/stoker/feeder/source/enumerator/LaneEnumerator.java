@@ -45,6 +45,9 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private final Map<Integer, ServerEvent> servers = new TreeMap<>();
     private final Map<Integer, Long> idleSinceMs = new HashMap<>();
     private int ticks;
+    /** Ticks since the last epoch's end: receipts of its earlier batches may still be on their way at other servers. */
+    private int graceTicks;
+
     private boolean ended;
 
     LaneEnumerator(
@@ -113,8 +116,6 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
             idleSinceMs.put(subtask, progress.idleSinceMs());
             if (progress.stopRequested()) {
                 finish("it was asked to stop");
-            } else if (end.reached()) {
-                finish("every group has acknowledged its last epoch");
             }
         } else if (event instanceof GroupEvent group) {
             for (int reader : servers.keySet()) {
@@ -176,6 +177,9 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     }
 
     private void tick(Long nowMs, Throwable failure) {
+        if (end.reached() && graceTicks++ > 0) {
+            finish("every group has acknowledged its last epoch");
+        }
         if (++ticks >= MAP_TICKS) {
             announce();
         }
