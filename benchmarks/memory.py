@@ -1,0 +1,124 @@
+"""Measures the memory of a feeder and a trainer after one epoch and after many.
+
+    python/.venv/bin/python benchmarks/memory.py DATASET [--epochs 50] [--batch-size 64] [--buffer 64]
+
+Both are processes of their own. Resident memory is read from /proc. What a process has mapped from files (chunks,
+libraries) is the page cache's and is stated apart: only memory of its own can grow without bound. Budgets: the feeder's
+open windows (--working-memory), the trainer's buffer; the trainer's figure is beyond an interpreter that has imported
+NumPy, pyarrow and stoker. Prints a table and, as its last line, JSON.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+WORKING_MB = 64
+
+TRAINER = """
+import json, sys
+import stoker
+def rss():
+    found = (line.partition(":") for line in open("/proc/self/status").read().splitlines())
+    return {k: int(v.split()[0]) / 1024 for k, _, v in found if k in ("RssAnon", "RssFile", "RssShmem")}
+target, epochs, buffer = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+print(json.dumps(rss()), flush=True)
+with stoker.Feed(target, buffer_bytes=buffer) as feed:
+    for epoch in range(epochs):
+        for batch in feed:
+            batch.keys
+        if epoch in (0, epochs - 1):
+            del batch
+            print(json.dumps(rss()), flush=True)
+            sys.stdin.readline()
+"""
+
+
+def memory_of(pid: int) -> dict[str, float]:
+    """Returns resident MiB by kind."""
+    lines = Path(f"/proc/{pid}/status").read_text().splitlines()
+    found = (line.partition(":") for line in lines)
+    return {k: int(v.split()[0]) / 1024 for k, _, v in found if k in ("RssAnon", "RssFile", "RssShmem")}
+
+
+def own(memory: dict[str, float]) -> float:
+    return memory["RssAnon"] + memory["RssShmem"]
+
+
+def measure(dataset: str, epochs: int, batch_size: int, buffer_mb: int) -> dict[str, float]:
+    """Returns MiB of own memory: of the feeder, and of the trainer beyond its imports, after 1 and after all epochs."""
+    with tempfile.TemporaryDirectory() as home:
+        environment = os.environ | {"STOKER_HOME": home}
+        environment.pop("STOKER_FEED", None)
+        options = ["--batch-size", str(batch_size), "--working-memory", f"{WORKING_MB}mb", "--port", "0"]
+        feeder = subprocess.Popen(
+            [str(ROOT / "stoker"), "feed", dataset, "--name", "memory", *options],
+            env=environment,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        try:
+            assert feeder.stdout is not None
+            for line in feeder.stdout:
+                if line.startswith("ready at"):
+                    break
+            else:
+                raise SystemExit(f"the feeder ended with {feeder.wait()}")
+            trainer = subprocess.Popen(
+                [sys.executable, "-c", TRAINER, "memory", str(epochs), str(buffer_mb << 20)],
+                env=environment,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                text=True,
+            )
+            try:
+                assert trainer.stdout is not None
+                assert trainer.stdin is not None
+                imported = json.loads(trainer.stdout.readline())
+                found: dict[str, float] = {}
+                for moment in ("1", "n"):
+                    mine = json.loads(trainer.stdout.readline())
+                    theirs = memory_of(feeder.pid)
+                    found[f"trainer_{moment}"] = own(mine) - own(imported)
+                    found[f"feeder_{moment}"] = own(theirs)
+                    found[f"feeder_mapped_{moment}"] = theirs["RssFile"]
+                    trainer.stdin.write("\n")
+                    trainer.stdin.flush()
+                if trainer.wait() != 0:
+                    raise SystemExit(f"the trainer ended with {trainer.returncode}")
+            finally:
+                trainer.kill()
+                trainer.communicate()
+            return found
+        finally:
+            feeder.terminate()
+            feeder.communicate()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dataset")
+    parser.add_argument("--epochs", type=int, default=50)
+    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument("--buffer", type=int, default=64, help="the trainer's buffer in MiB (default: 64)")
+    args = parser.parse_args()
+    if args.epochs < 2:
+        parser.error("--epochs: at least 2")
+    found = measure(args.dataset, args.epochs, args.batch_size, args.buffer)
+    print(f"{'MiB':34}{'1 epoch':>10}{f'{args.epochs} epochs':>12}{'budget':>9}{'beyond, at most':>17}")
+    rows = (("feeder", WORKING_MB, 600), ("trainer", args.buffer, 64))
+    for name, budget, limit in rows:
+        one, many = found[f"{name}_1"], found[f"{name}_n"]
+        print(f"{name + ', own memory':34}{one:10.1f}{many:12.1f}{budget:9}{limit:17}   {many / one - 1:+.1%}")
+    print(f"{'feeder, mapped files':34}{found['feeder_mapped_1']:10.1f}{found['feeder_mapped_n']:12.1f}")
+    print(json.dumps(found | {"epochs": args.epochs, "working_mb": WORKING_MB, "buffer_mb": args.buffer}))
+
+
+if __name__ == "__main__":
+    main()
