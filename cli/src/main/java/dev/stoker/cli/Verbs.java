@@ -43,6 +43,7 @@ final class Verbs {
         command.addSubcommand(new StopVerb());
         command.addSubcommand(new AuditVerb());
         command.addSubcommand(new GcVerb());
+        command.addSubcommand(new RecoverVerb());
         // No verb has the usual --version: some take a dataset's.
         command.getSubcommands()
                 .values()

@@ -113,6 +113,22 @@ class VerbsTest {
         assertThat(stoker("verify", path())).isZero();
     }
 
+    @Test
+    void recoverBringsALostLogEntryBackWhenToldTo() throws IOException {
+        assertThat(stoker("recover", path())).isZero();
+        assertThat(out.toString()).contains("nothing to recover");
+        Path entry = dataset.path().resolve(String.format("_stoker/log/%020d.avro", dataset.version()));
+        byte[] content = Files.readAllBytes(entry);
+        Files.delete(entry);
+
+        assertThat(stoker("recover", path())).isZero();
+        assertThat(out.toString()).contains("write ", "with --yes");
+        assertThat(entry).doesNotExist();
+        assertThat(stoker("recover", path(), "--yes")).isZero();
+        assertThat(entry).hasBinaryContent(content);
+        assertThat(stoker("verify", path())).isZero();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -161,8 +177,8 @@ class VerbsTest {
 
     @Test
     void everyVerbHasHelp() {
-        for (String verb :
-                List.of("ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "audit", "gc")) {
+        for (String verb : List.of(
+                "ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "audit", "gc", "recover")) {
             assertThat(stoker(verb, "--help")).as(verb).isZero();
             assertThat(out.toString()).contains("Usage: stoker " + verb);
         }

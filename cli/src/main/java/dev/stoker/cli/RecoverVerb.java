@@ -1,0 +1,51 @@
+package dev.stoker.cli;
+
+import dev.stoker.metadata.Recovery;
+import dev.stoker.metadata.RecoveryPlan;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker recover}: says, and with {@code --yes} does, what brings a lost or damaged commit log back. */
+@Command(
+        name = "recover",
+        description = {
+            "Rebuilds a commit log that lost entries or whose entries are damaged.",
+            "Entries come back from their second copies, or from the heads of the chunks where both are lost. Without --yes it says",
+            "what it would do. No ingest may run meanwhile."
+        })
+final class RecoverVerb implements Callable<Integer> {
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset.")
+    private String path;
+
+    @Option(names = "--yes", description = "Do it.")
+    private boolean yes;
+
+    @Override
+    public Integer call() throws IOException {
+        try (OpenDataset open = OpenDataset.open(path, null)) {
+            RecoveryPlan plan = Recovery.plan(open.dataset(), System.getProperty("user.name"));
+            PrintWriter out = spec.commandLine().getOut();
+            plan.steps().forEach(out::println);
+            plan.notes().forEach(note -> out.println("note: " + note));
+            if (plan.isEmpty()) {
+                out.println("nothing to recover: the log is whole");
+            } else if (yes) {
+                plan.apply();
+                out.println("recovered; stoker verify " + path + " reads it all again");
+            } else {
+                out.println("nothing was done yet; do it with --yes");
+            }
+            return 0;
+        }
+    }
+}
