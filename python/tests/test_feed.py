@@ -103,9 +103,12 @@ def test_resume_at_every_position_with_another_world_size(feed_of: Make, tail: s
     whole = {b.number: content(b) for b in feed_of(tail="keep")}
     for world in (1, 2, 3):
         feeds = [iter(feed_of(tail=tail, rank=r, world_size=world)) for r in range(world)]
+        consumed: set[int] = set()
         for _ in range(len(feed_of(tail=tail, rank=0, world_size=world))):
-            states = [b.state for f in feeds if (b := next(f, None)) is not None]
+            step = [b for f in feeds if (b := next(f, None)) is not None]
+            states = [b.state for b in step]
             assert all(s == states[0] for s in states)
+            consumed |= {b.number for b in step}
             state = json.loads(json.dumps(states[0]))
             for other in (1, 2, 5):
                 rest: list[Batch] = []
@@ -117,7 +120,9 @@ def test_resume_at_every_position_with_another_world_size(feed_of: Make, tail: s
                     assert len(got) == announced
                     rest += [b for b in got if b.epoch == state["epoch"]]
                 if state["epoch"] == 1:
+                    assert len(consumed) >= len(whole) - (world if tail == "drop" else 0)
                     continue
+                assert consumed == set(range(state["batch"]))
                 numbers = sorted(b.number for b in rest)
                 assert numbers == list(range(state["batch"], state["batch"] + len(numbers)))
                 for b in rest:
