@@ -141,6 +141,18 @@ def test_appends_and_deletes_move_no_chunk() -> None:
     assert (assign_lanes(rows, 7)[:300] == before).all()
 
 
+def test_lanes_of_long_runs_of_equal_chunks() -> None:
+    rng = np.random.default_rng(8)
+    for lanes in (2, 3, 7, 16):
+        for _ in range(20):
+            parts = [np.full(rng.integers(1, 300), rng.integers(0, 40)) for _ in range(5)]
+            rows = np.concatenate([*parts, rng.integers(1, 5000, 3), *parts])
+            loads = [0] * lanes
+            for chunk, lane in enumerate(assign_lanes(rows, lanes).tolist()):
+                assert lane == min(range(lanes), key=lambda x: (loads[x], x))
+                loads[lane] += int(rows[chunk])
+
+
 def test_unknown_order_keys_are_refused() -> None:
     with pytest.raises(ValueError, match="weights"):
         OrderSpec.from_json({"weights": [1]})

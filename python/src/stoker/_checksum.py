@@ -75,13 +75,10 @@ def _byte_table() -> list[int]:
     return table
 
 
-def _apply(images: list[int], crc: int) -> int:
-    out = 0
-    for image in images:
-        if crc & 1:
-            out ^= image
-        crc >>= 1
-    return out
+def _compose(outer: U32, inner: U32) -> U32:
+    """Images of the bits under `inner`, then `outer`."""
+    bits = inner[:, None] >> np.arange(32, dtype=np.uint32) & np.uint32(1)
+    return np.bitwise_xor.reduce(bits * outer, axis=1)
 
 
 @functools.cache
@@ -99,13 +96,13 @@ def _digit_maps(backwards: bool) -> npt.NDArray[np.uint32]:
         def step(r: int) -> int:
             return table[r & 0xFF] ^ (r >> 8)
 
-    unit = [step(1 << bit) for bit in range(32)]
+    unit = np.array([step(1 << bit) for bit in range(32)], np.uint32)
     maps = np.zeros((8, 16, 32), np.uint32)
     for place in range(8):
-        power = [1 << bit for bit in range(32)]
+        power = np.uint32(1) << np.arange(32, dtype=np.uint32)
         for digit in range(16):
             maps[place, digit] = power
-            power = [_apply(unit, image) for image in power]
+            power = _compose(unit, power)
         unit = power
     return maps
 

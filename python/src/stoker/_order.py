@@ -135,9 +135,34 @@ def assign_lanes(rows: I64, lanes: int) -> I64:
         return np.zeros(len(rows), np.int64)
     bits = (lanes - 1).bit_length()
     heap = list(range(lanes))  # rows << bits | lane: one comparison for both
-    shifted = (rows << bits).tolist()
-    popped = [heapreplace(heap, heap[0] + r) for r in shifted]
-    return np.array(popped, np.int64) & ((1 << bits) - 1)
+    shifted = rows << bits
+    out = np.empty(len(rows), np.int64)
+
+    def one_by_one(start: int, end: int) -> None:
+        out[start:end] = [heapreplace(heap, heap[0] + r) for r in shifted[start:end].tolist()]
+
+    at = 0
+    for start, end in _equal_runs(rows, 8 * lanes):
+        one_by_one(at, start)
+        at, size = start, int(shifted[start])
+        while end - at >= lanes and heap[0] + size <= max(heap):
+            one_by_one(at, at + lanes)
+            at += lanes
+        # Now the fullest lane has less than one chunk more than the emptiest: they take equal chunks in turn.
+        turns = (end - at) // lanes
+        heap.sort()
+        out[at : at + turns * lanes] = np.tile(heap, turns)
+        heap = [load + turns * size for load in heap]
+        at += turns * lanes
+    one_by_one(at, len(rows))
+    return out & ((1 << bits) - 1)
+
+
+def _equal_runs(values: I64, least: int) -> list[tuple[int, int]]:
+    """(start, end) of the runs of at least so many equal values."""
+    edges = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1, [len(values)]))
+    long = np.flatnonzero(np.diff(edges) >= least)
+    return list(zip(edges[long].tolist(), edges[long + 1].tolist(), strict=True))
 
 
 class LaneEpoch:
@@ -209,12 +234,11 @@ class StreamOrder:
         self.lanes = min(spec.lanes, max(1, len(chunks.ordinals)))
         self.lane_of = assign_lanes(chunks.rows, self.lanes)
         self.chunk_rows = chunks.live_rows()
-        counts = np.zeros(self.lanes, np.int64)
-        np.add.at(counts, self.lane_of, self.chunk_rows)
-        self.lane_rows: tuple[int, ...] = tuple(counts.tolist())
+        counts = np.bincount(self.lane_of, self.chunk_rows, self.lanes)  # exact: far below 2**53
+        self.lane_rows: tuple[int, ...] = tuple(map(int, counts.tolist()))
         """Live rows of each lane."""
         index = np.flatnonzero(chunks.live)
-        of = self.lane_of[index]
+        of = self.lane_of[index].astype(np.uint16)  # sorted by radix, and there are no more lanes than that
         self._by_lane = index[np.argsort(of, kind="stable")]
         self._bounds = np.concatenate(([0], np.cumsum(np.bincount(of, minlength=self.lanes))))
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import mmap
-import multiprocessing.context
 import os
 import struct
 import sys
@@ -85,7 +84,7 @@ class SharedEpochs:
             os.close(self._fd)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        import multiprocessing.reduction as reduction
+        from multiprocessing import reduction
 
         return _attach, (reduction.DupFd(self._fd),)
 
@@ -141,7 +140,8 @@ def _attach(duplicate: Any) -> SharedEpochs:
 
 def spawning() -> bool:
     """Whether an object is being pickled for a process that is being started."""
-    return multiprocessing.context.get_spawning_popen() is not None
+    context: Any = sys.modules.get("multiprocessing.context")
+    return context is not None and context.get_spawning_popen() is not None
 
 
 def state_of(info: StreamInfo, epoch: int, batch: int) -> dict[str, Any]:
