@@ -13,12 +13,13 @@ import pytest
 
 import stoker
 from datasets import IMAGES, ZERO_CRC, DatasetWriter, sample, sealed, small_dataset
-from stoker import Feed, _mapping, _path, errors
+from stoker import Feed, _filling, _mapping, errors
 from stoker._dataset import open_snapshot
 from stoker._log import read_info
 from stoker._order import fingerprint
-from stoker._path import PathSource, PathStream
+from stoker._path import PathSource
 from stoker._spec import OrderSpec
+from stoker._stream import PathStream
 
 SPEC = OrderSpec(batch_size=3, lanes=2, shuffle_window=10**6)
 
@@ -164,7 +165,7 @@ def _batches(writer: DatasetWriter, **given: Any) -> list[stoker.Batch]:
 def test_a_passing_read_error_is_healed_by_a_second_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     stream = PathStream(open_snapshot(small_dataset(tmp_path / "d").root), "train", SPEC)
     expected = epoch_of(stream)
-    true_gather = _path.gather
+    true_gather = _filling.gather
     spoiled = []
 
     def gather(work: Any, buffer: Any, address: int) -> bool:
@@ -176,7 +177,7 @@ def test_a_passing_read_error_is_healed_by_a_second_read(tmp_path: Path, monkeyp
             return False
         return ok
 
-    monkeypatch.setattr(_path, "gather", gather)
+    monkeypatch.setattr(_filling, "gather", gather)
     assert epoch_of(stream) == expected
     assert spoiled
 

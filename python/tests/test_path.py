@@ -13,9 +13,10 @@ from datasets import IMAGES, MANY, DatasetWriter, batch_message, sample, small_d
 from stoker import _mapping
 from stoker._dataset import open_snapshot
 from stoker._delivery import BatchPlan, Share
-from stoker._path import PathSource, PathStream
+from stoker._path import PathSource
 from stoker._source import DeliveredBatch
 from stoker._spec import TAILS, OrderSpec
+from stoker._stream import PathStream
 
 
 def expected_pieces(writer: DatasetWriter, stream: PathStream, epoch: int, number: int, tail: Any) -> list[bytes]:
@@ -112,7 +113,7 @@ def test_prefetched_epoch_is_picked_up(tmp_path: Path, sources: list[PathSource]
     batches = source.epoch(0, 0, 1, 10, "pad")
     source.prefetch(1, 0, 1, 10, "pad")
     assert [p.buffer.tobytes() for b in batches for p in b.pieces] == expected[0]
-    prepared = source._next[1]
+    prepared = source._running.following
     assert prepared._work
     again = source.epoch(1, 0, 1, 10, "pad")
     assert again is prepared

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from typing import Any
 
 from stoker._batch import Batch, Form
@@ -14,10 +14,12 @@ from stoker._delivery import BatchPlan, Share
 from stoker._discovery import target_of
 from stoker._iteration import Iteration
 from stoker._options import Options
-from stoker._path import PathSource, PathStream
+from stoker._path import PathSource
 from stoker._position import SharedEpochs, Start, rank_of, spawning, start_of, state_of, worker_of
 from stoker._source import BatchSource, Consumer, StreamInfo
 from stoker._spec import OrderSpec, Tail
+from stoker._stream import PathStream
+from stoker._tally import Tally
 from stoker._torch import class_for
 from stoker.errors import StateMismatchError, StokerError
 
@@ -126,8 +128,7 @@ class Feed:
         self._pid = os.getpid()
         self._source: BatchSource | None = None
         self._info: StreamInfo | None = None
-        self._began = self._waited = 0.0
-        self._counts = {"batches": 0, "samples": 0, "bytes": 0}
+        self._tally = Tally()
         self._path_stream: PathStream | None = None
         if options.path is not None:
             snapshot = open_snapshot(options.path, options.version)
@@ -313,22 +314,11 @@ class Feed:
 
     def stats(self) -> dict[str, float]:
         """Batches, samples and bytes handed out, seconds since the first, seconds waited, by cause where known."""
-        lasted = time.perf_counter() - self._began if self._began else 0.0
-        out: dict[str, float] = dict(self._source.stats()) if self._source is not None else {}
-        out |= {**self._counts, "seconds": lasted, "wait_s": self._waited}
-        out["wait_share"] = self._waited / lasted if lasted else 0.0
-        return out
+        return self._tally.stats(self._source)
 
     def stall_report(self) -> str:
         """One line: how long the trainer waited for data, and for what."""
-        s = self.stats()
-        causes = {k[5:-2]: v for k, v in s.items() if k[:5] == "wait_" and k[6:-2] and k.endswith("_s") and v >= 5e-4}
-        detail = ", ".join(f"{cause} {v:.3f} s" for cause, v in sorted(causes.items(), key=lambda c: -c[1]))
-        return (
-            f"waited {s['wait_s']:.3f} s of {s['seconds']:.3f} s ({s['wait_share']:.1%}) "
-            f"for {int(s['batches'])} batches, {int(s['samples'])} samples, {s['bytes'] / 1e9:.3f} GB"
-            + (f": {detail}" if detail else "")
-        )
+        return self._tally.report(self._source)
 
     def close(self) -> None:
         """Ends threads and connections; what was handed out stays valid."""
@@ -356,8 +346,6 @@ class Feed:
 
 
 def _revive(options: Options, extras: dict[str, Any]) -> Feed:
-    from dataclasses import replace
-
     rank, world_size = extras["rank"]
     options = replace(options, rank=rank, world_size=world_size, run=extras.get("run", options.run))
     if options.path is not None and "version" in extras:

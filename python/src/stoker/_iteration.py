@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
 from collections.abc import Iterator
 from functools import partial
@@ -56,13 +55,11 @@ class Iteration(Iterator[Batch]):
 
     def __next__(self) -> Batch:
         feed = self._feed
-        began = time.perf_counter()
         if self._ended or feed._iteration is not self:
             if not self.running and self._serial >= 0:
                 raise StopIteration
             raise StokerError("another iteration of this feed has begun, or the feed is closed")
-        if not feed._began:
-            feed._began = began
+        began = feed._tally.begin()
         self._ack()
         if self._serial != feed._serial:
             self._begin()
@@ -74,13 +71,10 @@ class Iteration(Iterator[Batch]):
             self.running = False
             raise
         finally:
-            feed._waited += time.perf_counter() - began
+            feed._tally.end(began)
         self._unacked = (batch.epoch, batch.number)
         feed._last = (self._share, self._epoch, step)
-        counts = feed._counts
-        counts["batches"] += 1
-        counts["samples"] += len(batch)
-        counts["bytes"] += batch.nbytes
+        feed._tally.count(batch)
         return batch
 
     def _take(self) -> tuple[Batch, int]:

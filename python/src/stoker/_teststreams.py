@@ -17,9 +17,10 @@ from stoker._delivery import BatchPlan
 from stoker._fields import Field
 from stoker._message import Column, MessageLayout, batch_columns
 from stoker._order import StreamChunks, StreamOrder, fingerprint
-from stoker._path import PathSource, PathStream
+from stoker._path import PathSource
 from stoker._source import DeliveredBatch
 from stoker._spec import OrderSpec, Tail
+from stoker._stream import PathStream
 from stoker._testserver import ServedPiece
 
 _ROWS_PER_CHUNK = 16

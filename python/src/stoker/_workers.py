@@ -1,0 +1,87 @@
+"""Threads that open windows and copy payload, and what their results are waited for with."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from stoker.errors import BatchTimeoutError
+
+
+class Job:
+    """Something that a thread does, and what came of it."""
+
+    def __init__(self, work: Callable[[], Any]) -> None:
+        self._work = work
+        self._out: queue.SimpleQueue[tuple[Any, BaseException | None]] = queue.SimpleQueue()
+        self.cancelled = False
+
+    def run(self) -> None:
+        if self.cancelled:
+            return
+        try:
+            self._out.put((self._work(), None))
+        except BaseException as e:
+            self._out.put((None, e))
+
+    def result(self, timeout_s: float) -> Any:
+        value, error = self._out.get(timeout=timeout_s)
+        if error is not None:
+            raise error
+        return value
+
+
+def _serve(jobs: queue.SimpleQueue[Job | None]) -> None:
+    while (job := jobs.get()) is not None:
+        job.run()
+        del job
+
+
+def _end(jobs: queue.SimpleQueue[Job | None], threads: int) -> None:
+    for _ in range(threads):
+        jobs.put(None)
+
+
+class Workers:
+    """Some threads, started with the first work. One thread submits and waits."""
+
+    def __init__(self, threads: int, timeout_s: float, where: str) -> None:
+        self._threads, self._timeout_s, self._where = threads, timeout_s, where
+        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._finalizer: Any = None
+        self.waited = {"wait_window_s": 0.0, "wait_read_s": 0.0}
+        """Seconds, by cause."""
+
+    def submit(self, work: Callable[[], Any]) -> Job:
+        """Gives work to the threads."""
+        if self._finalizer is None:
+            for n in range(self._threads):
+                threading.Thread(target=_serve, args=(self._jobs,), name=f"stoker-read-{n}", daemon=True).start()
+            self._finalizer = weakref.finalize(self, _end, self._jobs, self._threads)
+            self._finalizer.atexit = False
+        job = Job(work)
+        self._jobs.put(job)
+        return job
+
+    def wait(self, job: Job, cause: str, what: str) -> Any:
+        """A job's result; counts the time waited, and gives up after the time-out."""
+        start = time.perf_counter()
+        try:
+            return job.result(self._timeout_s)
+        except queue.Empty:
+            raise BatchTimeoutError(
+                f"{what} of {self._where} not read within {self._timeout_s:g} s; is its storage reachable?"
+            ) from None
+        finally:
+            self.waited[cause] += time.perf_counter() - start
+
+    def close(self) -> None:
+        """Ends the threads once they are through with what they have; later work starts new ones."""
+        if self._finalizer is not None:
+            self._finalizer()
+            self._finalizer = None
+            self._jobs = queue.SimpleQueue()
