@@ -153,6 +153,18 @@ final class EmbeddedFeed implements AutoCloseable {
         }
     }
 
+    /** The coordinator writes the feed's end down after the job's result is out; the process must not be gone before. */
+    private void awaitFarewell() throws IOException, InterruptedException {
+        long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
+        while (System.nanoTime() < deadline) {
+            Optional<FeedFile> file = FeedFile.find(plan.name());
+            if (file.isEmpty() || file.get().state() != FeedFile.State.RUNNING) {
+                return;
+            }
+            Thread.sleep(20);
+        }
+    }
+
     /**
      * Ends the feed and waits for it; does nothing the second time.
      *
@@ -168,6 +180,7 @@ final class EmbeddedFeed implements AutoCloseable {
             if (!ended(Duration.ofSeconds(60))) {
                 throw new CommandException("the feed did not end within 60 s of being asked to");
             }
+            awaitFarewell();
         } finally {
             metrics();
             if (lease != null) {

@@ -1,6 +1,5 @@
 package dev.stoker.cli;
 
-import dev.stoker.ingest.IngestFailedException;
 import dev.stoker.ingest.IngestJob;
 import dev.stoker.ingest.IngestListener;
 import dev.stoker.ingest.IngestOptions;
@@ -10,6 +9,7 @@ import dev.stoker.ingest.IngestResult;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -43,10 +43,14 @@ final class IngestVerb implements Callable<Integer> {
             return 0;
         }
         AtomicReference<String> ingest = new AtomicReference<>();
+        AtomicBoolean interrupted = new AtomicBoolean();
         Thread worker = Thread.currentThread();
         try (Signals signals = new Signals();
                 ProgressLine line = new ProgressLine(err)) {
-            signals.onStop(worker::interrupt);
+            signals.onStop(() -> {
+                interrupted.set(true);
+                worker.interrupt();
+            });
             IngestResult result = IngestJob.run(options, IngestJob.embedded(options), new IngestListener() {
                 @Override
                 public void started(String ingestId, IngestPlan plan) {
@@ -62,8 +66,9 @@ final class IngestVerb implements Callable<Integer> {
             line.end();
             result.lines().forEach(out::println);
             return 0;
-        } catch (InterruptedException | IngestFailedException e) {
-            if (!(e instanceof InterruptedException) && !Thread.currentThread().isInterrupted()) {
+        } catch (Exception e) {
+            // What an interrupted job throws depends on where it was.
+            if (!interrupted.get() || ingest.get() == null) {
                 throw e;
             }
             err.println(

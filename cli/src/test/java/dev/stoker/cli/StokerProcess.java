@@ -1,0 +1,77 @@
+package dev.stoker.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** The command as a process of its own, from the jars of the distribution. Everything waits two minutes at most. */
+final class StokerProcess implements AutoCloseable {
+
+    private static final long LIMIT_SECONDS = 120;
+    private static final List<String> OPENED =
+            List.of("lang", "net", "io", "nio", "lang.reflect", "text", "time", "util", "util.concurrent");
+
+    private final Process process;
+    private final Path output;
+
+    private StokerProcess(Process process, Path output) {
+        this.process = process;
+        this.output = output;
+    }
+
+    static StokerProcess start(Path directory, String... args) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+        OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
+        command.addAll(List.of("-cp", Path.of("target", "dist", "lib").toAbsolutePath() + File.separator + "*"));
+        command.add("dev.stoker.cli.Stoker");
+        command.addAll(Arrays.asList(args));
+        Path output = Files.createTempFile(directory, "stoker", ".log");
+        Process process = new ProcessBuilder(command)
+                .redirectErrorStream(true)
+                .redirectOutput(output.toFile())
+                .start();
+        return new StokerProcess(process, output);
+    }
+
+    String output() throws IOException {
+        return Files.readString(output);
+    }
+
+    /** Waits until the output contains a text. */
+    StokerProcess await(String text) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (!output().contains(text)) {
+            boolean ended = process.waitFor(50, TimeUnit.MILLISECONDS);
+            if ((ended && !output().contains(text)) || System.nanoTime() > end) {
+                throw new AssertionError("no '" + text + "' in: " + output());
+            }
+        }
+        return this;
+    }
+
+    void signal(String name) throws IOException, InterruptedException {
+        new ProcessBuilder("kill", "-" + name, Long.toString(process.pid()))
+                .start()
+                .waitFor();
+    }
+
+    /** Waits for the end and returns the exit code. */
+    int code() throws IOException, InterruptedException {
+        if (!process.waitFor(LIMIT_SECONDS, TimeUnit.SECONDS)) {
+            throw new AssertionError("still running: " + output());
+        }
+        return process.exitValue();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        process.destroyForcibly().waitFor();
+    }
+}
