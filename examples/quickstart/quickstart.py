@@ -68,6 +68,8 @@ def run(*command: str | Path, capture: bool = False, quiet: bool = False) -> str
         for number, handler in before.items():
             signal.signal(number, handler)
     if code:
+        if quiet:
+            print(text, end="", flush=True)
         raise StepFailedError(128 - code if code < 0 else code, line)
     return text
 
