@@ -71,7 +71,8 @@ class ProcessITCase {
 
     @Test
     void feedsOfOneMachineKeepApart() throws Exception {
-        try (StokerProcess first = feed("it-first", "--port=0").await("ready at")) {
+        try (StokerProcess first = feed("it-first", "--port=0")) {
+            first.await("ready at");
             String port = address("it-first").replaceAll(".*:", "");
             try (StokerProcess again = feed("it-first", "--port=0");
                     StokerProcess taken = feed("it-taken", "--port=" + port);
