@@ -1,12 +1,13 @@
 """Measures the feed and the path reader against their ceilings, in one run, over the same bytes.
 
-    python/.venv/bin/python benchmarks/feed.py DATASET [--batch-size 64] [--rounds 3]
+    python/.venv/bin/python benchmarks/feed.py DATASET [--batch-size 64] [--rounds 3] [--epochs 4] [--warm-up 6]
 
-Ceilings: a plain Java sender to a plain Python receiver (``PlainSender``, one connection, mapped files, nothing but
+Ceilings: a plain Java sender to a plain Python receiver (`PlainSender`, one connection, mapped files, nothing but
 bytes), the same with one CRC-32C over what came, and a pass over the mapped chunk files. The feed and the path reader
 deliver every sample as a view. Each system runs in processes of its own; rounds alternate between the systems and the
-best round of each counts, since machines are noisy. CPU is user and system time of the trainer's and of the feeder's
-process for one epoch.
+best round of each counts, since machines are noisy. Each measures a few epochs (passes over the files) in one
+process; the feeder has served some before, since the JVM compiles what it serves with. CPU is user and system time of
+the whole trainer process and of the whole feeder process in the measured epochs; the least of the rounds counts.
 """
 
 from __future__ import annotations
@@ -63,14 +64,14 @@ def receive_plain(port: int, checked: bool, total: int) -> dict:
         return {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "bytes": got}
 
 
-def read_mapped(dataset: str) -> dict:
+def read_mapped(dataset: str, passes: int) -> dict:
     """Copies every chunk file out of its mapping, the least that any gathering reader does."""
     import numpy as np
 
     files = chunk_files(dataset)
     target = np.empty(max(f.stat().st_size for f in files), np.uint8)
     began, cpu, total = time.perf_counter(), time.process_time(), 0
-    for file in files:
+    for file in files * passes:
         with open(file, "rb") as handle, mmap.mmap(handle.fileno(), 0, prot=mmap.PROT_READ) as mapped:
             source = np.frombuffer(mapped, np.uint8)
             np.copyto(target[: len(source)], source)
@@ -79,29 +80,29 @@ def read_mapped(dataset: str) -> dict:
     return {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "bytes": total}
 
 
-def read_feed(target: str, batch_size: int, warm: bool) -> dict:
-    """One epoch; every sample of every payload field is obtained as a view."""
+def read_feed(target: str, batch_size: int, warm_up: int, epochs: int) -> dict:
+    """Every sample of every payload field is obtained as a view."""
     from stoker import Feed
 
-    result: dict = {}
     with Feed(target, batch_size=batch_size) as feed:
         payload = [field.name for field in feed.info.fields if field.payload]
-        for _ in range(2 if warm else 1):
-            began, cpu, total, samples, first = time.perf_counter(), time.process_time(), 0, 0, 0.0
+        opened, first = time.perf_counter(), 0.0
+        for epoch in range(warm_up + epochs):
+            if epoch in (0, warm_up):
+                began, cpu, total, samples = time.perf_counter(), time.process_time(), 0, 0
             for batch in feed:
-                first = first or time.perf_counter() - began
+                first = first or time.perf_counter() - opened
                 for name in payload:
                     for sample in batch[name]:
                         samples += 1
                         total += sample.nbytes
-            result = {
-                "seconds": time.perf_counter() - began,
-                "cpu": time.process_time() - cpu,
-                "bytes": total,
-                "samples": samples,
-                "first": first,
-            }
-    return result
+        return {
+            "seconds": time.perf_counter() - began,
+            "cpu": time.process_time() - cpu,
+            "bytes": total,
+            "samples": samples,
+            "first": first,
+        }
 
 
 # --- the measuring process -------------------------------------------------------------------------------------------
@@ -169,25 +170,28 @@ def main() -> int:
     parser.add_argument("dataset")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--warm-up", type=int, default=6)
     options = parser.parse_args()
-    total = sum(f.stat().st_size for f in chunk_files(options.dataset))
-    print(f"{options.dataset}: {len(chunk_files(options.dataset)):,} chunks, {total / 1e9:.2f} GB", flush=True)
-    sender = java("dev.stoker.benchmarks.PlainSender", options.dataset, "1")
+    size = sum(f.stat().st_size for f in chunk_files(options.dataset))
+    print(f"{options.dataset}: {len(chunk_files(options.dataset)):,} chunks, {size / 1e9:.2f} GB", flush=True)
+    epochs, total = str(options.epochs), str(size * options.epochs)
+    sender = java("dev.stoker.benchmarks.PlainSender", options.dataset, epochs)
     assert sender.stdout is not None
     port = sender.stdout.readline().strip()
     feeder, address, ready = start_feeder(options.dataset, options.batch_size)
     results: dict[str, list[dict]] = {}
     try:
         batch = str(options.batch_size)
-        first = child("feed", address, batch, "cold")
+        first = child("feed", address, batch, "0", str(options.warm_up))
         print(f"stoker feed ready after {ready:.2f} s, first batch {first['first']:.2f} s after that", flush=True)
         for number in range(options.rounds):
             for name, measure in {
-                "mapped read": lambda: child("mapped", options.dataset),
-                "path": lambda: child("feed", options.dataset, batch, "warm"),
-                "plain stream": lambda: with_cpu(sender.pid, lambda: child("plain", port, "no", str(total))),
-                "plain stream + CRC": lambda: with_cpu(sender.pid, lambda: child("plain", port, "yes", str(total))),
-                "feed": lambda: with_cpu(feeder.pid, lambda: child("feed", address, batch, "cold")),
+                "mapped read": lambda: child("mapped", options.dataset, epochs),
+                "path": lambda: child("feed", options.dataset, batch, "1", epochs),
+                "plain stream": lambda: with_cpu(sender.pid, lambda: child("plain", port, "no", total)),
+                "plain stream + CRC": lambda: with_cpu(sender.pid, lambda: child("plain", port, "yes", total)),
+                "feed": lambda: with_cpu(feeder.pid, lambda: child("feed", address, batch, "0", epochs)),
             }.items():
                 results.setdefault(name, []).append(measure())
             print(f"round {number + 1} of {options.rounds} done", file=sys.stderr, flush=True)
@@ -203,10 +207,10 @@ def run_child(arguments: list[str]) -> dict:
     match arguments:
         case ["plain", port, checked, total]:
             return receive_plain(int(port), checked == "yes", int(total))
-        case ["mapped", dataset]:
-            return read_mapped(dataset)
-        case ["feed", target, batch_size, warmth]:
-            return read_feed(target, int(batch_size), warmth == "warm")
+        case ["mapped", dataset, passes]:
+            return read_mapped(dataset, int(passes))
+        case ["feed", target, batch_size, warm_up, epochs]:
+            return read_feed(target, int(batch_size), int(warm_up), int(epochs))
     raise ValueError(f"unknown measurement {arguments}")
 
 

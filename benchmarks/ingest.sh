@@ -15,17 +15,7 @@ mkdir -p "$work"
 if [ ! -e "$tree.done" ]; then
   echo "making $files files of $bytes bytes in $tree"
   rm -rf -- "$tree"
-  python3 - "$tree" "$files" "$bytes" <<'PYTHON'
-import os, sys
-tree, files, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
-noise = os.urandom(size + 65536)
-for first in range(0, files, 1000):
-    directory = f"{tree}/class{first // 1000:04d}"
-    os.makedirs(directory)
-    for i in range(first, min(files, first + 1000)):
-        with open(f"{directory}/img_{i:08d}.jpg", "wb", buffering=0) as file:
-            file.write(noise[i % 65536 : i % 65536 + size])
-PYTHON
+  python3 "$root/benchmarks/make_tree.py" "$tree" "$files" "$bytes"
   sync "$work"
   touch "$tree.done"
 fi
