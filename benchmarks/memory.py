@@ -1,6 +1,6 @@
 """Measures the memory of a feeder and a trainer after one epoch and after many.
 
-    python/.venv/bin/python benchmarks/memory.py DATASET [--epochs 50] [--batch-size 64] [--buffer 64]
+    python/.venv/bin/python benchmarks/memory.py DATASET [--epochs 1 10 50] [--batch-size 64] [--buffer 64]
 
 Both are processes of their own. Resident memory is read from /proc. What a process has mapped from files (chunks,
 libraries) is the page cache's and is stated apart: only memory of its own can grow without bound. Budgets: the feeder's
@@ -27,13 +27,13 @@ import stoker
 def rss():
     found = (line.partition(":") for line in open("/proc/self/status").read().splitlines())
     return {k: int(v.split()[0]) / 1024 for k, _, v in found if k in ("RssAnon", "RssFile", "RssShmem")}
-target, epochs, buffer = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+target, epochs, buffer = sys.argv[1], json.loads(sys.argv[2]), int(sys.argv[3])
 print(json.dumps(rss()), flush=True)
 with stoker.Feed(target, buffer_bytes=buffer) as feed:
-    for epoch in range(epochs):
+    for epoch in range(1, epochs[-1] + 1):
         for batch in feed:
             batch.keys
-        if epoch in (0, epochs - 1):
+        if epoch in epochs:
             del batch
             print(json.dumps(rss()), flush=True)
             sys.stdin.readline()
@@ -51,8 +51,8 @@ def own(memory: dict[str, float]) -> float:
     return memory["RssAnon"] + memory["RssShmem"]
 
 
-def measure(dataset: str, epochs: int, batch_size: int, buffer_mb: int) -> dict[str, float]:
-    """Returns MiB of own memory: of the feeder, and of the trainer beyond its imports, after 1 and after all epochs."""
+def measure(dataset: str, epochs: list[int], batch_size: int, buffer_mb: int) -> list[dict[str, float]]:
+    """Returns MiB of own memory after each of some epochs: of the feeder, and of the trainer beyond its imports."""
     with tempfile.TemporaryDirectory() as home:
         environment = os.environ | {"STOKER_HOME": home}
         environment.pop("STOKER_FEED", None)
@@ -71,7 +71,7 @@ def measure(dataset: str, epochs: int, batch_size: int, buffer_mb: int) -> dict[
             else:
                 raise SystemExit(f"the feeder ended with {feeder.wait()}")
             trainer = subprocess.Popen(
-                [sys.executable, "-c", TRAINER, "memory", str(epochs), str(buffer_mb << 20)],
+                [sys.executable, "-c", TRAINER, "memory", json.dumps(epochs), str(buffer_mb << 20)],
                 env=environment,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -81,13 +81,19 @@ def measure(dataset: str, epochs: int, batch_size: int, buffer_mb: int) -> dict[
                 assert trainer.stdout is not None
                 assert trainer.stdin is not None
                 imported = json.loads(trainer.stdout.readline())
-                found: dict[str, float] = {}
-                for moment in ("1", "n"):
+                found = []
+                for epoch in epochs:
                     mine = json.loads(trainer.stdout.readline())
                     theirs = memory_of(feeder.pid)
-                    found[f"trainer_{moment}"] = own(mine) - own(imported)
-                    found[f"feeder_{moment}"] = own(theirs)
-                    found[f"feeder_mapped_{moment}"] = theirs["RssFile"]
+                    found.append(
+                        {
+                            "epoch": epoch,
+                            "feeder": own(theirs),
+                            "trainer": own(mine) - own(imported),
+                            "feeder_mapped": theirs["RssFile"],
+                            "trainer_imports": own(imported),
+                        }
+                    )
                     trainer.stdin.write("\n")
                     trainer.stdin.flush()
                 if trainer.wait() != 0:
@@ -104,20 +110,20 @@ def measure(dataset: str, epochs: int, batch_size: int, buffer_mb: int) -> dict[
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("dataset")
-    parser.add_argument("--epochs", type=int, default=50)
+    parser.add_argument("--epochs", type=int, nargs="+", default=[1, 10, 50], help="when to look (default: 1 10 50)")
     parser.add_argument("--batch-size", type=int, default=64)
     parser.add_argument("--buffer", type=int, default=64, help="the trainer's buffer in MiB (default: 64)")
     args = parser.parse_args()
-    if args.epochs < 2:
-        parser.error("--epochs: at least 2")
-    found = measure(args.dataset, args.epochs, args.batch_size, args.buffer)
-    print(f"{'MiB':34}{'1 epoch':>10}{f'{args.epochs} epochs':>12}{'budget':>9}{'beyond, at most':>17}")
-    rows = (("feeder", WORKING_MB, 600), ("trainer", args.buffer, 64))
-    for name, budget, limit in rows:
-        one, many = found[f"{name}_1"], found[f"{name}_n"]
-        print(f"{name + ', own memory':34}{one:10.1f}{many:12.1f}{budget:9}{limit:17}   {many / one - 1:+.1%}")
-    print(f"{'feeder, mapped files':34}{found['feeder_mapped_1']:10.1f}{found['feeder_mapped_n']:12.1f}")
-    print(json.dumps(found | {"epochs": args.epochs, "working_mb": WORKING_MB, "buffer_mb": args.buffer}))
+    epochs = sorted(set(args.epochs))
+    if epochs[0] < 1:
+        parser.error("--epochs: at least 1")
+    found = measure(args.dataset, epochs, args.batch_size, args.buffer)
+    print(f"{'MiB after epochs':24}" + "".join(f"{epoch:>9}" for epoch in epochs) + "   budget   beyond it, at most")
+    limits = {"feeder": f"{WORKING_MB:9}{600:21}", "trainer": f"{args.buffer:9}{64:21}"}
+    names = {"feeder": "feeder", "trainer": "trainer beyond imports", "feeder_mapped": "feeder, mapped files"}
+    for key, name in names.items():
+        print(f"{name:24}" + "".join(f"{at[key]:9.1f}" for at in found) + limits.get(key, ""))
+    print(json.dumps({"working_mb": WORKING_MB, "buffer_mb": args.buffer, "after": found}))
 
 
 if __name__ == "__main__":
