@@ -28,7 +28,7 @@ import java.util.UUID;
  * @param groups groups that must finish, as pairs of stream and group
  * @param epochs epochs to serve; 0 = without end
  * @param onCorrupt what happens on damage that reading again does not heal
- * @param ledger directory of the ledger, as a URI or path for Flink's file systems
+ * @param ledger directory of the ledger, as a URI
  * @param idleTimeoutMs milliseconds without trainers after which the feed ends; 0 = never
  * @param server how servers listen
  */

@@ -78,7 +78,7 @@ class FeederJobITCase {
 
     @BeforeEach
     void makeDataset() throws IOException {
-        dataset = TestDataset.create(directory.resolve("data"), 11, 200, 9, 14, 3, 11, 8, 12, 1, 10, 13, 7);
+        dataset = TestDataset.create(directory.resolve("data with spaces"), 11, 200, 9, 14, 3, 11, 8, 12, 1, 10, 13, 7);
     }
 
     @AfterEach

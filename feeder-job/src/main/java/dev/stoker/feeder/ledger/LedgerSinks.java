@@ -1,5 +1,6 @@
 package dev.stoker.feeder.ledger;
 
+import java.net.URI;
 import org.apache.flink.connector.file.sink.FileSink;
 import org.apache.flink.core.fs.Path;
 import org.apache.flink.streaming.api.functions.sink.filesystem.OutputFileConfig;
@@ -14,10 +15,10 @@ public final class LedgerSinks {
     /**
      * A sink that publishes one file a subtask and checkpoint, when there was something to write.
      *
-     * @param directory directory of the ledger, as a URI or path for Flink's file systems
+     * @param directory directory of the ledger, as a URI; Flink's path would not decode its escapes
      */
     public static FileSink<byte[]> create(String directory) {
-        return FileSink.forBulkFormat(new Path(directory), LedgerBulkWriter::open)
+        return FileSink.forBulkFormat(new Path(URI.create(directory)), LedgerBulkWriter::open)
                 .withBucketAssigner(new BasePathBucketAssigner<>())
                 .withRollingPolicy(OnCheckpointRollingPolicy.build())
                 .withOutputFileConfig(OutputFileConfig.builder()
