@@ -1,0 +1,174 @@
+package dev.stoker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.node.FeedClient;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.AckEntry;
+import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.EpochEnd;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.Welcome;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Both job jars on a real cluster: one JobManager and two TaskManagers, each a process with an address of its own. */
+@Timeout(400)
+class ClusterITCase {
+
+    private static final JsonMapper JSON = new JsonMapper();
+    private static final int SAMPLES = 600;
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void runsBothJobsAndServesOnWhenATaskManagerIsKilled() throws Exception {
+        Path source = directory.resolve("photos");
+        for (int i = 0; i < SAMPLES; i++) {
+            Path file = source.resolve("class" + i % 3).resolve("s" + i + ".jpg");
+            Files.createDirectories(file.getParent());
+            Files.write(file, new byte[2000 + i]);
+        }
+        Path dataset = directory.resolve("data");
+        Files.deleteIfExists(StokerHome.feedFile("cluster"));
+        try (FlinkCluster cluster = new FlinkCluster(directory)) {
+            cluster.startJobManager();
+            cluster.startTaskManager("tm1", "127.0.0.3");
+            cluster.startTaskManager("tm2", "127.0.0.4");
+            cluster.awaitTaskManagers(2);
+
+            String ingested = cluster.run(
+                    FlinkCluster.job("ingest"),
+                    source.toString(),
+                    dataset.toString(),
+                    "--label-from=parent-dir",
+                    "--chunk-size=64 kb",
+                    "--parallelism=2");
+            assertThat(ingested).contains("version 1: 600 samples");
+
+            cluster.run(
+                    "-d",
+                    FlinkCluster.job("feeder"),
+                    dataset.toString(),
+                    "--name=cluster",
+                    "--port=0",
+                    "--batch-size=10",
+                    "--lanes=4",
+                    "--epochs=3",
+                    "--parallelism=2",
+                    "--checkpoint-interval=500 ms");
+            cluster.await(() -> addresses().size() == 2, "feed with two servers");
+
+            try (FeedClient client = FeedClient.connect(addresses().get(0))) {
+                Welcome welcome = client.join(FeedClient.hello(Participant.rank(0, 1), 0));
+                assertThat(welcome.laneMap().addresses()).hasSize(2);
+                int batches = SAMPLES / 10;
+                assertThat(consume(client, 0, batches).values().stream()
+                                .mapToInt(Integer::intValue)
+                                .sum())
+                        .isEqualTo(SAMPLES);
+                cluster.await(() -> metric(cluster, "stoker.rows") >= SAMPLES, "metric stoker.rows");
+                assertThat(metric(cluster, "stoker.batches")).isGreaterThanOrEqualTo(batches);
+
+                cluster.kill(hostOf(cluster, addresses().get(0)).equals("tm1") ? "tm2" : "tm1");
+                for (int epoch = 1; epoch < 3; epoch++) {
+                    assertThat(consume(client, epoch, batches)).hasSize(batches);
+                }
+                cluster.await(
+                        () -> cluster.rest("/jobs/overview").matches("(?s).*stoker feed cluster[^}]*FINISHED.*"),
+                        "end of the feed");
+            }
+        }
+        StringWriter said = new StringWriter();
+        int code = Stoker.run(
+                List.of("audit", "cluster", "--epochs", "3"), new PrintWriter(said, true), new PrintWriter(said, true));
+        assertThat(code).as(said.toString()).isZero();
+    }
+
+    /** Reads and acknowledges an epoch; returns the rows of each number. */
+    private static Map<Long, Integer> consume(FeedClient client, int epoch, long batches) throws IOException {
+        client.send(new Subscribe(epoch + 1, epoch, 0, 1, batches, TailPolicy.KEEP, List.of()));
+        client.send(new Grant(epoch + 1, Long.MAX_VALUE));
+        Map<Long, Integer> rows = new TreeMap<>();
+        while (true) {
+            Frame frame = client.receive();
+            if (frame instanceof Batch batch) {
+                assertThat(batch.isIntact()).isTrue();
+                BatchIdentity id = batch.header().identity();
+                rows.merge(id.number(), (int) id.rows(), Integer::sum);
+                AckEntry entry = new AckEntry(
+                        id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
+                client.send(new Ack(batch.header().subscription(), id.epoch(), List.of(entry)));
+            } else if (frame instanceof EpochEnd) {
+                return rows;
+            }
+        }
+    }
+
+    private static List<String> addresses() {
+        try {
+            return FeedFile.find("cluster")
+                    .map(file -> List.of(file.addresses().split(",")))
+                    .orElse(List.of());
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** The largest value of a metric over the subtasks of the feeder. */
+    private static long metric(FlinkCluster cluster, String name) {
+        try {
+            JsonNode jobs = JSON.readTree(cluster.rest("/jobs/overview")).path("jobs");
+            for (JsonNode job : jobs) {
+                if (!job.path("name").asText().equals("stoker feed cluster")) {
+                    continue;
+                }
+                String path = "/jobs/" + job.path("jid").asText();
+                JsonNode vertex =
+                        JSON.readTree(cluster.rest(path)).path("vertices").path(0);
+                String metrics = path + "/vertices/" + vertex.path("id").asText() + "/metrics";
+                List<String> ids = JSON.readTree(cluster.rest(metrics)).findValuesAsText("id").stream()
+                        .filter(id -> id.endsWith("." + name))
+                        .toList();
+                if (ids.isEmpty()) {
+                    return -1;
+                }
+                String get = ids.stream().map(id -> id.replace(" ", "%20")).collect(Collectors.joining(","));
+                return JSON.readTree(cluster.rest(metrics + "?get=" + get)).findValuesAsText("value").stream()
+                        .mapToLong(value -> (long) Double.parseDouble(value))
+                        .max()
+                        .orElse(-1);
+            }
+            return -1;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Which TaskManager has the server of an address: the one whose process listens there. */
+    private static String hostOf(FlinkCluster cluster, String address) throws IOException {
+        return cluster.listens("tm1", Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)))
+                ? "tm1"
+                : "tm2";
+    }
+}

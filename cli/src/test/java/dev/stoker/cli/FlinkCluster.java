@@ -1,0 +1,212 @@
+package dev.stoker.cli;
+
+import java.io.File;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * A Flink cluster of several processes on addresses of their own, configured by {@code flink-conf/one-machine}; made of the
+ * distribution's Flink jars alone, so that a job has to bring what it needs.
+ */
+final class FlinkCluster implements AutoCloseable {
+
+    private static final Path DIST = Path.of("target", "dist").toAbsolutePath();
+    private static final String PREFIX = "BASH_JAVA_UTILS_EXEC_RESULT:";
+    private static final List<String> OPENED =
+            List.of("lang", "net", "io", "nio", "lang.reflect", "text", "time", "util", "util.concurrent");
+
+    private final Path directory;
+    private final Path conf;
+    private final String classPath;
+    private final int rpcPort = freePort();
+    private final int restPort = freePort();
+    private final Map<String, Process> processes = new LinkedHashMap<>();
+
+    FlinkCluster(Path directory) throws IOException {
+        this.directory = directory;
+        conf = Files.createDirectories(directory.resolve("conf"));
+        for (String file : List.of("config.yaml", "log4j2.properties")) {
+            Files.copy(Path.of("..", "flink-conf", "one-machine", file), conf.resolve(file));
+        }
+        try (Stream<Path> jars = Files.list(DIST.resolve("lib"))) {
+            classPath = jars.map(Path::toString)
+                    .filter(jar ->
+                            !Path.of(jar).getFileName().toString().matches("(stoker|avro|arrow|flatbuffers|jackson).*"))
+                    .collect(Collectors.joining(File.pathSeparator));
+        }
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.2"))) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void startJobManager() throws Exception {
+        start(
+                "jobmanager",
+                "GET_JM_RESOURCE_PARAMS",
+                "org.apache.flink.runtime.entrypoint.StandaloneSessionClusterEntrypoint",
+                "127.0.0.2");
+    }
+
+    void startTaskManager(String name, String address) throws Exception {
+        start(name, "GET_TM_RESOURCE_PARAMS", "org.apache.flink.runtime.taskexecutor.TaskManagerRunner", address);
+    }
+
+    private void start(String name, String memory, String main, String address) throws Exception {
+        List<String> derived = Files.readAllLines(finish(List.of(
+                        "-cp",
+                        classPath,
+                        "org.apache.flink.runtime.util.bash.BashJavaUtils",
+                        memory,
+                        "--configDir",
+                        conf.toString())))
+                .stream()
+                .filter(line -> line.startsWith(PREFIX))
+                .map(line -> line.substring(PREFIX.length()))
+                .toList();
+        List<String> args = new ArrayList<>(Arrays.asList(derived.get(0).trim().split(" +")));
+        args.add("-Dlog4j2.configurationFile=" + conf.resolve("log4j2.properties"));
+        args.addAll(List.of("-cp", classPath, main, "--configDir", conf.toString()));
+        args.addAll(dynamic(
+                "jobmanager.rpc.address=127.0.0.2",
+                "jobmanager.rpc.port=" + rpcPort,
+                "jobmanager.bind-host=127.0.0.2",
+                "rest.address=127.0.0.2",
+                "rest.bind-address=127.0.0.2",
+                "rest.port=" + restPort,
+                "web.upload.dir=" + directory,
+                "io.tmp.dirs=" + directory,
+                "taskmanager.host=" + address,
+                "taskmanager.bind-host=" + address,
+                "taskmanager.resource-id=" + name));
+        args.addAll(Arrays.asList(derived.get(1).trim().split(" +")));
+        processes.put(name, process(args, directory.resolve(name + ".log")));
+    }
+
+    private static List<String> dynamic(String... settings) {
+        return Stream.of(settings).flatMap(setting -> Stream.of("-D", setting)).toList();
+    }
+
+    private static Process process(List<String> args, Path output) throws IOException {
+        List<String> command = new ArrayList<>();
+        command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+        command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
+        OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
+        command.addAll(args);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment()
+                .put("FLINK_CONF_DIR", output.resolveSibling("conf").toString());
+        return builder.start();
+    }
+
+    private Path finish(List<String> args) throws Exception {
+        Path output = Files.createTempFile(directory, "command", ".log");
+        Process process = process(args, output);
+        if (!process.waitFor(120, TimeUnit.SECONDS) || process.exitValue() != 0) {
+            process.destroyForcibly();
+            throw new AssertionError(args + ": " + Files.readString(output));
+        }
+        return output;
+    }
+
+    /** {@code flink run}. */
+    String run(String... args) throws Exception {
+        List<String> command =
+                new ArrayList<>(List.of("-cp", classPath, "org.apache.flink.client.cli.CliFrontend", "run"));
+        command.addAll(List.of("-Drest.address=127.0.0.2", "-Drest.port=" + restPort));
+        command.addAll(Arrays.asList(args));
+        return Files.readString(finish(command));
+    }
+
+    static String job(String name) {
+        return DIST.resolve("jobs").resolve(name + "-job.jar").toString();
+    }
+
+    /** GET on the REST interface; empty while nobody answers. */
+    String rest(String path) {
+        try {
+            return HttpClient.newHttpClient()
+                    .send(
+                            HttpRequest.newBuilder(URI.create("http://127.0.0.2:" + restPort + path))
+                                    .build(),
+                            HttpResponse.BodyHandlers.ofString())
+                    .body();
+        } catch (IOException e) {
+            return "";
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
+    }
+
+    void awaitTaskManagers(int count) {
+        await(() -> rest("/overview").contains("\"taskmanagers\":" + count), "TaskManagers");
+    }
+
+    /** Waits for a condition of the cluster. */
+    void await(BooleanSupplier condition, String what) {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("no " + what + " within 120 s; see " + directory);
+            }
+            LockSupport.parkNanos(50_000_000);
+        }
+    }
+
+    /** Whether the process listens on a TCP port, as Linux tells. */
+    boolean listens(String name, int port) throws IOException {
+        String hex = String.format(":%04X", port);
+        List<String> inodes = new ArrayList<>();
+        for (String table : List.of("tcp", "tcp6")) {
+            for (String line : Files.readAllLines(Path.of("/proc/net", table))) {
+                String[] row = line.trim().split(" +");
+                if (row.length > 9 && row[1].endsWith(hex) && row[3].equals("0A")) {
+                    inodes.add("socket:[" + row[9] + "]");
+                }
+            }
+        }
+        Path open = Path.of("/proc", Long.toString(processes.get(name).pid()), "fd");
+        try (Stream<Path> files = Files.list(open)) {
+            for (Path file : files.toList()) {
+                if (Files.isSymbolicLink(file)
+                        && inodes.contains(Files.readSymbolicLink(file).toString())) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** kill -9. */
+    void kill(String name) {
+        processes.remove(name).destroyForcibly().onExit().join();
+    }
+
+    @Override
+    public void close() {
+        processes.values().forEach(Process::destroyForcibly);
+        processes.values().forEach(process -> process.onExit().join());
+    }
+}
