@@ -3,9 +3,10 @@
     python/.venv/bin/python benchmarks/start.py [DATASET] [--rounds 5] [--bytes 10e9] [--work DIRECTORY]
 
 Without a dataset one of 110-KB samples is made and packed first in the work directory, which takes as much disk again
-while it is packed; it is kept for the next time. The trainer is this process, which has imported what it needs and connects
-when the feeder says that it is ready: a trainer's own start is not the feeder's. Page cache warm. The first of `stoker
-ingest`, `feed` and `run` after a build makes an archive of loaded classes, which takes some seconds once.
+while it is packed; it is kept for the next time. The trainer is this process, which has imported what it needs and
+connects when the feeder says that it is ready: a trainer's own start is not the feeder's. Page cache warm. The
+first of `stoker ingest`, `feed` and `run` after a build makes an archive of loaded classes, which takes
+some seconds once.
 """
 
 from __future__ import annotations
