@@ -33,6 +33,7 @@ final class FeedVerb implements Callable<Integer> {
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         String[] args = arguments.toArray(new String[0]);
+        spec.commandLine().getErr().println("stoker: starting the feed …");
         long began = System.nanoTime();
         try (EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args));
                 Signals signals = new Signals()) {

@@ -71,6 +71,7 @@ final class RunVerb implements Callable<Integer> {
             // The feed lives as long as its trainer, however late that connects.
             args.add("--idle-timeout=0 s");
         }
+        err.println("stoker: starting the feed …");
         long began = System.nanoTime();
         Thread worker = Thread.currentThread();
         int code;
