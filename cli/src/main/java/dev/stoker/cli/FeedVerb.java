@@ -32,10 +32,10 @@ final class FeedVerb implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
-        String[] args = arguments.toArray(new String[0]);
+        FeederArguments resolved = FeederArguments.parse(arguments.toArray(new String[0]));
         spec.commandLine().getErr().println("stoker: starting the feed …");
         long began = System.nanoTime();
-        try (EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args));
+        try (EmbeddedFeed feed = EmbeddedFeed.start(resolved);
                 Signals signals = new Signals()) {
             signals.onStop(feed::requestStop);
             String addresses = feed.awaitReady(Duration.ofSeconds(60));

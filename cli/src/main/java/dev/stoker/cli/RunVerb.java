@@ -71,12 +71,13 @@ final class RunVerb implements Callable<Integer> {
             // The feed lives as long as its trainer, however late that connects.
             args.add("--idle-timeout=0 s");
         }
+        FeederArguments resolved = FeederArguments.parse(args.toArray(new String[0]));
         err.println("stoker: starting the feed …");
         long began = System.nanoTime();
         Thread worker = Thread.currentThread();
         int code;
         try (Signals signals = new Signals();
-                EmbeddedFeed feed = EmbeddedFeed.start(FeederArguments.parse(args.toArray(new String[0])))) {
+                EmbeddedFeed feed = EmbeddedFeed.start(resolved)) {
             signals.on(name -> {
                 Process process = trainer.get();
                 if (process == null) {
