@@ -143,5 +143,5 @@ def test_feeder_and_trainer_killed_together(cli, start, expected, tmp_path):
     assert sorted(got) == expected[0]
     feeder.stop()
     epoch = passes(audit(cli, "phoenix"))["train", "both"][0]
-    assert epoch["acknowledged"] + epoch["asserted"]["count"] == len(expected[0])
+    assert epoch["acknowledged"] + epoch["asserted"]["count"] == len(expected[0]), str(epoch)
     assert epoch["missing"] == epoch["open"]["count"] == 0

@@ -59,7 +59,6 @@ final class EpochClaims {
     private final NavigableMap<Long, Run> runs = new TreeMap<>(Comparator.reverseOrder());
 
     private boolean indexed;
-    private long leastStart;
     private long last;
 
     void add(Claim claim) {
@@ -72,8 +71,6 @@ final class EpochClaims {
         if (!indexed) {
             indexed = true;
             runs.values().forEach(Run::index);
-            leastStart =
-                    runs.values().stream().mapToLong(run -> run.start).min().orElse(0);
             last = runs.values().stream()
                     .flatMap(run -> run.claims.values().stream())
                     .mapToLong(Claim::last)
@@ -94,12 +91,6 @@ final class EpochClaims {
     long start(long run) {
         index();
         return runs.get(run).start;
-    }
-
-    /** Before it, no run was given anything. */
-    long leastStart() {
-        index();
-        return leastStart;
     }
 
     /** The greatest number that anybody was given. */

@@ -264,8 +264,9 @@ final class EpochJudge {
             if (number >= leftOutFrom) {
                 leftOut++;
             } else if (lacking == null) {
-                // Nobody was given it: it lies before the first position, or its rank has not come yet.
-                (number < claims.leastStart() ? assertedHere : openHere).add(number);
+                // As far as the ledger knows, nobody was given it: it lies before the first position, or what its rank
+                // was given died with the feeder before a run began behind it, or its rank has not come yet.
+                (pass.isAsserted(Long.MIN_VALUE, epoch, number) ? assertedHere : openHere).add(number);
             } else {
                 judgeLacking(lacking, number, begin);
             }

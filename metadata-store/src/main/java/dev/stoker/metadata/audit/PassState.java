@@ -60,7 +60,7 @@ final class PassState {
         return all;
     }
 
-    /** Whether a run later than this one began behind a batch, which says that its trainers had it. */
+    /** Whether any run later than this one began behind a batch, which says that its trainers had it. */
     boolean isAsserted(long run, long epoch, long number) {
         for (Map.Entry<Long, Long> later : firstEpochs.tailMap(run, false).entrySet()) {
             long began = later.getValue();

@@ -396,6 +396,22 @@ class AuditTest {
     }
 
     @Test
+    void aPositionAssertsWhatTheLedgerHasNotEvenASubscriptionOf() throws IOException {
+        // The feeder died when rank 0 of run 5 was in its ledger and rank 1 was not; the trainers had both up to 5.
+        AuditReport report = stream.write(
+                        stream.part(5, 2, 1, TailPolicy.PAD, 0, 0, 3).subList(0, 2))
+                .write(stream.run(9, 3, 1, TailPolicy.PAD, 0, 6, 1))
+                .audit();
+
+        clean(report);
+        AuditReport.Epoch epoch = report.passes().get(0).epochs().get(0);
+        assertThat(epoch.asserted().ranges())
+                .containsExactly(new BatchRange(1, 1), new BatchRange(3, 3), new BatchRange(5, 5));
+        assertThat(epoch.acknowledged()).isEqualTo(8);
+        assertThat(epoch.missing() + epoch.open().count()).isZero();
+    }
+
+    @Test
     void aHoleIsNoAssertion() throws IOException {
         // Receipts of later batches of the same lane are there: no crash leaves that.
         AuditReport report = stream.write(without(stream.part(5, 1, 1, TailPolicy.PAD, 0, 0, 9), 1))
