@@ -25,7 +25,8 @@ final class StokerProcess implements AutoCloseable {
     }
 
     static StokerProcess start(Path directory, String... args) throws IOException {
-        List<String> command = new ArrayList<>();
+        // A shell without job control starts background commands deaf to Ctrl-C, and so would be all below them.
+        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
         OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
