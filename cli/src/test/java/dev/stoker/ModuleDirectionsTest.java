@@ -82,6 +82,17 @@ class ModuleDirectionsTest {
     }
 
     @Test
+    void hadoopIsKnownInOnePackageThatNobodyKnows() {
+        // It is loaded by a class loader of its own, with the first remote store.
+        check(noClasses()
+                .that()
+                .resideOutsideOfPackage("dev.stoker.storage.hadoop..")
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("dev.stoker.storage.hadoop..", "org.apache.hadoop..", "software.amazon.."));
+    }
+
+    @Test
     void formatsStoresAndClientAreFreeOfFlink() {
         check(noClasses()
                 .that()

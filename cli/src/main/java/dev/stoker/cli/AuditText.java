@@ -8,7 +8,6 @@ import dev.stoker.metadata.audit.Batches;
 import dev.stoker.metadata.audit.Finding;
 import dev.stoker.schemas.order.OrderSpec;
 import java.io.PrintWriter;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -21,7 +20,7 @@ final class AuditText {
 
     private AuditText() {}
 
-    static void print(AuditReport report, Path ledger, PrintWriter out) {
+    static void print(AuditReport report, String ledger, PrintWriter out) {
         out.println("ledger " + ledger + ": " + Units.plural(report.files(), "file") + ", "
                 + Units.plural(report.receipts(), "receipt")
                 + (report.duplicates() == 0 ? "" : " (" + Units.count(report.duplicates()) + " of them twice)"));
@@ -96,9 +95,9 @@ final class AuditText {
         return text;
     }
 
-    static ObjectNode json(AuditReport report, Path ledger) {
+    static ObjectNode json(AuditReport report, String ledger) {
         ObjectNode root = Json.object();
-        root.put("clean", report.isClean()).put("ledger", ledger.toString());
+        root.put("clean", report.isClean()).put("ledger", ledger);
         root.put("files", report.files()).put("records", report.records());
         root.put("receipts", report.receipts()).put("duplicates", report.duplicates());
         ArrayNode passes = root.putArray("passes");

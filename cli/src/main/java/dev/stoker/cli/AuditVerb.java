@@ -5,11 +5,11 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.audit.Audit;
 import dev.stoker.metadata.audit.AuditReport;
-import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,6 +20,8 @@ import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
@@ -38,6 +40,10 @@ import picocli.CommandLine.Spec;
         })
 final class AuditVerb implements Callable<Integer> {
 
+    /** Where a feed puts its ledger by itself. */
+    private static final Pattern IN_DATASET = Pattern.compile("(?<dataset>.+)/" + DatasetLayout.FEEDS
+            + "(?<feed>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(/[^/]*)?");
+
     @Spec
     private CommandSpec spec;
 
@@ -47,7 +53,7 @@ final class AuditVerb implements Callable<Integer> {
             description = "Name of the feed, running or not; see stoker ps --all.")
     private String name;
 
-    @Option(names = "--ledger", paramLabel = "DIR", description = "The ledger's directory, instead of a name.")
+    @Option(names = "--ledger", paramLabel = "DIR", description = "The ledger's directory or URI, instead of a name.")
     private String ledger;
 
     @Option(
@@ -68,7 +74,7 @@ final class AuditVerb implements Callable<Integer> {
     private boolean json;
 
     /** What is to be read. */
-    private record Target(Path ledger, Set<Path> datasets, Optional<UUID> feed) {}
+    private record Target(String ledger, Set<String> datasets, Optional<UUID> feed) {}
 
     @Override
     public Integer call() throws IOException {
@@ -83,16 +89,16 @@ final class AuditVerb implements Callable<Integer> {
             throw new ParameterException(spec.commandLine(), "option --epochs: " + epochs + " is not positive");
         }
         Target target = ledger == null ? byName() : byLedger();
-        if (!Files.isDirectory(target.ledger)) {
-            throw new CommandException("there is no ledger at " + target.ledger
-                    + (ledger == null ? ": no trainer of feed " + name + " has consumed anything" : ""));
-        }
         List<ObjectStore> stores = new ArrayList<>();
-        try (ObjectStore files = new LocalObjectStore(target.ledger);
+        try (ObjectStore files = Stores.open(target.ledger);
                 ProgressLine line = new ProgressLine(spec.commandLine().getErr())) {
+            if (!isThere(target.ledger, files)) {
+                throw new CommandException("there is no ledger at " + target.ledger
+                        + (ledger == null ? ": no trainer of feed " + name + " has consumed anything" : ""));
+            }
             List<Dataset> datasets = new ArrayList<>();
-            for (Path path : target.datasets) {
-                ObjectStore store = new LocalObjectStore(path);
+            for (String location : target.datasets) {
+                ObjectStore store = Stores.open(location);
                 stores.add(store);
                 datasets.add(Dataset.open(store));
             }
@@ -122,49 +128,47 @@ final class AuditVerb implements Callable<Integer> {
         }
     }
 
+    private static boolean isThere(String location, ObjectStore files) throws IOException {
+        if (!Stores.isRemote(location)) {
+            return Files.isDirectory(Stores.local(location));
+        }
+        try (ObjectIterator objects = files.list("part-")) {
+            return objects.hasNext();
+        }
+    }
+
     private Target byName() throws IOException {
         FeedFile feed = FeedFile.require(name);
-        Set<Path> datasets = given();
+        Set<String> datasets = given();
         feed.json()
                 .path("streams")
-                .forEach(stream -> datasets.add(
-                        Path.of(stream.path("path").asText()).toAbsolutePath().normalize()));
+                .forEach(stream ->
+                        datasets.add(Stores.normalize(stream.path("path").asText())));
         return new Target(
-                path(feed.json().path("ledger").asText()),
+                Stores.normalize(feed.json().path("ledger").asText()),
                 datasets,
                 Optional.of(UUID.fromString(feed.json().path("id").asText())));
     }
 
     private Target byLedger() {
-        Path directory = path(ledger);
-        Set<Path> datasets = given();
-        // …/dataset/_stoker/feeds/<feed id>/ledger
+        String location = Stores.normalize(ledger);
+        Set<String> datasets = given();
         Optional<UUID> feed = Optional.empty();
-        Path id = directory.getParent();
-        if (id != null && id.getParent() != null && id.getParent().endsWith(DatasetLayout.FEEDS)) {
-            try {
-                feed = Optional.of(UUID.fromString(id.getFileName().toString()));
-                datasets.add(id.getParent().getParent().getParent());
-            } catch (IllegalArgumentException e) {
-                feed = Optional.empty();
-            }
+        Matcher matcher = IN_DATASET.matcher(location);
+        if (matcher.matches()) {
+            feed = Optional.of(UUID.fromString(matcher.group("feed")));
+            datasets.add(matcher.group("dataset"));
         }
-        return new Target(directory, datasets, feed);
+        return new Target(location, datasets, feed);
     }
 
-    private Set<Path> given() {
-        Set<Path> datasets = new LinkedHashSet<>();
+    private Set<String> given() {
+        Set<String> datasets = new LinkedHashSet<>();
         for (String text : paths) {
-            String path = Files.isDirectory(Path.of(text))
-                    ? text
-                    : StreamArgument.parse(text).path();
-            datasets.add(Path.of(path).toAbsolutePath().normalize());
+            boolean isDirectory = !Stores.isRemote(text) && Files.isDirectory(Path.of(text));
+            datasets.add(Stores.normalize(
+                    isDirectory ? text : StreamArgument.parse(text).path()));
         }
         return datasets;
-    }
-
-    private static Path path(String text) {
-        Path path = text.startsWith("file:") ? Path.of(URI.create(text)) : Path.of(text);
-        return path.toAbsolutePath().normalize();
     }
 }

@@ -1,15 +1,19 @@
 package dev.stoker.cli;
 
+import dev.stoker.feeder.FeedNodes;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.FeederJob;
 import dev.stoker.feeder.node.FeedNode;
+import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.NodeLease;
-import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.source.reader.StopSignal;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -34,15 +38,22 @@ final class EmbeddedFeed implements AutoCloseable {
 
     private final FeedPlan plan;
     private final FeedLock lock;
+    private final List<String> warnings;
     private final CompletableFuture<JobExecutionResult> result;
     private NodeLease lease;
-    private NodeMetrics last;
+    private FeedStatus last;
     private boolean closed;
 
-    private EmbeddedFeed(FeedPlan plan, FeedLock lock, NodeLease lease, CompletableFuture<JobExecutionResult> result) {
+    private EmbeddedFeed(
+            FeedPlan plan,
+            FeedLock lock,
+            NodeLease lease,
+            List<String> warnings,
+            CompletableFuture<JobExecutionResult> result) {
         this.plan = plan;
         this.lock = lock;
         this.lease = lease;
+        this.warnings = warnings;
         this.result = result;
     }
 
@@ -50,9 +61,12 @@ final class EmbeddedFeed implements AutoCloseable {
         FeedPlan plan = arguments.plan();
         FeedLock lock = FeedLock.take(plan.name());
         NodeLease lease;
+        List<String> warnings;
         try {
             // Before Flink, so that a taken port is told at once.
-            lease = FeedNode.acquire(plan.spec(), plan.serverOptions());
+            ServerOptions options = plan.serverOptions();
+            warnings = options.access().warnings(options.bind());
+            lease = FeedNodes.open(plan);
         } catch (IOException | RuntimeException e) {
             lock.close();
             throw e;
@@ -67,10 +81,12 @@ final class EmbeddedFeed implements AutoCloseable {
                 plan,
                 lock,
                 lease,
+                warnings,
                 env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
     }
 
-    private static Configuration settings(int parallelism) {
+    /** Flink's settings within this process. */
+    static Configuration settings(int parallelism) {
         Configuration settings = new Configuration();
         settings.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
         settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
@@ -84,6 +100,11 @@ final class EmbeddedFeed implements AutoCloseable {
 
     FeedPlan plan() {
         return plan;
+    }
+
+    /** Says who is let in although that was perhaps not meant. */
+    void warn(PrintWriter err) {
+        warnings.forEach(warning -> err.println("stoker: warning: " + warning));
     }
 
     /**
@@ -126,12 +147,17 @@ final class EmbeddedFeed implements AutoCloseable {
         }
     }
 
-    /** What the server has done so far. */
-    Optional<NodeMetrics> metrics() {
+    /** How the feed stands, or stood at its end. */
+    Optional<FeedStatus> status() {
         if (lease != null) {
-            last = lease.metrics();
+            last = lease.status();
         }
         return Optional.ofNullable(last);
+    }
+
+    /** Where a page shows the feed. */
+    Optional<String> statusUrl() {
+        return lease == null ? Optional.empty() : lease.statusUrl();
     }
 
     /** Asks for an end in good order; any thread. */
@@ -182,7 +208,7 @@ final class EmbeddedFeed implements AutoCloseable {
             }
             awaitFarewell();
         } finally {
-            metrics();
+            status();
             if (lease != null) {
                 lease.close();
                 lease = null;

@@ -22,6 +22,8 @@ import java.util.stream.StreamSupport;
  * @param json the content of its file
  */
 record FeedFile(String name, JsonNode json) {
+    /** Feeds named in an error. */
+    private static final int NAMED = 8;
 
     private static final JsonMapper JSON = new JsonMapper();
 
@@ -31,7 +33,7 @@ record FeedFile(String name, JsonNode json) {
         RUNNING,
         /** It ended in good order. */
         ENDED,
-        /** Its process died. */
+        /** Its process died; on a cluster: none of its servers answers. */
         GONE
     }
 
@@ -51,11 +53,21 @@ record FeedFile(String name, JsonNode json) {
     static FeedFile require(String name) throws IOException {
         Optional<FeedFile> file = find(name);
         if (file.isEmpty()) {
-            String known = list().stream().map(FeedFile::name).collect(Collectors.joining(", "));
-            throw new CommandException("there is no feed " + name + " on this machine"
-                    + (known.isEmpty() ? "; start one with stoker feed" : "; known: " + known));
+            throw new CommandException("there is no feed " + name + " on this machine; " + known());
         }
         return file.get();
+    }
+
+    /** Some of the feeds there are, the running ones first: files of ended ones stay for the audit. */
+    private static String known() throws IOException {
+        List<FeedFile> feeds = new ArrayList<>(list());
+        if (feeds.isEmpty()) {
+            return "start one with stoker feed";
+        }
+        feeds.sort(Comparator.comparing((FeedFile feed) -> feed.state() != State.RUNNING));
+        String names = feeds.stream().limit(NAMED).map(FeedFile::name).collect(Collectors.joining(", "));
+        int more = feeds.size() - NAMED;
+        return "known: " + names + (more > 0 ? " and " + more + " more (stoker ps --all)" : "");
     }
 
     static List<FeedFile> list() throws IOException {
@@ -77,7 +89,9 @@ record FeedFile(String name, JsonNode json) {
         if (json.hasNonNull("ended_ms")) {
             return State.ENDED;
         }
-        return !embedded() || process().isPresent() ? State.RUNNING : State.GONE;
+        boolean there =
+                embedded() ? process().isPresent() : addressList().stream().anyMatch(FeederProbe::answers);
+        return there ? State.RUNNING : State.GONE;
     }
 
     /** Whether the feed has a process of its own, rather than a Flink cluster. */
@@ -101,9 +115,13 @@ record FeedFile(String name, JsonNode json) {
     }
 
     String addresses() {
+        return String.join(",", addressList());
+    }
+
+    List<String> addressList() {
         return StreamSupport.stream(json.path("addresses").spliterator(), false)
                 .map(JsonNode::asText)
-                .collect(Collectors.joining(","));
+                .toList();
     }
 
     String streams() {

@@ -1,14 +1,21 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.node.FeedStatus;
+import dev.stoker.feeder.node.GroupSpec;
 import dev.stoker.feeder.node.NodeMetrics;
 import dev.stoker.schemas.order.OrderSpec;
 import java.io.PrintWriter;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 
 /** What a feed says of itself at its start and at its end. */
 final class FeedReport {
+
+    private static final int MAX_RANKS = 32;
 
     private FeedReport() {}
 
@@ -16,25 +23,85 @@ final class FeedReport {
         OrderSpec order = OrderSpec.fromJson(plan.order());
         for (FeedPlan.Stream stream : plan.streams()) {
             out.println("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version() + ", split "
-                    + stream.split() + ", " + stream.lanes() + (stream.lanes() == 1 ? " lane" : " lanes")
-                    + "; chunks are read where they are");
+                    + stream.split() + ", " + stream.lanes() + (stream.lanes() == 1 ? " lane" : " lanes"));
         }
         out.println("order: batches of " + order.batchSize() + " for each rank, seed " + order.seed()
                 + ", shuffle window " + Units.bytes(order.shuffleWindowBytes()) + "; trainers may ask for another");
+        if (plan.epochs() > 0) {
+            out.println(ending(plan));
+        }
     }
 
-    static void print(FeedPlan plan, NodeMetrics metrics, Duration time, PrintWriter out) {
+    /** Validation is a group like any other: it has no more epochs than training, and is waited for as well. */
+    private static String ending(FeedPlan plan) {
+        String waitsFor = plan.groups().isEmpty()
+                ? "all groups that have read are through with theirs (--groups names those that count)"
+                : plan.groups().stream()
+                        .map(group -> group.stream() + "/" + group.name())
+                        .collect(Collectors.joining(", ", "", " are through with theirs"));
+        return "ends: each group of each stream has " + Units.count(plan.epochs()) + " epochs; the feed ends when "
+                + waitsFor;
+    }
+
+    /** Where chunks come from, and which tiers there are; a line each. */
+    static List<String> tiers(FeedStatus status) {
+        List<String> lines = new ArrayList<>();
+        boolean far = status.tiers().stream().anyMatch(tier -> tier.name().equals("chunks in use"));
+        List<FeedStatus.Tier> tiers =
+                status.tiers().stream().filter(tier -> tier.cache().isPresent()).toList();
+        lines.add(
+                !far
+                        ? "tiers: none; chunks are mapped where they are"
+                        : tiers.isEmpty()
+                                ? "tiers: none; every epoch reads all of the store"
+                                : "tiers: "
+                                        + tiers.stream()
+                                                .map(tier -> tier.name() + " for " + Units.bytes(tier.limit()))
+                                                .collect(Collectors.joining(", then ")));
+        for (FeedStatus.Tier tier : tiers) {
+            String off = tier.cache().orElseThrow().off();
+            if (!off.isEmpty()) {
+                lines.add("warning: tier " + tier.name() + " is off: " + off);
+            }
+        }
+        return lines;
+    }
+
+    static void print(FeedStatus status, Duration time, PrintWriter out) {
+        NodeMetrics totals = status.totals();
         double seconds = Math.max(0.001, time.toMillis() / 1000.0);
-        out.println("feed " + plan.name() + " sent " + Units.count(metrics.rows()) + " samples in "
-                + Units.count(metrics.batches()) + " messages, " + Units.bytes(metrics.bytes()) + " in "
-                + Units.time(time) + " (" + Units.bytes((long) (metrics.bytes() / seconds))
+        out.println("feed " + status.name() + " sent " + Units.count(totals.rows()) + " samples in "
+                + Units.count(totals.batches()) + " messages, " + Units.bytes(totals.bytes()) + " in "
+                + Units.time(time) + " (" + Units.bytes((long) (totals.bytes() / seconds))
                 + "/s over its whole life)");
         out.println(String.format(
                 Locale.ROOT,
                 "stalls: trainers had nothing left to consume for %.1f %% of their subscribed time; %,d messages sent"
                         + " again, %,d samples or chunks corrupt",
-                100 * metrics.trainerWaitRatio(),
-                metrics.refetches(),
-                metrics.corrupt()));
+                100 * totals.trainerWaitRatio(),
+                totals.refetches(),
+                totals.corrupt()));
+        if (totals.originReads() > 0
+                && status.tiers().stream().anyMatch(tier -> tier.cache().isPresent())) {
+            out.println("store: " + Units.bytes(totals.originBytes()) + " in "
+                    + Units.plural(totals.originReads(), "read"));
+        }
+        for (FeedStatus.Group group : status.groups()) {
+            ranks(group, out);
+        }
+    }
+
+    private static void ranks(FeedStatus.Group group, PrintWriter out) {
+        String of = group.name().equals(GroupSpec.DEFAULT_GROUP) ? "" : " of group " + group.name();
+        List<FeedStatus.Rank> told = group.ranks().stream()
+                .filter(rank -> rank.trainer().isPresent())
+                .toList();
+        for (FeedStatus.Rank rank : told.subList(0, Math.min(told.size(), MAX_RANKS))) {
+            out.println(group.stream() + of + ": "
+                    + StallLine.of(rank, rank.trainer().orElseThrow()));
+        }
+        if (told.size() > MAX_RANKS) {
+            out.println(group.stream() + of + ": and " + Units.count(told.size() - MAX_RANKS) + " further ranks");
+        }
     }
 }

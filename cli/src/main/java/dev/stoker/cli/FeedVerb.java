@@ -1,7 +1,8 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.FeederArguments;
-import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.kafka.KafkaArguments;
+import dev.stoker.feeder.node.FeedStatus;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +15,9 @@ import picocli.CommandLine.Spec;
 /** {@code stoker feed}: serves datasets to trainers until the feed is stopped. */
 @Command(
         name = "feed",
-        description = "Serves datasets to trainers until it is stopped, its epochs are done, or no trainer comes.",
+        description =
+                "Serves datasets to trainers until it is stopped, its epochs are done, or no trainer comes; or writes one"
+                        + " to a Kafka topic.",
         customSynopsis = "stoker feed STREAM… [OPTION]…",
         sortOptions = false)
 final class FeedVerb implements Callable<Integer> {
@@ -32,23 +35,33 @@ final class FeedVerb implements Callable<Integer> {
     @Override
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
-        FeederArguments resolved = FeederArguments.parse(arguments.toArray(new String[0]));
+        String[] args = arguments.toArray(new String[0]);
+        if (KafkaArguments.wanted(args)) {
+            return TopicFeed.run(
+                    KafkaArguments.parse(args), out, spec.commandLine().getErr());
+        }
+        FeederArguments resolved = FeederArguments.parse(args);
         spec.commandLine().getErr().println("stoker: starting the feed …");
         long began = System.nanoTime();
         try (EmbeddedFeed feed = EmbeddedFeed.start(resolved);
                 Signals signals = new Signals()) {
             signals.onStop(feed::requestStop);
+            feed.warn(spec.commandLine().getErr());
             String addresses = feed.awaitReady(Duration.ofSeconds(60));
             out.println("ready at " + addresses + ": feed " + feed.plan().name() + " after "
                     + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
             FeedReport.describe(feed.plan(), out);
+            feed.status().ifPresent(status -> FeedReport.tiers(status).forEach(out::println));
             out.println("in Python: for batch in stoker.Feed(\"" + feed.plan().name() + "\"): …"
                     + "   (end with Ctrl-C or stoker stop " + feed.plan().name() + ")");
+            feed.statusUrl()
+                    .ifPresent(url -> out.println("watch it at " + url + "   (or stoker top "
+                            + feed.plan().name() + ")"));
             while (!feed.ended(Duration.ofSeconds(1))) {
                 // Waiting is all there is to do.
             }
-            Optional<NodeMetrics> metrics = feed.metrics();
-            metrics.ifPresent(m -> FeedReport.print(feed.plan(), m, Duration.ofNanos(System.nanoTime() - began), out));
+            Optional<FeedStatus> status = feed.status();
+            status.ifPresent(s -> FeedReport.print(s, Duration.ofNanos(System.nanoTime() - began), out));
         }
         return 0;
     }

@@ -36,7 +36,7 @@ final class GcVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
     private String path;
 
     @Option(

@@ -28,7 +28,7 @@ final class InfoVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset; DATASET@3 is its version 3.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 is its version 3.")
     private String path;
 
     @Option(names = "--version", paramLabel = "N", description = "The version (default: the newest).")

@@ -19,7 +19,7 @@ final class LogVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
     private String path;
 
     @Option(names = "--n", paramLabel = "N", description = "At most so many (default: 20).", defaultValue = "20")

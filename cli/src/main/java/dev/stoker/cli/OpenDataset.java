@@ -4,8 +4,8 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.NotADatasetException;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -34,38 +34,44 @@ final class OpenDataset implements AutoCloseable {
     /**
      * Opens a dataset.
      *
-     * @param text its directory, or directory{@code @}version
+     * @param text its directory or URI, or that and {@code @}version
      * @param version the version asked for by an option, or null
      */
     static OpenDataset open(String text, Long version) throws IOException {
-        Path path = Path.of(text);
         Optional<Long> chosen = Optional.ofNullable(version);
+        String location = text;
         Matcher matcher = WITH_VERSION.matcher(text);
-        if (!Files.exists(path) && matcher.matches()) {
-            path = Path.of(matcher.group(1));
+        if (matcher.matches() && (Stores.isRemote(text) || !Files.exists(Path.of(text)))) {
+            location = matcher.group(1);
             long typed = Long.parseLong(matcher.group(2));
             if (version != null && version != typed) {
                 throw new IllegalArgumentException(text + " and --version " + version + " name two versions");
             }
             chosen = Optional.of(typed);
         }
-        Path directory = path.toAbsolutePath().normalize();
-        if (!Files.isDirectory(directory)) {
-            throw new CommandException(missing(directory, text));
+        location = Stores.normalize(location);
+        if (!Stores.isRemote(location)) {
+            requireDirectory(Stores.local(location), text);
         }
-        ObjectStore store = new LocalObjectStore(directory);
+        ObjectStore store = Stores.open(location);
         try {
             return new OpenDataset(store, Dataset.open(store), chosen);
         } catch (NotADatasetException e) {
+            List<String> below =
+                    Stores.isRemote(location) ? RemoteDatasets.below(store) : below(Stores.local(location));
             store.close();
-            List<String> below = below(directory);
             throw below.isEmpty()
                     ? e
-                    : new CommandException(
-                            directory + " is not a dataset itself; there is " + String.join(", ", below));
-        } catch (IOException e) {
+                    : new CommandException(location + " is not a dataset itself; there is " + String.join(", ", below));
+        } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
+        }
+    }
+
+    private static void requireDirectory(Path directory, String text) throws IOException {
+        if (!Files.isDirectory(directory)) {
+            throw new CommandException(missing(directory, text));
         }
     }
 

@@ -53,7 +53,7 @@ final class PsVerb implements Callable<Integer> {
             table.add(
                     feed.name(),
                     feed.state() == FeedFile.State.GONE
-                            ? "gone (pid " + feed.pid() + ")"
+                            ? feed.embedded() ? "gone (pid " + feed.pid() + ")" : "gone"
                             : feed.state().name().toLowerCase(Locale.ROOT),
                     feed.state() == FeedFile.State.RUNNING ? Units.time(up) : "-",
                     feed.addresses(),

@@ -24,7 +24,7 @@ final class RecoverVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
     private String path;
 
     @Option(names = "--yes", description = "Do it.")

@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.FeederArguments;
-import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.FeedStatus;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -86,14 +86,17 @@ final class RunVerb implements Callable<Integer> {
                     pass(name, process);
                 }
             });
+            feed.warn(err);
             String addresses = feed.awaitReady(Duration.ofSeconds(60));
             err.println("stoker: feed " + feed.plan().name() + " is ready at " + addresses + " after "
                     + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
+            feed.status().ifPresent(status -> FeedReport.tiers(status).forEach(line -> err.println("stoker: " + line)));
+            feed.statusUrl().ifPresent(url -> err.println("stoker: watch it at " + url));
             code = train(feed);
-            Optional<NodeMetrics> metrics = feed.metrics();
+            Optional<FeedStatus> status = feed.status();
             Duration time = Duration.ofNanos(System.nanoTime() - began);
             feed.end();
-            metrics.ifPresent(m -> FeedReport.print(feed.plan(), m, time, err));
+            status.ifPresent(s -> FeedReport.print(s, time, err));
         } catch (InterruptedException e) {
             err.println("stoker: interrupted");
             return INTERRUPTED;

@@ -33,7 +33,7 @@ final class ShowVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset; DATASET@3 is its version 3.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 is its version 3.")
     private String path;
 
     @Option(names = "--n", paramLabel = "N", description = "How many samples (default: 10).", defaultValue = "10")

@@ -32,6 +32,9 @@ public final class Stoker implements Runnable {
 
     public static void main(String[] args) {
         Logs.start(args.length == 0 ? "help" : args[0]);
+        if (args.length > 0 && Verbs.OF_JOBS.contains(args[0])) {
+            ScratchDirectory.use();
+        }
         int code = run(
                 List.of(args),
                 new PrintWriter(System.out, true, StandardCharsets.UTF_8),

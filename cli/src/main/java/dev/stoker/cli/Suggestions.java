@@ -11,8 +11,9 @@ final class Suggestions {
     private static final Map<String, String> VERBS = Map.ofEntries(
             Map.entry("ls", "ps (feeds), info (a dataset) or show (samples)"),
             Map.entry("list", "ps (feeds), info (a dataset) or show (samples)"),
-            Map.entry("status", "ps"),
-            Map.entry("top", "ps"),
+            Map.entry("status", "ps or top"),
+            Map.entry("watch", "top"),
+            Map.entry("monitor", "top"),
             Map.entry("start", "feed or run"),
             Map.entry("serve", "feed"),
             Map.entry("train", "run"),

@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.FeederOptions;
+import dev.stoker.feeder.kafka.KafkaOptions;
 import dev.stoker.ingest.IngestFlags;
 import java.util.List;
 import java.util.Set;
@@ -29,20 +30,25 @@ final class Verbs {
                 IngestFlags.PREFIX,
                 IngestFlags.all(),
                 "SOURCE",
-                "Directory of the samples.",
+                "Directory or URI of the samples.",
                 "TARGET",
-                "Directory of the dataset.");
+                "Directory or URI of the dataset.");
         command.addSubcommand(ingest);
         command.addSubcommand(new InfoVerb());
         command.addSubcommand(new ShowVerb());
         command.addSubcommand(new LogVerb());
         command.addSubcommand(new VerifyVerb());
         command.addSubcommand(feeding(new RunVerb(arguments, trailing)));
-        command.addSubcommand(feeding(new FeedVerb(arguments)));
+        CommandLine feed = feeding(new FeedVerb(arguments));
+        JobOptions.describe(feed.getCommandSpec(), FeederOptions.PREFIX, KafkaOptions.all());
+        command.addSubcommand(feed);
         command.addSubcommand(new PsVerb());
+        command.addSubcommand(new TopVerb());
         command.addSubcommand(new StopVerb());
+        command.addSubcommand(new WaitVerb());
         command.addSubcommand(new AuditVerb());
         command.addSubcommand(new GcVerb());
+        command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());
         // No verb has the usual --version: some take a dataset's.
         command.getSubcommands()

@@ -5,6 +5,7 @@ import dev.stoker.metadata.Problem;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
+import dev.stoker.storage.Stores;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.concurrent.Callable;
@@ -30,16 +31,22 @@ import picocli.CommandLine.Spec;
         })
 final class VerifyVerb implements Callable<Integer> {
 
+    /** A store at a distance is waited for, not worked for. */
+    private static final int REMOTE_READS = 16;
+
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory of the dataset; DATASET@3 is its version 3.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 is its version 3.")
     private String path;
 
     @Option(names = "--version", paramLabel = "N", description = "The version (default: the newest).")
     private Long version;
 
-    @Option(names = "--threads", paramLabel = "N", description = "Chunks read at once (default: the processors).")
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Chunks read at once (default: the processors; 16 at least from HDFS, S3, …).")
     private Integer threads;
 
     @Option(names = "--json", description = "Print JSON.")
@@ -47,7 +54,7 @@ final class VerifyVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws Exception {
-        int parallelism = threads == null ? Runtime.getRuntime().availableProcessors() : threads;
+        int parallelism = threads == null ? defaultThreads() : threads;
         if (parallelism < 1) {
             throw new IllegalArgumentException("option --threads: " + parallelism + " is not positive");
         }
@@ -74,6 +81,11 @@ final class VerifyVerb implements Callable<Integer> {
         } finally {
             pool.shutdownNow();
         }
+    }
+
+    private int defaultThreads() {
+        int processors = Runtime.getRuntime().availableProcessors();
+        return Stores.isRemote(path) ? Math.max(REMOTE_READS, processors) : processors;
     }
 
     private VerificationReport await(

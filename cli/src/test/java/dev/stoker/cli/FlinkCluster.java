@@ -166,10 +166,10 @@ final class FlinkCluster implements AutoCloseable {
 
     /** Waits for a condition of the cluster. */
     void await(BooleanSupplier condition, String what) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(120);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(300);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                throw new AssertionError("no " + what + " within 120 s; see " + directory);
+                throw new AssertionError("no " + what + " within 300 s; see " + directory);
             }
             LockSupport.parkNanos(50_000_000);
         }

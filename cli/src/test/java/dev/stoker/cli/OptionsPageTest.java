@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.feeder.FeederOptions;
+import dev.stoker.feeder.kafka.KafkaOptions;
 import dev.stoker.ingest.IngestFlags;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -34,6 +35,7 @@ class OptionsPageTest {
                 + " `--batch-size=64`. Sizes are written as `8 mb`, times as `30 s`.\n");
         table(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, IngestFlags.all());
         table(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeederOptions.PREFIX, FeederOptions.all());
+        table(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeederOptions.PREFIX, KafkaOptions.all());
         return page.toString();
     }
 

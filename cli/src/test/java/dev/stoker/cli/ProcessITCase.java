@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -44,6 +45,14 @@ class ProcessITCase {
         PrintWriter both = new PrintWriter(text, true);
         Stoker.run(List.of(args), both, both);
         return text.toString();
+    }
+
+    /** Directories of temporary files that lie about. */
+    private List<Path> scratch() throws IOException {
+        try (Stream<Path> found = Files.list(directory)) {
+            return found.filter(path -> path.getFileName().toString().startsWith(ScratchDirectory.PREFIX))
+                    .toList();
+        }
     }
 
     private static String address(String name) throws IOException {
@@ -100,6 +109,7 @@ class ProcessITCase {
             feed.signal("KILL");
             feed.code();
         }
+        assertThat(scratch()).hasSize(1).allSatisfy(left -> assertThat(left).isNotEmptyDirectory());
         assertThat(stoker("ps")).containsPattern("it-gone +gone");
         assertThat(stoker("stop", "it-gone")).contains("is gone");
         try (StokerProcess feed = feed("it-gone", "--port=0").await("ready at")) {
@@ -108,6 +118,7 @@ class ProcessITCase {
 
             assertThat(feed.code()).isZero();
         }
+        assertThat(scratch()).isEmpty();
     }
 
     @Test

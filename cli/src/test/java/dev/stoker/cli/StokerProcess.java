@@ -30,6 +30,7 @@ final class StokerProcess implements AutoCloseable {
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
         OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
+        command.add("-Djava.io.tmpdir=" + directory);
         command.addAll(List.of("-cp", Path.of("target", "dist", "lib").toAbsolutePath() + File.separator + "*"));
         command.add("dev.stoker.cli.Stoker");
         command.addAll(Arrays.asList(args));

@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,9 +177,45 @@ class VerbsTest {
     }
 
     @Test
+    void cacheListsWhatTiersKeepAndRemovesItWhenToldTo() throws IOException {
+        Path tier = directory.resolve("tier");
+        String feed = UUID.randomUUID().toString();
+        String chunk = UUID.randomUUID().toString();
+        Path file = tier.resolve(feed).resolve(chunk.substring(34)).resolve(chunk + ".arrow");
+        Files.createDirectories(file.getParent());
+        Files.write(file, new byte[1000]);
+        Files.write(tier.resolve(feed).resolve("loads.lock"), new byte[0]);
+        Path mine = Files.createDirectories(tier.resolve("mine"));
+
+        assertThat(stoker("cache", "ls", tier.toString(), "--json")).isZero();
+        assertThat(json()).hasSize(1);
+        assertThat(json().at("/0/space").asText()).isEqualTo(feed);
+        assertThat(json().at("/0/chunks").asInt()).isEqualTo(1);
+        assertThat(json().at("/0/bytes").asInt()).isEqualTo(1000);
+        assertThat(json().at("/0/in_use").asBoolean()).isFalse();
+
+        assertThat(stoker("cache", "clear", tier.toString())).isZero();
+        assertThat(out.toString()).contains("would remove 1.00 kB", "--yes");
+        assertThat(file).exists();
+
+        assertThat(stoker("cache", "clear", tier.toString(), "--yes")).isZero();
+        assertThat(out.toString()).contains("removed 1.00 kB");
+        assertThat(tier.resolve(feed)).doesNotExist();
+        assertThat(mine).exists();
+
+        assertThat(stoker("cache", "ls", tier.toString())).isZero();
+        assertThat(out.toString()).contains("no tier keeps anything");
+        assertThat(stoker("cache", "rm", tier.toString())).isEqualTo(2);
+        assertThat(err.toString()).contains("expected ls or clear");
+        assertThat(stoker("cache", "ls", directory.resolve("nowhere").toString()))
+                .isEqualTo(1);
+    }
+
+    @Test
     void everyVerbHasHelp() {
         for (String verb : List.of(
-                "ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "audit", "gc", "recover")) {
+                "ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "wait", "audit", "gc", "cache",
+                "recover")) {
             assertThat(stoker(verb, "--help")).as(verb).isZero();
             assertThat(out.toString()).contains("Usage: stoker " + verb);
         }

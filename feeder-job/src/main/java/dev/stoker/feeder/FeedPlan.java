@@ -6,10 +6,14 @@ import dev.stoker.feeder.node.OnCorrupt;
 import dev.stoker.feeder.node.PortRange;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.StreamSpec;
+import dev.stoker.feeder.node.security.Access;
+import dev.stoker.feeder.node.security.FeedToken;
+import dev.stoker.feeder.node.security.TlsFiles;
+import dev.stoker.feeder.node.tiers.CacheLifetime;
+import dev.stoker.feeder.node.tiers.TierOptions;
+import dev.stoker.feeder.node.tiers.TierSpec;
 import java.io.IOException;
 import java.io.Serializable;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -19,7 +23,7 @@ import java.util.UUID;
 
 /**
  * A feed with everything resolved: pinned versions, lanes, addresses. It travels in the job graph, so it holds plain
- * values and the name of the token file, never the token.
+ * values and the names of the files with token and key, never what is in them.
  *
  * @param name name of the feed
  * @param id id of the feed
@@ -28,9 +32,10 @@ import java.util.UUID;
  * @param groups groups that must finish, as pairs of stream and group
  * @param epochs epochs to serve; 0 = without end
  * @param onCorrupt what happens on damage that reading again does not heal
- * @param ledger directory of the ledger, as a URI
+ * @param ledger directory or URI of the ledger
  * @param idleTimeoutMs milliseconds without trainers after which the feed ends; 0 = never
  * @param server how servers listen
+ * @param ui where servers show how they stand, as {@link dev.stoker.feeder.ui.StatusAddress} reads it
  */
 public record FeedPlan(
         String name,
@@ -42,26 +47,72 @@ public record FeedPlan(
         OnCorrupt onCorrupt,
         String ledger,
         long idleTimeoutMs,
-        Server server)
+        Server server,
+        String ui)
         implements Serializable {
 
-    /** One stream, pinned to a version; {@code lanes} is its number of lanes under the default order spec. */
+    /** One stream, pinned to a version; {@code path} is a directory or a URI, {@code lanes} is its number of lanes under the default order spec. */
     public record Stream(String name, String path, UUID dataset, long version, String split, int lanes)
             implements Serializable {}
 
     /** A group that must finish before the feed ends. */
     public record Group(String stream, String name) implements Serializable {}
 
-    /** How servers listen; null where an option is not given. */
+    /** How servers listen; null where an option is not given, 0 for as much working memory as is needed. */
     public record Server(
             String bind,
             String ports,
             String advertised,
-            String tokenFile,
-            boolean insecure,
+            Security security,
             int maxSessions,
-            long workingMemoryBytes)
+            long workingMemoryBytes,
+            Tiers tiers)
             implements Serializable {}
+
+    /** What servers keep of origins: tiers as they were written, empty for what suits; 0 for no limit of bytes a second. */
+    public record Tiers(
+            List<String> tiers, CacheLifetime lifetime, boolean warm, long originBytesPerSecond, int originConcurrency)
+            implements Serializable {
+        public Tiers {
+            tiers = List.copyOf(tiers);
+        }
+
+        /**
+         * The same, understood.
+         *
+         * @throws IllegalArgumentException saying what is wrong
+         */
+        public TierOptions options() {
+            return new TierOptions(
+                    tiers.isEmpty() ? Optional.empty() : Optional.of(TierSpec.parse(tiers)),
+                    lifetime,
+                    warm,
+                    originBytesPerSecond,
+                    originConcurrency);
+        }
+    }
+
+    /** Who may come in: names of files on every feeder machine, null where an option is not given. */
+    public record Security(String tokenFile, String tlsCert, String tlsKey, String tlsClientCa, boolean insecure)
+            implements Serializable {
+
+        /**
+         * Reads what is in the files.
+         *
+         * @throws IOException if one cannot be used on this machine
+         */
+        Access access() throws IOException {
+            Optional<FeedToken> token =
+                    tokenFile == null ? Optional.empty() : Optional.of(FeedToken.file(Path.of(tokenFile)));
+            Optional<TlsFiles> tls = tlsCert == null
+                    ? Optional.empty()
+                    : Optional.of(new TlsFiles(
+                            Path.of(tlsCert),
+                            Path.of(tlsKey),
+                            Optional.ofNullable(tlsClientCa).map(Path::of)));
+            return new Access(token, tls, insecure);
+        }
+    }
 
     public FeedPlan {
         streams = List.copyOf(streams);
@@ -85,7 +136,7 @@ public record FeedPlan(
     /**
      * How a node listens.
      *
-     * @throws IOException if the token file cannot be read on this machine
+     * @throws IOException if the token file cannot be used on this machine
      */
     public ServerOptions serverOptions() throws IOException {
         ServerOptions defaults = ServerOptions.defaults();
@@ -93,33 +144,13 @@ public record FeedPlan(
                 server.bind(),
                 PortRange.parse(server.ports()),
                 Optional.ofNullable(server.advertised()),
-                token(),
-                server.insecure(),
+                server.security().access(),
                 server.maxSessions(),
                 server.workingMemoryBytes(),
                 defaults.maxMappings(),
                 defaults.maxPendingReceipts(),
+                server.tiers().options(),
                 // A restarted task comes back within Flink's restart delay; the job's own end closes the node at once.
                 Duration.ofSeconds(30));
-    }
-
-    private Optional<String> token() throws IOException {
-        if (server.tokenFile() == null) {
-            return Optional.empty();
-        }
-        String token;
-        try {
-            token = Files.readString(Path.of(server.tokenFile()), StandardCharsets.UTF_8)
-                    .strip();
-        } catch (IOException e) {
-            throw new IOException(
-                    "token file " + server.tokenFile()
-                            + " cannot be read on this machine; put it on every feeder machine",
-                    e);
-        }
-        if (token.isEmpty()) {
-            throw new IOException("token file " + server.tokenFile() + " is empty");
-        }
-        return Optional.of(token);
     }
 }

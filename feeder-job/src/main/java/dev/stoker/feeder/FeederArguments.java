@@ -5,6 +5,11 @@ import dev.stoker.feeder.node.GroupSpec;
 import dev.stoker.feeder.node.OnCorrupt;
 import dev.stoker.feeder.node.PortRange;
 import dev.stoker.feeder.node.ServerOptions;
+import dev.stoker.feeder.node.security.Access;
+import dev.stoker.feeder.node.security.FeedToken;
+import dev.stoker.feeder.node.security.TlsFiles;
+import dev.stoker.feeder.node.tiers.CacheLifetime;
+import dev.stoker.feeder.ui.StatusAddress;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.order.LaneOrder;
@@ -12,12 +17,11 @@ import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
-import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
@@ -30,7 +34,9 @@ import java.util.OptionalInt;
 import java.util.UUID;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
 
 /**
  * The arguments of a feed, checked and resolved: datasets are opened, versions pinned, lanes counted.
@@ -99,7 +105,13 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                 problems.add("option --parallelism: " + parallelism + " is not positive");
             }
             check(this::reachable);
-            String name = streams.isEmpty() ? "feed" : name(streams.get(0));
+            Optional<FeedPlan.Tiers> tiers = tiers();
+            check(() -> StatusAddress.parse(options.get(FeederOptions.UI)));
+            options.getOptional(FeederOptions.LEDGER).ifPresent(ledger -> check(() -> Stores.normalize(ledger)));
+            streams.forEach(stream -> check(() -> Stores.normalize(stream.path())));
+            String name = streams.isEmpty()
+                    ? "feed"
+                    : check(() -> name(streams.get(0))).orElse("feed");
             check(() -> StokerHome.feedFile(name));
             if (!problems.isEmpty()) {
                 throw new InvalidFeedException(problems);
@@ -117,9 +129,10 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                     groups,
                     epochs,
                     onCorrupt.orElseThrow(),
-                    ledger(resolved.get(0), id),
+                    LedgerPlace.require(options.getOptional(FeederOptions.LEDGER), resolved.get(0), id),
                     options.get(FeederOptions.IDLE_TIMEOUT).toMillis(),
-                    server());
+                    server(tiers.orElseThrow()),
+                    options.get(FeederOptions.UI));
             return new FeederArguments(
                     plan,
                     options.get(FeederOptions.CHECKPOINT_INTERVAL),
@@ -159,42 +172,94 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
         /** Whether the bind address and its protection go together. */
         private Object reachable() {
             ServerOptions defaults = ServerOptions.defaults();
-            boolean token = options.getOptional(FeederOptions.TOKEN_FILE).isPresent();
             return new ServerOptions(
                     options.get(FeederOptions.BIND),
                     defaults.ports(),
                     Optional.empty(),
-                    token ? Optional.of("from the file") : Optional.empty(),
-                    options.get(FeederOptions.INSECURE),
+                    access(),
                     options.get(FeederOptions.MAX_SESSIONS),
-                    options.get(FeederOptions.WORKING_MEMORY).getBytes(),
+                    workingMemory(),
                     defaults.maxMappings(),
                     defaults.maxPendingReceipts(),
+                    defaults.tiers(),
                     defaults.linger());
         }
 
-        private FeedPlan.Server server() {
+        /** The shape of it; the files are read where the feeder runs. */
+        private Access access() {
+            Optional<String> certificate = options.getOptional(FeederOptions.TLS_CERT);
+            Optional<String> key = options.getOptional(FeederOptions.TLS_KEY);
+            Optional<String> clientCa = options.getOptional(FeederOptions.TLS_CLIENT_CA);
+            if (certificate.isPresent() != key.isPresent()) {
+                throw new IllegalArgumentException("options --tls-cert and --tls-key: one is given without the other");
+            }
+            if (clientCa.isPresent() && certificate.isEmpty()) {
+                throw new IllegalArgumentException(
+                        "option --tls-client-ca: the feeder needs a certificate of its own, give --tls-cert and"
+                                + " --tls-key");
+            }
+            return new Access(
+                    options.getOptional(FeederOptions.TOKEN_FILE).map(file -> FeedToken.of(file)),
+                    certificate.map(
+                            file -> new TlsFiles(Path.of(file), Path.of(key.orElseThrow()), clientCa.map(Path::of))),
+                    options.get(FeederOptions.INSECURE));
+        }
+
+        private String file(ConfigOption<String> option) {
+            return options.getOptional(option)
+                    .map(file -> Path.of(file).toAbsolutePath().toString())
+                    .orElse(null);
+        }
+
+        private long workingMemory() {
+            return options.getOptional(FeederOptions.WORKING_MEMORY)
+                    .map(MemorySize::getBytes)
+                    .orElse(ServerOptions.AUTO_MEMORY);
+        }
+
+        private Optional<FeedPlan.Tiers> tiers() {
+            Optional<CacheLifetime> lifetime = choice(
+                    FeederOptions.CACHE_LIFETIME.key(),
+                    options.get(FeederOptions.CACHE_LIFETIME),
+                    CacheLifetime.values());
+            return check(() -> {
+                FeedPlan.Tiers tiers = new FeedPlan.Tiers(
+                        options.get(FeederOptions.TIER),
+                        lifetime.orElse(CacheLifetime.FEED),
+                        options.get(FeederOptions.WARM),
+                        options.getOptional(FeederOptions.ORIGIN_BANDWIDTH)
+                                .map(MemorySize::getBytes)
+                                .orElse(0L),
+                        options.get(FeederOptions.ORIGIN_CONCURRENCY));
+                tiers.options();
+                return tiers;
+            });
+        }
+
+        private FeedPlan.Server server(FeedPlan.Tiers tiers) {
             return new FeedPlan.Server(
                     options.get(FeederOptions.BIND),
                     options.get(FeederOptions.PORT),
                     options.getOptional(FeederOptions.ADVERTISE).orElse(null),
-                    options.getOptional(FeederOptions.TOKEN_FILE)
-                            .map(file -> Path.of(file).toAbsolutePath().toString())
-                            .orElse(null),
-                    options.get(FeederOptions.INSECURE),
+                    new FeedPlan.Security(
+                            file(FeederOptions.TOKEN_FILE),
+                            file(FeederOptions.TLS_CERT),
+                            file(FeederOptions.TLS_KEY),
+                            file(FeederOptions.TLS_CLIENT_CA),
+                            options.get(FeederOptions.INSECURE)),
                     options.get(FeederOptions.MAX_SESSIONS),
-                    options.get(FeederOptions.WORKING_MEMORY).getBytes());
+                    workingMemory(),
+                    tiers);
         }
 
         private String name(StreamArgument first) {
-            Path last = Path.of(first.path()).toAbsolutePath().normalize().getFileName();
             return options.getOptional(FeederOptions.NAME)
-                    .orElseGet(() -> last == null ? "feed" : last.toString().replaceAll("[^A-Za-z0-9_.-]", "_"));
+                    .orElseGet(() -> Stores.name(first.path()).orElse("feed").replaceAll("[^A-Za-z0-9_.-]", "_"));
         }
 
         private static FeedPlan.Stream open(StreamArgument stream, OrderSpec order) throws IOException {
-            Path path = Path.of(stream.path()).toAbsolutePath().normalize();
-            try (ObjectStore store = new LocalObjectStore(path)) {
+            String location = Stores.normalize(stream.path());
+            try (ObjectStore store = Stores.open(location)) {
                 Dataset dataset = Dataset.open(store);
                 Snapshot snapshot = stream.version().isPresent()
                         ? dataset.snapshot(stream.version().getAsLong())
@@ -202,30 +267,12 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                 StreamChunks chunks = snapshot.stream(stream.split());
                 return new FeedPlan.Stream(
                         stream.name(),
-                        path.toString(),
+                        location,
                         dataset.info().id(),
                         snapshot.version(),
                         stream.split(),
                         new StreamOrder(chunks, order).lanes());
             }
-        }
-
-        private String ledger(FeedPlan.Stream first, UUID id) throws IOException {
-            Optional<String> given = options.getOptional(FeederOptions.LEDGER);
-            Path path = given.map(Path::of)
-                    .orElseGet(() -> Path.of(first.path(), "_stoker", "feeds", id.toString(), "ledger"))
-                    .toAbsolutePath();
-            try {
-                Files.createDirectories(path);
-            } catch (IOException e) {
-                throw new IOException(
-                        "the ledger cannot be written to " + path + "; give --ledger <directory> for another place", e);
-            }
-            if (!Files.isWritable(path)) {
-                throw new IOException("the ledger's directory " + path
-                        + " is not writable; give --ledger <directory> for another place");
-            }
-            return path.toUri().toString();
         }
 
         private <T> Optional<T> check(Supplier<T> value) {

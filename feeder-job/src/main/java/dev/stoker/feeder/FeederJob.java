@@ -1,6 +1,8 @@
 package dev.stoker.feeder;
 
-import dev.stoker.feeder.ledger.LedgerSinks;
+import dev.stoker.feeder.kafka.KafkaArguments;
+import dev.stoker.feeder.kafka.KafkaJob;
+import dev.stoker.feeder.ledger.LedgerSink;
 import dev.stoker.feeder.source.LaneSource;
 import java.io.IOException;
 import java.time.Duration;
@@ -29,10 +31,25 @@ public final class FeederJob {
      * @param args the options of {@link FeederOptions} and one or more streams
      */
     public static void main(String[] args) throws Exception {
+        if (KafkaArguments.wanted(args)) {
+            toTopic(KafkaArguments.parse(args));
+            return;
+        }
         FeederArguments arguments = FeederArguments.parse(args);
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(env.getParallelism()));
         env.execute("stoker feed " + arguments.plan().name());
+    }
+
+    private static void toTopic(KafkaArguments arguments) throws Exception {
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+        KafkaJob.build(
+                env,
+                arguments.plan(),
+                arguments.feed().checkpointInterval(),
+                arguments.feed().parallelism(env.getParallelism()));
+        KafkaJob.describe(arguments).forEach(System.out::println);
+        env.execute("stoker feed " + arguments.feed().plan().name());
     }
 
     /**
@@ -47,6 +64,11 @@ public final class FeederJob {
             StreamExecutionEnvironment env, FeedPlan plan, Duration checkpointInterval, int parallelism)
             throws IOException {
         env.configure(settings(checkpointInterval));
+        if (env.getConfiguration()
+                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
+                .isEmpty()) {
+            env.configure(restarts());
+        }
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
         env.fromSource(
@@ -55,12 +77,13 @@ public final class FeederJob {
                         "lanes",
                         PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO)
                 .uid("lanes")
-                .sinkTo(LedgerSinks.create(plan.ledger()))
+                .sinkTo(new LedgerSink(plan.ledger(), plan.id()))
                 .name("ledger")
                 .uid("ledger");
     }
 
-    private static Configuration settings(Duration checkpointInterval) {
+    /** Flink's settings of every feed. */
+    public static Configuration settings(Duration checkpointInterval) {
         Configuration settings = new Configuration();
         settings.set(ExecutionOptions.RUNTIME_MODE, RuntimeExecutionMode.STREAMING);
         settings.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, checkpointInterval);
@@ -68,7 +91,12 @@ public final class FeederJob {
         settings.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
         // The adaptive scheduler restarts the whole job when one task fails.
         settings.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
-        // Flink's own default retries for ever, so that a feed with a wrong setting would never fail.
+        return settings;
+    }
+
+    /** Flink's own default retries for ever, so that a feed with a wrong setting would never fail. */
+    private static Configuration restarts() {
+        Configuration settings = new Configuration();
         settings.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
         settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, Duration.ofMillis(100));
         settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, Duration.ofSeconds(10));

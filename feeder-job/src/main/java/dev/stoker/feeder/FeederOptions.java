@@ -1,5 +1,7 @@
 package dev.stoker.feeder;
 
+import dev.stoker.feeder.node.tiers.TierOptions;
+import dev.stoker.feeder.ui.StatusAddress;
 import dev.stoker.schemas.order.OrderSpec;
 import java.time.Duration;
 import java.util.List;
@@ -52,7 +54,8 @@ public final class FeederOptions {
             .longType()
             .noDefaultValue()
             .withDescription(
-                    "Epochs after which the feed ends, once every group has acknowledged them; without end by default.");
+                    "Epochs of every group of every stream; the feed ends when all groups that have read, or those of"
+                            + " --groups, have acknowledged theirs.");
 
     public static final ConfigOption<List<String>> GROUPS = ConfigOptions.key(PREFIX + "groups")
             .stringType()
@@ -69,7 +72,8 @@ public final class FeederOptions {
     public static final ConfigOption<String> BIND = ConfigOptions.key(PREFIX + "bind")
             .stringType()
             .defaultValue("127.0.0.1")
-            .withDescription("Address to listen on; anything but loopback needs --token-file or --insecure.");
+            .withDescription(
+                    "Address to listen on; anything but loopback needs --token-file, --tls-client-ca or --insecure.");
 
     public static final ConfigOption<String> ADVERTISE = ConfigOptions.key(PREFIX + "advertise")
             .stringType()
@@ -79,7 +83,24 @@ public final class FeederOptions {
     public static final ConfigOption<String> TOKEN_FILE = ConfigOptions.key(PREFIX + "token-file")
             .stringType()
             .noDefaultValue()
-            .withDescription("File, present on every feeder machine, whose text trainers must present.");
+            .withDescription(
+                    "File, present on every feeder machine, whose text trainers must present; read again when it changes.");
+
+    public static final ConfigOption<String> TLS_CERT = ConfigOptions.key(PREFIX + "tls-cert")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("PEM file with the feeder's certificate and its chain: connections are encrypted with TLS;"
+                    + " taken over anew when it changes.");
+
+    public static final ConfigOption<String> TLS_KEY = ConfigOptions.key(PREFIX + "tls-key")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("PEM file with the certificate's private key, PKCS#8, not encrypted.");
+
+    public static final ConfigOption<String> TLS_CLIENT_CA = ConfigOptions.key(PREFIX + "tls-client-ca")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("PEM file with the certificates that must have signed those of trainers (mutual TLS).");
 
     public static final ConfigOption<Boolean> INSECURE = ConfigOptions.key(PREFIX + "insecure")
             .booleanType()
@@ -101,7 +122,7 @@ public final class FeederOptions {
             .stringType()
             .noDefaultValue()
             .withDescription(
-                    "Directory of the ledger; by default _stoker/feeds/<feed id>/ledger in the first stream's dataset.");
+                    "Directory or URI of the ledger; by default _stoker/feeds/<feed id>/ledger in the first stream's dataset.");
 
     public static final ConfigOption<Duration> CHECKPOINT_INTERVAL = ConfigOptions.key(PREFIX + "checkpoint-interval")
             .durationType()
@@ -115,13 +136,52 @@ public final class FeederOptions {
 
     public static final ConfigOption<MemorySize> WORKING_MEMORY = ConfigOptions.key(PREFIX + "working-memory")
             .memoryType()
-            .defaultValue(MemorySize.ofMebiBytes(1024))
-            .withDescription("Limit of the open windows of all streams and groups in one process.");
+            .noDefaultValue()
+            .withDescription(
+                    "Limit of the open windows of all streams and groups in one process, and of their chunks where"
+                            + " these are not mapped; by default 1 gb, and what the windows' chunks need.");
+
+    public static final ConfigOption<List<String>> TIER = ConfigOptions.key(PREFIX + "tier")
+            .stringType()
+            .asList()
+            .defaultValues()
+            .withDescription("A place that keeps chunks in front of the dataset's store, in each process: memory:8g,"
+                    + " memory:auto or disk:/nvme/stoker:400g, may be repeated, the first is filled first; or none. By default"
+                    + " chunks of a local disk are mapped, others kept in memory:auto.");
+
+    public static final ConfigOption<String> CACHE_LIFETIME = ConfigOptions.key(PREFIX + "cache-lifetime")
+            .stringType()
+            .defaultValue("feed")
+            .withDescription(
+                    "How long disk tiers keep chunks: feed, until it ends, or node, for all feeds of the machine that"
+                            + " name the same directory.");
+
+    public static final ConfigOption<Boolean> WARM = ConfigOptions.key(PREFIX + "warm")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription("Fill the tiers at once, in the order of need, instead of with the first epoch.");
+
+    public static final ConfigOption<MemorySize> ORIGIN_BANDWIDTH = ConfigOptions.key(PREFIX + "origin-bandwidth")
+            .memoryType()
+            .noDefaultValue()
+            .withDescription("Bytes a second that one process reads from stores at most.");
+
+    public static final ConfigOption<Integer> ORIGIN_CONCURRENCY = ConfigOptions.key(PREFIX + "origin-concurrency")
+            .intType()
+            .defaultValue(TierOptions.DEFAULT_CONCURRENCY)
+            .withDescription("Chunks that one process reads from stores at a time.");
 
     public static final ConfigOption<Integer> MAX_SESSIONS = ConfigOptions.key(PREFIX + "max-sessions")
             .intType()
             .defaultValue(1024)
             .withDescription("Trainer connections at a time in one process; more are refused.");
+
+    public static final ConfigOption<String> UI = ConfigOptions.key(PREFIX + "ui")
+            .stringType()
+            .defaultValue(StatusAddress.DEFAULT)
+            .withDescription(
+                    "Where a page shows the feed, and /metrics its figures for Prometheus: a port or a range, with a host"
+                            + " in front to be reached from elsewhere (0.0.0.0:7430), or off. Nobody need log in to read it.");
 
     private FeederOptions() {}
 
@@ -141,6 +201,9 @@ public final class FeederOptions {
                 BIND,
                 ADVERTISE,
                 TOKEN_FILE,
+                TLS_CERT,
+                TLS_KEY,
+                TLS_CLIENT_CA,
                 INSECURE,
                 ON_CORRUPT,
                 IDLE_TIMEOUT,
@@ -148,6 +211,12 @@ public final class FeederOptions {
                 CHECKPOINT_INTERVAL,
                 PARALLELISM,
                 WORKING_MEMORY,
-                MAX_SESSIONS);
+                TIER,
+                CACHE_LIFETIME,
+                WARM,
+                ORIGIN_BANDWIDTH,
+                ORIGIN_CONCURRENCY,
+                MAX_SESSIONS,
+                UI);
     }
 }

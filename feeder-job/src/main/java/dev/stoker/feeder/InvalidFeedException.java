@@ -9,7 +9,7 @@ public final class InvalidFeedException extends IllegalArgumentException {
 
     private final List<String> problems;
 
-    InvalidFeedException(List<String> problems) {
+    public InvalidFeedException(List<String> problems) {
         super(String.join("; ", problems));
         this.problems = List.copyOf(problems);
     }

@@ -1,18 +1,28 @@
 package dev.stoker.feeder;
 
 import java.nio.file.Path;
+import java.util.Map;
 
-/** The user's Stoker directory: {@code $STOKER_HOME}, by default {@code ~/.stoker}. */
+/**
+ * The user's Stoker directory: {@code $STOKER_HOME}, by default {@code ~/.stoker}. As for a shell and for Python, {@code ~}
+ * is {@code $HOME} and only without it the home directory of the password file, which is all that the JVM looks at.
+ */
 public final class StokerHome {
 
     private StokerHome() {}
 
     /** The directory; it need not exist. */
     public static Path directory() {
-        String home = System.getenv("STOKER_HOME");
-        return home == null || home.isBlank()
-                ? Path.of(System.getProperty("user.home"), ".stoker")
-                : Path.of(home).toAbsolutePath();
+        return directory(System.getenv(), System.getProperty("user.home"));
+    }
+
+    static Path directory(Map<String, String> environment, String passwordFileHome) {
+        String own = environment.getOrDefault("STOKER_HOME", "");
+        if (!own.isBlank()) {
+            return Path.of(own).toAbsolutePath();
+        }
+        String home = environment.getOrDefault("HOME", "");
+        return Path.of(home.isBlank() ? passwordFileHome : home, ".stoker").toAbsolutePath();
     }
 
     /** Where the feeds of this user and machine are listed. */

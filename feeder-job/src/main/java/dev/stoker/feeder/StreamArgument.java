@@ -9,14 +9,17 @@ import java.util.regex.Pattern;
  * {@code train}, the version the newest.
  *
  * @param name name of the stream
- * @param path the dataset's directory
+ * @param path the dataset's directory or URI
  * @param version the version, if one is given
  * @param split the split
  */
 public record StreamArgument(String name, String path, OptionalLong version, String split) {
 
-    private static final Pattern SYNTAX = Pattern.compile(
-            "(?:(?<name>[A-Za-z0-9_][A-Za-z0-9_.-]*)=)?(?<path>.+?)(?:@(?<version>[0-9]{1,18}))?(?::(?<split>[A-Za-z0-9_.-]+))?");
+    /** A URI without a path: the number at its end is a port and no split. */
+    private static final String HOST_AND_PORT = "[A-Za-z][A-Za-z0-9+.-]+://[^/:@]+:[0-9]+(?=[@:]|$)";
+
+    private static final Pattern SYNTAX = Pattern.compile("(?:(?<name>[A-Za-z0-9_][A-Za-z0-9_.-]*)=)?(?<path>"
+            + HOST_AND_PORT + "|.+?)(?:@(?<version>[0-9]{1,18}))?(?::(?<split>[A-Za-z0-9_.-]+))?");
 
     /**
      * Parses a stream argument.

@@ -34,7 +34,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
-import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -169,7 +168,7 @@ class FeederJobITCase {
 
     private List<LedgerRecord> ledger() throws IOException {
         List<LedgerRecord> records = new ArrayList<>();
-        try (Stream<Path> files = Files.list(Path.of(URI.create(arguments.plan().ledger())))) {
+        try (Stream<Path> files = Files.list(Path.of(arguments.plan().ledger()))) {
             for (Path file : files.filter(f -> f.getFileName().toString().startsWith("part-"))
                     .toList()) {
                 try (InputStream in = Files.newInputStream(file)) {

@@ -30,6 +30,14 @@ class StreamArgumentTest {
     }
 
     @Test
+    void tellsAPortFromASplit() {
+        assertThat(StreamArgument.parse("hdfs://namenode:8020/photos:val"))
+                .isEqualTo(new StreamArgument("val", "hdfs://namenode:8020/photos", OptionalLong.empty(), "val"));
+        assertThat(StreamArgument.parse("hdfs://namenode:8020@2"))
+                .isEqualTo(new StreamArgument("train", "hdfs://namenode:8020", OptionalLong.of(2), "train"));
+    }
+
+    @Test
     void refusesAnEmptyArgument() {
         assertThatThrownBy(() -> StreamArgument.parse(""))
                 .hasMessageContaining("expected [name=]path[@version][:split]");

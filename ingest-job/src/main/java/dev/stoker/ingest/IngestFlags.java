@@ -134,6 +134,13 @@ public final class IngestFlags {
             .withDescription(
                     "Chunks that one subtask reads and writes at a time; more help where storage answers slowly.");
 
+    public static final ConfigOption<Integer> READ_AHEAD = ConfigOptions.key(PREFIX + "read-ahead")
+            .intType()
+            .defaultValue(32)
+            .withDescription(
+                    "Files that one subtask reads at a time from a source on another file system (HDFS, S3, …); in"
+                            + " all at most 16 MiB for each of its read threads are held.");
+
     private IngestFlags() {}
 
     /** All options, in the order in which they are explained. */
@@ -160,6 +167,7 @@ public final class IngestFlags {
                 HIDDEN,
                 EMPTY,
                 PARALLELISM,
-                READ_THREADS);
+                READ_THREADS,
+                READ_AHEAD);
     }
 }

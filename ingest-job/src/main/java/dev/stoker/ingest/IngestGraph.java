@@ -46,6 +46,9 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
     /** Flink deals keys out in groups; so many for each task that all get about as much. */
     private static final int KEY_GROUPS_PER_TASK = 64;
 
+    /** Directories of another file system that one task lists at a time: each is a wait, and hardly any work. */
+    private static final int LISTINGS = 16;
+
     void addTo(StreamExecutionEnvironment env) {
         DataStream<PathBundle> files = walk(env);
         if (plan.order() instanceof WalkOrder.Listed) {
@@ -71,7 +74,7 @@ record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong l
         boolean isLimited = limit.isPresent();
         WalkSource source = isLimited
                 ? WalkSource.first(limit.getAsLong(), tree, plan.order())
-                : WalkSource.of(tree, plan.order(), plan.threads());
+                : WalkSource.of(tree, plan.order(), tree.isRemote() ? LISTINGS : plan.threads());
         int walkers = isLimited ? 1 : parallelism;
         return env.fromSource(source, WatermarkStrategy.noWatermarks(), "walk", PathBundleSerializer.TYPE)
                 .uid("walk")

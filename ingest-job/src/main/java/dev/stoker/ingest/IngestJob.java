@@ -11,6 +11,7 @@ import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -85,7 +86,7 @@ public final class IngestJob {
      * @throws InvalidIngestException if it cannot be done
      */
     public static IngestPlan plan(IngestOptions options) throws IOException {
-        return PlanText.of(options, Preparation.of(options, DatasetStore.LOCAL));
+        return PlanText.of(options, Preparation.of(options, DatasetStore.BY_LOCATION));
     }
 
     /**
@@ -96,7 +97,7 @@ public final class IngestJob {
      */
     public static IngestResult run(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
             throws IOException, InterruptedException {
-        return run(options, env, listener, Access.LOCAL);
+        return run(options, env, listener, Access.BY_LOCATION);
     }
 
     static IngestResult run(
@@ -108,11 +109,12 @@ public final class IngestJob {
         if (preparation.committed().isPresent()) {
             return result(preparation.committed().get(), true, Duration.ZERO, Duration.ZERO);
         }
+        requireAtomicCreate(options, access);
         preparation = preparation.create(options, access.store());
         int parallelism = options.work().parallelism().orElse(env.getParallelism());
         listener.started(ingest, PlanText.of(options, preparation));
         try (IngestMeter meter = IngestMeter.open(ingest);
-                ObjectStore store = access.store().open(options.target().toString())) {
+                ObjectStore store = access.store().open(options.target())) {
             Dataset dataset = Dataset.open(store);
             configure(env);
             graph(options, preparation, ingest, parallelism, access, dataset).addTo(env);
@@ -131,6 +133,15 @@ public final class IngestJob {
         }
     }
 
+    /** Before anything is packed: a commit that two could win at once is none. */
+    private static void requireAtomicCreate(IngestOptions options, Access access) throws IOException {
+        if (Stores.isRemote(options.target())) {
+            try (ObjectStore store = access.store().open(options.target())) {
+                Stores.requireAtomicCreate(store);
+            }
+        }
+    }
+
     private static IngestGraph graph(
             IngestOptions options,
             Preparation preparation,
@@ -142,7 +153,7 @@ public final class IngestJob {
         PackPlan plan = new PackPlan(
                 options.tree(),
                 options.order(),
-                options.target().toString(),
+                options.target(),
                 preparation.info().encode(),
                 ingest,
                 System.currentTimeMillis(),
@@ -155,12 +166,13 @@ public final class IngestJob {
                 preparation.splitRule(),
                 preparation.chunkSizeBytes(options),
                 options.work().readThreads(),
+                options.work().readAhead(),
                 access);
         Map<String, String> properties = new TreeMap<>();
-        properties.put("source", options.source().toString());
+        properties.put("source", options.source());
         IngestRun run = new IngestRun(
                 access.store(),
-                options.target().toString(),
+                options.target(),
                 preparation.info().id().toString(),
                 ingest,
                 preparation.effect(options),

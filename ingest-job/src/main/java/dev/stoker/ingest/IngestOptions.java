@@ -2,7 +2,6 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
-import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -11,8 +10,8 @@ import java.util.OptionalLong;
 /**
  * What an ingest is asked to do; valid in itself. {@link #parse} makes it from arguments.
  *
- * @param source directory of the samples, absolute
- * @param target directory of the dataset, absolute
+ * @param source where the samples lie: an absolute path or a URI
+ * @param target where the dataset lies: an absolute path or a URI
  * @param name of a new dataset
  * @param content what the samples are made of
  * @param splitRule which split a sample goes to; empty for the dataset's own rule, or all into {@code train}
@@ -24,8 +23,8 @@ import java.util.OptionalLong;
  * @param run whether anything is written
  */
 public record IngestOptions(
-        Path source,
-        Path target,
+        String source,
+        String target,
         String name,
         Content content,
         Optional<SplitRule> splitRule,
@@ -98,13 +97,14 @@ public record IngestOptions(
      * @param chunkSizeBytes length of a chunk; by default the dataset's, or 8 MiB
      * @param parallelism subtasks; by default what Flink is configured to
      * @param readThreads chunks in work in each subtask
+     * @param readAhead files of a source elsewhere that each subtask reads at a time
      */
-    public record Work(OptionalInt chunkSizeBytes, OptionalInt parallelism, int readThreads) {}
+    public record Work(OptionalInt chunkSizeBytes, OptionalInt parallelism, int readThreads, int readAhead) {}
 
     /** The tree to walk. */
     FileTree tree() {
         return new FileTree(
-                source.toString(),
+                source,
                 walk.hidden(),
                 walk.links(),
                 walk.empty(),

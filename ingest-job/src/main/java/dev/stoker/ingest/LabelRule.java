@@ -23,7 +23,7 @@ public sealed interface LabelRule extends Serializable {
     /**
      * A table.
      *
-     * @param file absolute path of a file with one line for each sample: its key, a comma, its class
+     * @param file absolute path or URI of a file with one line for each sample: its key, a comma, its class
      */
     record Csv(String file) implements LabelRule {
         private static final long serialVersionUID = 1;

@@ -3,12 +3,10 @@ package dev.stoker.ingest;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.connectors.options.JobArguments;
+import dev.stoker.ingest.pack.TextSource;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
+import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
@@ -44,15 +42,17 @@ final class OptionsParser {
 
     IngestOptions parse() {
         List<String> positional = arguments.positional();
-        Path source = null;
-        Path target = null;
+        String source = null;
+        String target = null;
         if (positional.size() != 2) {
             problems.add("an ingest takes a source directory and a target directory, not "
                     + (positional.isEmpty() ? "nothing" : String.join(" ", positional)));
         } else {
-            source = Path.of(positional.get(0)).toAbsolutePath().normalize();
-            target = Path.of(positional.get(1)).toAbsolutePath().normalize();
-            checkDirectories(source, target);
+            source = location(positional.get(0));
+            target = location(positional.get(1));
+            if (source != null && target != null) {
+                new LocationChecks(problems::add).check(source, target);
+            }
         }
         IngestOptions.Content content = content();
         Optional<SplitRule> splitRule = splitRule();
@@ -74,11 +74,7 @@ final class OptionsParser {
         return new IngestOptions(
                 source,
                 target,
-                given.getOptional(IngestFlags.NAME)
-                        .orElse(
-                                target.getFileName() == null
-                                        ? "dataset"
-                                        : target.getFileName().toString()),
+                given.getOptional(IngestFlags.NAME).orElse(Stores.name(target).orElse("dataset")),
                 content,
                 splitRule,
                 order,
@@ -89,49 +85,14 @@ final class OptionsParser {
                 given.get(IngestFlags.DRY_RUN) ? IngestOptions.Run.DRY : IngestOptions.Run.REAL);
     }
 
-    private void checkDirectories(Path source, Path target) {
-        if (!Files.exists(source)) {
-            problems.add("the source " + source + " does not exist; give the directory that holds the samples");
-            return;
-        }
-        if (!Files.isDirectory(source)) {
-            problems.add("the source " + source + " is a file; give the directory that holds it");
-            return;
-        }
-        if (Files.exists(target) && !Files.isDirectory(target)) {
-            problems.add("the target " + target + " is a file; give a directory that does not exist yet");
-        }
+    /** One spelling of a location, or null if it is none. */
+    private String location(String text) {
         try {
-            Path realSource = source.toRealPath();
-            Path realTarget = realPathOf(target);
-            if (realTarget.equals(realSource)) {
-                problems.add("the target is the source " + source + "; give a directory outside it");
-            } else if (realTarget.startsWith(realSource)) {
-                problems.add(
-                        "the target " + target + " lies inside the source " + source + "; give a directory outside it");
-            } else if (realSource.startsWith(realTarget)) {
-                problems.add("the source " + source + " lies inside the target " + target
-                        + "; give a directory that does not contain the samples");
-            }
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(source)) {
-                if (!entries.iterator().hasNext()) {
-                    problems.add("the source " + source + " is empty; give the directory that holds the samples");
-                }
-            }
-        } catch (IOException e) {
-            problems.add(
-                    "cannot look at " + source + " and " + target + ": " + e.getMessage() + "; make both readable");
+            return Stores.normalize(text);
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+            return null;
         }
-    }
-
-    /** The real path of what may not exist yet: that of its nearest existing ancestor, and the rest. */
-    private static Path realPathOf(Path path) throws IOException {
-        for (Path ancestor = path; ancestor != null; ancestor = ancestor.getParent()) {
-            if (Files.exists(ancestor)) {
-                return ancestor.toRealPath().resolve(ancestor.relativize(path)).normalize();
-            }
-        }
-        return path;
     }
 
     private IngestOptions.Content content() {
@@ -214,11 +175,14 @@ final class OptionsParser {
             }
         }
         if (text.startsWith("csv:")) {
-            Path file = Path.of(text.substring("csv:".length())).toAbsolutePath();
-            if (!Files.isReadable(file) || Files.isDirectory(file)) {
+            String file = location(text.substring("csv:".length()));
+            if (file == null) {
+                return Optional.empty();
+            }
+            if (!TextSource.isReadable(file)) {
                 problems.add("option --label-from: there is no readable file " + file);
             }
-            return Optional.of(new LabelRule.Csv(file.toString()));
+            return Optional.of(new LabelRule.Csv(file));
         }
         problems.add("option --label-from: " + text + " is not parent-dir, regex:<expression> or csv:<file>");
         return Optional.empty();
@@ -316,6 +280,10 @@ final class OptionsParser {
         if (threads < 1 || threads > 1024) {
             problems.add("option --read-threads: " + threads + " is not between 1 and 1024");
         }
+        int readAhead = given.get(IngestFlags.READ_AHEAD);
+        if (readAhead < 1 || readAhead > 1024) {
+            problems.add("option --read-ahead: " + readAhead + " is not between 1 and 1024");
+        }
         Optional<Integer> parallelism = given.getOptional(IngestFlags.PARALLELISM);
         parallelism
                 .filter(p -> p < 1 || p > 32768)
@@ -325,7 +293,8 @@ final class OptionsParser {
                         ? OptionalInt.of((int) Math.min(chunkSize, MAX_CHUNK_BYTES))
                         : OptionalInt.empty(),
                 parallelism.map(OptionalInt::of).orElse(OptionalInt.empty()),
-                threads);
+                threads,
+                readAhead);
     }
 
     private String choice(ConfigOption<String> option, String... values) {

@@ -13,9 +13,6 @@ import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Clock;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
@@ -52,10 +49,10 @@ record Preparation(
     private static final String TOP_DIRECTORY = "top-dir";
 
     static Preparation of(IngestOptions options, DatasetStore stores) throws IOException {
-        try (ObjectStore store = stores.open(options.target().toString())) {
+        try (ObjectStore store = stores.open(options.target())) {
             Optional<Dataset> dataset = Dataset.find(store);
             if (dataset.isEmpty()) {
-                requireFree(options.target());
+                FreeTarget.require(options.target(), store);
             }
             if (dataset.isPresent() && options.ingestId().isPresent()) {
                 Optional<LogEntry> committed = new Committer(dataset.get(), Clock.systemUTC(), "")
@@ -108,22 +105,6 @@ record Preparation(
         List<String> parts = new ArrayList<>();
         sample.skipped().byReason().forEach((reason, count) -> parts.add(count + " " + reason.text()));
         return String.join(", ", parts.stream().sorted().toList());
-    }
-
-    private static void requireFree(Path target) throws IOException {
-        if (!Files.isDirectory(target)) {
-            return;
-        }
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
-            for (Path entry : entries) {
-                String name = entry.getFileName().toString();
-                // What an ingest leaves that dies while it creates the dataset.
-                if (!name.equals("_stoker") && !name.equals("chunks")) {
-                    throw new InvalidIngestException("the target " + target + " is no dataset and holds " + name
-                            + "; give a directory that is empty or does not exist yet");
-                }
-            }
-        }
     }
 
     private static Preparation created(IngestOptions options, Optional<Dataset> dataset, SourceSample sample) {
@@ -266,7 +247,7 @@ record Preparation(
         if (!isNew) {
             return this;
         }
-        try (ObjectStore store = stores.open(options.target().toString())) {
+        try (ObjectStore store = stores.open(options.target())) {
             Optional<Dataset> left = Dataset.find(store);
             if (left.isPresent() && left.get().latestVersion() == 0) {
                 // An ingest with other fields has died before its first version: nothing refers to this description.

@@ -37,16 +37,17 @@ record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long 
 
     /** Lists up to so many samples, and keeps the first ones. */
     static SourceSample list(FileTree tree, long limit) throws IOException {
-        DirectoryLister lister = new DirectoryLister(tree.inOrder());
         Collector collector = new Collector(limit);
         Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
-        while (!pending.isEmpty() && collector.total < limit) {
-            DirectorySplit directory = pending.pop();
-            collector.directory = directory;
-            collector.found.clear();
-            lister.list(directory, collector);
-            for (int i = collector.found.size() - 1; i >= 0; i--) {
-                pending.push(collector.found.get(i));
+        try (DirectoryLister lister = DirectoryLister.open(tree.inOrder())) {
+            while (!pending.isEmpty() && collector.total < limit) {
+                DirectorySplit directory = pending.pop();
+                collector.directory = directory;
+                collector.found.clear();
+                lister.list(directory, collector);
+                for (int i = collector.found.size() - 1; i >= 0; i--) {
+                    pending.push(collector.found.get(i));
+                }
             }
         }
         return new SourceSample(List.copyOf(collector.files), collector.skipped, collector.total, collector.totalBytes);

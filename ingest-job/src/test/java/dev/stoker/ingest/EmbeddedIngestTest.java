@@ -71,8 +71,8 @@ class EmbeddedIngestTest {
             }
         };
 
-        IngestResult result =
-                IngestJob.run(options, IngestJob.embedded(options), listener, new Access(waiting, DatasetStore.LOCAL));
+        IngestResult result = IngestJob.run(
+                options, IngestJob.embedded(options), listener, new Access(waiting, DatasetStore.BY_LOCATION));
 
         assertThat(started).containsExactly(result.ingestId());
         assertThat(result.startUp()).isPositive().isLessThan(Duration.ofSeconds(100));
@@ -104,7 +104,7 @@ class EmbeddedIngestTest {
         };
 
         assertThatThrownBy(() -> IngestJob.run(
-                        options, IngestJob.embedded(options), listener, new Access(broken, DatasetStore.LOCAL)))
+                        options, IngestJob.embedded(options), listener, new Access(broken, DatasetStore.BY_LOCATION)))
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessage(
                         "Cannot read " + source.resolve("1.jpg") + ": Input/output error; make it readable, or leave"

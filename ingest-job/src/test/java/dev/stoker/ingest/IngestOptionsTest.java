@@ -51,7 +51,7 @@ class IngestOptionsTest {
     void hasDefaults() {
         IngestOptions options = parse();
 
-        assertThat(options.source()).isEqualTo(source);
+        assertThat(options.source()).isEqualTo(source.toString());
         assertThat(options.name()).isEqualTo("target");
         assertThat(options.order()).isEqualTo(new WalkOrder.Shuffled(0));
         assertThat(options.mode()).isEqualTo(IngestOptions.Mode.CREATE);

@@ -20,7 +20,7 @@ final class Ingests {
 
     static IngestResult run(SampleFiles files, Path source, Path target, String... options)
             throws IOException, InterruptedException {
-        return run(new Access(files, DatasetStore.LOCAL), source, target, options);
+        return run(new Access(files, DatasetStore.BY_LOCATION), source, target, options);
     }
 
     static IngestResult run(Access access, Path source, Path target, String... options)

@@ -114,7 +114,7 @@ class InterruptedIngestTest {
                     visible++;
                     assertPacked(target, files);
                 }
-                IngestResult again = ingest(target, DatasetStore.LOCAL, options);
+                IngestResult again = ingest(target, DatasetStore.BY_LOCATION, options);
                 assertThat(again.version()).isEqualTo(1);
                 assertThat(Packed.latestVersion(target)).isEqualTo(1);
                 assertPacked(target, files);
@@ -179,7 +179,7 @@ class InterruptedIngestTest {
                         Ingests.options(big, target, "--parallelism", "2", "--chunk-size", "64kb"),
                         StreamExecutionEnvironment.getExecutionEnvironment(restart),
                         IngestListener.SILENT,
-                        new Access(pausing, DatasetStore.LOCAL)));
+                        new Access(pausing, DatasetStore.BY_LOCATION)));
             } catch (IOException | InterruptedException | RuntimeException e) {
                 end.set(e);
             }
@@ -216,7 +216,7 @@ class InterruptedIngestTest {
         AtomicReference<Exception> end = new AtomicReference<>();
         Thread thread = new Thread(() -> {
             try {
-                Ingests.run(new Access(stuck, DatasetStore.LOCAL), source, target, "--ingest-id", ID);
+                Ingests.run(new Access(stuck, DatasetStore.BY_LOCATION), source, target, "--ingest-id", ID);
             } catch (IOException | InterruptedException | RuntimeException e) {
                 end.set(e);
             }
@@ -239,7 +239,7 @@ class InterruptedIngestTest {
         faulty(target).on(call -> call.operation() == FaultyObjectStore.Operation.COMMIT_WRITER, Fault.CRASH_BEFORE);
         assertThatThrownBy(() -> ingest(target, FAULTY)).isInstanceOf(IngestFailedException.class);
 
-        ingest(target, DatasetStore.LOCAL, "--field", "picture", "--label-from", "regex:c(.)");
+        ingest(target, DatasetStore.BY_LOCATION, "--field", "picture", "--label-from", "regex:c(.)");
 
         assertThat(Packed.read(target).values("label").values().stream()
                         .distinct()

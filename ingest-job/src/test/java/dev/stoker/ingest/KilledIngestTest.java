@@ -102,7 +102,10 @@ class KilledIngestTest {
                 return SampleFiles.LOCAL.open(path);
             };
             IngestJob.run(
-                    options, IngestJob.embedded(options), IngestListener.SILENT, new Access(files, DatasetStore.LOCAL));
+                    options,
+                    IngestJob.embedded(options),
+                    IngestListener.SILENT,
+                    new Access(files, DatasetStore.BY_LOCATION));
         }
     }
 }

@@ -64,8 +64,10 @@ public final class LocalObjectStore implements ObjectStore {
             while (target.hasRemaining()) {
                 int read = channel.read(target, position);
                 if (read < 0) {
-                    throw new CorruptDataException(describe(name) + " ends at byte " + channel.size()
-                            + ", but bytes up to " + (position + target.remaining()) + " are needed");
+                    throw new CorruptDataException(
+                            describe(name) + " ends at byte " + channel.size()
+                                    + ", but bytes up to " + (position + target.remaining())
+                                    + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
                 }
                 position += read;
             }

@@ -27,6 +27,16 @@ public abstract class ObjectStoreContract {
     /** A store without objects. */
     protected abstract ObjectStore createStore() throws IOException;
 
+    /** How often a race is run; fewer where each step is a request. */
+    protected int rounds() {
+        return 20;
+    }
+
+    /** How many objects make a long listing. */
+    protected int manyObjects() {
+        return 300;
+    }
+
     @BeforeEach
     final void open() throws IOException {
         store = createStore();
@@ -75,7 +85,7 @@ public abstract class ObjectStoreContract {
         int contenders = 8;
         ExecutorService threads = Executors.newFixedThreadPool(contenders);
         try {
-            for (int round = 0; round < 20; round++) {
+            for (int round = 0; round < rounds(); round++) {
                 String name = "race/" + round;
                 CountDownLatch start = new CountDownLatch(1);
                 List<Future<Boolean>> outcomes = new ArrayList<>();
@@ -107,7 +117,7 @@ public abstract class ObjectStoreContract {
         Arrays.fill(content, (byte) 7);
         ExecutorService threads = Executors.newSingleThreadExecutor();
         try {
-            for (int round = 0; round < 20; round++) {
+            for (int round = 0; round < rounds(); round++) {
                 String name = "whole/" + round;
                 Future<?> writer = threads.submit(() -> store.createIfAbsent(name, content));
                 while (true) {
@@ -196,7 +206,8 @@ public abstract class ObjectStoreContract {
 
             assertThatThrownBy(() -> store.length("chunks/ab/x.arrow")).isInstanceOf(NoSuchObjectException.class);
             assertThat(names(store.list("chunks/"))).isEmpty();
-            assertThat(names(store.listUnfinished("chunks/"))).hasSize(1);
+            // Where it is kept in memory up to some size, nothing is left behind, either.
+            assertThat(names(store.listUnfinished("chunks/"))).hasSizeLessThan(2);
         }
 
         assertThat(names(store.list(""))).isEmpty();
@@ -278,7 +289,7 @@ public abstract class ObjectStoreContract {
     @Test
     void listsManyObjects() throws IOException {
         TreeSet<String> expected = new TreeSet<>();
-        for (int i = 0; i < 300; i++) {
+        for (int i = 0; i < manyObjects(); i++) {
             String name = String.format("chunks/%02x/%d", i % 16, i);
             store.createIfAbsent(name, new byte[0]);
             expected.add(name);

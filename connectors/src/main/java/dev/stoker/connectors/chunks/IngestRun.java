@@ -8,7 +8,7 @@ import java.util.TreeMap;
  * Which ingest it is, and what its commit does.
  *
  * @param store opens the dataset's store
- * @param target directory of the dataset, absolute
+ * @param target where the dataset lies: an absolute path or a URI
  * @param dataset id of the dataset, as text
  * @param ingest id under which one version is committed at most
  * @param effect of the commit on what there is

@@ -8,11 +8,14 @@ interface Bundler {
     /** A bundle is handed on when its entries have as many bytes. */
     int BUNDLE_BYTES = 4096;
 
-    /** Adds a file of a directory; the key is the directory's path and the name. */
+    /**
+     * Adds a file of a directory; the key is the directory's path and the name. Files of one directory come in the order of its
+     * listing, those of several directories in any mixture.
+     */
     void add(String directory, byte[] key, int keyLength, long size, long modifiedMs, long[] sidecars);
 
-    /** The directory is done; its next run, if any, begins anew. */
-    void endDirectory();
+    /** No more files of the directory will come. */
+    void endDirectory(String directory);
 
     /** Hands on what is left. */
     void flush();

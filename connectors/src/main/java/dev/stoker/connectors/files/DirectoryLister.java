@@ -1,25 +1,21 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.StoreUnavailableException;
+import dev.stoker.storage.Stores;
+import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.DirectoryIteratorException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import java.nio.file.Path;
-import java.nio.file.attribute.BasicFileAttributes;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Lists one directory of a tree: its samples with their sizes, its sub-directories, and what is neither. One {@code lstat}
- * an entry, one more for a link. Stateless; may be used by several threads.
+ * Lists one directory of a tree: its samples with their sizes, its sub-directories, and what is neither. May be
+ * used by several threads; the caller closes it.
  */
-public final class DirectoryLister {
+public final class DirectoryLister implements Closeable {
 
     /** Takes what a directory holds, while it is being listed. */
     public interface Visitor {
@@ -41,14 +37,34 @@ public final class DirectoryLister {
         void skip(FileSkip reason, String path);
     }
 
-    private static final long[] NO_SIDECARS = {};
-
     private record Entry(String name, long size, long modifiedMs) {}
 
     private final FileTree tree;
+    private final Listing listing;
+    private final TreeRules rules;
 
-    public DirectoryLister(FileTree tree) {
+    private DirectoryLister(FileTree tree, Listing listing) {
         this.tree = tree;
+        this.listing = listing;
+        this.rules = new TreeRules(tree);
+    }
+
+    /**
+     * Opens a tree, wherever it lies.
+     *
+     * @throws IOException if its file system cannot be reached or is not supported
+     */
+    public static DirectoryLister open(FileTree tree) throws IOException {
+        return Stores.isRemote(tree.root()) ? of(tree, Stores.openTree(tree.root())) : local(tree);
+    }
+
+    static DirectoryLister local(FileTree tree) {
+        return new DirectoryLister(tree, new LocalListing(tree));
+    }
+
+    /** A tree of another file system, which is closed with the lister. */
+    static DirectoryLister of(FileTree tree, SourceTree source) {
+        return new DirectoryLister(tree, new RemoteListing(tree, source));
     }
 
     /**
@@ -57,41 +73,48 @@ public final class DirectoryLister {
      * @throws IOException if it cannot be listed and the tree's errors are not to be skipped
      */
     public void list(DirectorySplit directory, Visitor visitor) throws IOException {
-        Path path = Path.of(tree.path(directory.path()));
-        try (DirectoryStream<Path> stream = Files.newDirectoryStream(path)) {
-            if (!tree.sorted() && tree.sidecars().isEmpty()) {
-                for (Path entry : stream) {
-                    visit(directory, entry, visitor, visitor::file);
-                }
+        try {
+            if (tree.sidecars().isEmpty()) {
+                listing.list(directory, visitor);
             } else {
-                listWhole(directory, stream, visitor);
+                Paired paired = new Paired(visitor);
+                listing.list(directory, paired);
+                pair(directory, paired.entries, visitor);
             }
         } catch (NoSuchFileException | NotDirectoryException e) {
             visitor.skip(FileSkip.VANISHED, directory.path());
-        } catch (DirectoryIteratorException e) {
-            unreadable(directory.path(), e.getCause(), visitor);
-        } catch (UnreadableException e) {
+        } catch (UnreadableException | StoreUnavailableException e) {
+            // A store that does not answer says nothing about the directory, so this is never skipped.
             throw e;
         } catch (IOException e) {
-            unreadable(directory.path(), e, visitor);
+            rules.unreadable(directory.path(), e, visitor);
         }
     }
 
-    private void listWhole(DirectorySplit directory, DirectoryStream<Path> stream, Visitor visitor) throws IOException {
-        List<Path> paths = new ArrayList<>();
-        stream.forEach(paths::add);
-        if (tree.sorted()) {
-            paths.sort(Comparator.comparing(Path::getFileName));
+    /** Keeps the files of a directory until all of it is known. */
+    private static final class Paired implements Visitor {
+
+        private final Map<String, Entry> entries = new LinkedHashMap<>();
+        private final Visitor output;
+
+        Paired(Visitor output) {
+            this.output = output;
         }
-        Map<String, Entry> entries = new LinkedHashMap<>();
-        for (Path path : paths) {
-            visit(
-                    directory,
-                    path,
-                    visitor,
-                    (name, size, modifiedMs, sidecars) -> entries.put(name, new Entry(name, size, modifiedMs)));
+
+        @Override
+        public void file(String name, long size, long modifiedMs, long[] sidecars) {
+            entries.put(name, new Entry(name, size, modifiedMs));
         }
-        pair(directory, entries, visitor);
+
+        @Override
+        public void directory(DirectorySplit directory) {
+            output.directory(directory);
+        }
+
+        @Override
+        public void skip(FileSkip reason, String path) {
+            output.skip(reason, path);
+        }
     }
 
     private void pair(DirectorySplit directory, Map<String, Entry> entries, Visitor visitor) {
@@ -106,7 +129,7 @@ public final class DirectoryLister {
             if (used.containsKey(entry.name())) {
                 continue;
             }
-            long[] sidecars = endings.isEmpty() ? NO_SIDECARS : new long[endings.size()];
+            long[] sidecars = new long[endings.size()];
             for (int i = 0; i < sidecars.length; i++) {
                 String name = sidecarOf(entry.name(), endings.get(i));
                 Entry sidecar = entries.get(name);
@@ -131,136 +154,8 @@ public final class DirectoryLister {
         return (hasExtension ? sample.substring(0, dot) : sample) + ending;
     }
 
-    /** Takes a regular file. */
-    private interface FileVisitor {
-        void file(String name, long size, long modifiedMs, long[] sidecars);
-    }
-
-    private void visit(DirectorySplit directory, Path entry, Visitor visitor, FileVisitor files) throws IOException {
-        String name = entry.getFileName().toString();
-        if (name.charAt(0) == '.' && tree.hidden() == FileTree.Hidden.SKIP) {
-            visitor.skip(FileSkip.HIDDEN, directory.child(name));
-            return;
-        }
-        // What the JVM cannot decode it replaces; no String leads back to such a file.
-        if (name.indexOf('\uFFFD') >= 0) {
-            badName(directory.child(name), visitor);
-            return;
-        }
-        BasicFileAttributes attributes;
-        boolean isLink;
-        try {
-            attributes = Files.readAttributes(entry, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
-            isLink = attributes.isSymbolicLink();
-            if (isLink) {
-                if (tree.links() == FileTree.Links.SKIP) {
-                    visitor.skip(FileSkip.LINK, directory.child(name));
-                    return;
-                }
-                attributes = followed(directory.child(name), entry, visitor);
-                if (attributes == null) {
-                    return;
-                }
-            }
-        } catch (NoSuchFileException e) {
-            visitor.skip(FileSkip.VANISHED, directory.child(name));
-            return;
-        } catch (IOException e) {
-            unreadable(directory.child(name), e, visitor);
-            return;
-        }
-        if (attributes.isRegularFile()) {
-            // An empty sidecar is an empty value, not an accident.
-            if (attributes.size() == 0
-                    && tree.empty() == FileTree.Empty.SKIP
-                    && tree.sidecars().stream().noneMatch(name::endsWith)) {
-                visitor.skip(FileSkip.EMPTY, directory.child(name));
-            } else {
-                files.file(
-                        name, attributes.size(), attributes.lastModifiedTime().toMillis(), NO_SIDECARS);
-            }
-        } else if (attributes.isDirectory()) {
-            if (isLink) {
-                linkedDirectory(directory, entry, name, visitor);
-            } else {
-                visitor.directory(directory.directory(name));
-            }
-        } else {
-            visitor.skip(FileSkip.SPECIAL, directory.child(name));
-        }
-    }
-
-    private BasicFileAttributes followed(String path, Path entry, Visitor visitor) throws IOException {
-        try {
-            return Files.readAttributes(entry, BasicFileAttributes.class);
-        } catch (NoSuchFileException e) {
-            visitor.skip(FileSkip.BROKEN_LINK, path);
-        } catch (IOException e) {
-            // Links that lead to each other: the kernel gives up.
-            if (e.getMessage() == null || !e.getMessage().contains("symbolic links")) {
-                throw e;
-            }
-            visitor.skip(FileSkip.LOOP, path);
-        }
-        return null;
-    }
-
-    private void linkedDirectory(DirectorySplit directory, Path entry, String name, Visitor visitor)
-            throws IOException {
-        String real;
-        String here;
-        String start;
-        try {
-            real = entry.toRealPath().toString();
-            here = entry.getParent().toRealPath().toString();
-            start = directory.jumps().isEmpty()
-                    ? Path.of(tree.root()).toRealPath().toString()
-                    : entryOfLastJump(directory).toRealPath().toString();
-        } catch (NoSuchFileException e) {
-            visitor.skip(FileSkip.VANISHED, directory.child(name));
-            return;
-        } catch (IOException e) {
-            unreadable(directory.child(name), e, visitor);
-            return;
-        }
-        DirectorySplit.Jump stretch = new DirectorySplit.Jump(start, here);
-        boolean isLoop = directory.jumps().size() >= DirectorySplit.MAX_JUMPS
-                || stretch.passes(real)
-                || directory.jumps().stream().anyMatch(jump -> jump.passes(real));
-        if (isLoop) {
-            visitor.skip(FileSkip.LOOP, directory.child(name));
-        } else {
-            visitor.directory(directory.linked(name, stretch));
-        }
-    }
-
-    /** The innermost link on the way to the directory: where the present stretch of real directories begins. */
-    private Path entryOfLastJump(DirectorySplit directory) throws IOException {
-        Path root = Path.of(tree.root());
-        Path path = root;
-        Path found = root;
-        for (String part : directory.path().split("/")) {
-            path = path.resolve(part);
-            if (Files.isSymbolicLink(path)) {
-                found = path;
-            }
-        }
-        return found;
-    }
-
-    private void badName(String path, Visitor visitor) throws IOException {
-        if (tree.errors() == FileTree.Errors.FAIL) {
-            throw new UnreadableException("The name of " + tree.path(path) + " is not UTF-8"
-                    + " (this JVM decodes names as " + System.getProperty("sun.jnu.encoding")
-                    + "): rename the file, set LC_ALL=C.UTF-8, or leave such files out with --on-error skip");
-        }
-        visitor.skip(FileSkip.BAD_NAME, path);
-    }
-
-    private void unreadable(String path, IOException cause, Visitor visitor) throws IOException {
-        if (tree.errors() == FileTree.Errors.FAIL) {
-            throw new UnreadableException(tree.path(path), cause);
-        }
-        visitor.skip(FileSkip.UNREADABLE, path);
+    @Override
+    public void close() throws IOException {
+        listing.close();
     }
 }

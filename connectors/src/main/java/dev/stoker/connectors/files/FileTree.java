@@ -1,12 +1,13 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.storage.Stores;
 import java.io.Serializable;
 import java.util.List;
 
 /**
  * Which tree is walked, and what in it is a sample.
  *
- * @param root absolute path of the tree
+ * @param root where the tree lies: an absolute path or a URI
  * @param hidden what happens to names that start with a dot
  * @param links what happens to symbolic links
  * @param empty what happens to files of no bytes
@@ -45,8 +46,8 @@ public record FileTree(
     }
 
     public FileTree {
-        if (!root.startsWith("/")) {
-            throw new IllegalArgumentException("The root of a tree is absolute, not " + root);
+        if (!root.startsWith("/") && !Stores.isRemote(root)) {
+            throw new IllegalArgumentException("The root of a tree is an absolute path or a URI, not " + root);
         }
         sidecars = List.copyOf(sidecars);
     }
@@ -54,6 +55,11 @@ public record FileTree(
     /** This tree, listed in the order of names. */
     public FileTree inOrder() {
         return new FileTree(root, hidden, links, empty, errors, sidecars, true);
+    }
+
+    /** Whether the tree is on another file system than those that this machine has mounted. */
+    public boolean isRemote() {
+        return Stores.isRemote(root);
     }
 
     /** The path of a file or directory of this tree. */

@@ -7,12 +7,16 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.LinkedBlockingQueue;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Threads that list directories ahead of the reader. The reader's thread submits and polls; the lock guards the future that
  * tells it that there is something to poll.
  */
 final class ListingPool implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(ListingPool.class);
 
     /** Files handed over at once. */
     private static final int PORTION = 512;
@@ -130,6 +134,11 @@ final class ListingPool implements AutoCloseable {
                 Thread.currentThread().interrupt();
                 return;
             }
+        }
+        try {
+            lister.close();
+        } catch (IOException e) {
+            LOG.warn("The source was not closed: {}", e.toString());
         }
     }
 

@@ -33,7 +33,7 @@ public final class ShuffledBundler implements Bundler {
     }
 
     @Override
-    public void endDirectory() {}
+    public void endDirectory(String directory) {}
 
     @Override
     public void flush() {

@@ -112,7 +112,7 @@ final class WalkReader implements SourceReader<PathBundle, DirectorySplit> {
         }
         skipped.add(portion.skipped());
         if (portion.end() != null) {
-            bundler.endDirectory();
+            bundler.endDirectory(directory);
             end(files < limit ? portion.end() : new WalkEvent.Listed(directory, List.of()));
         }
     }

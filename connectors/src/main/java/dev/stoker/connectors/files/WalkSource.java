@@ -1,5 +1,6 @@
 package dev.stoker.connectors.files;
 
+import java.io.IOException;
 import java.util.OptionalLong;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -69,9 +70,9 @@ public final class WalkSource implements Source<PathBundle, DirectorySplit, Walk
     }
 
     @Override
-    public SourceReader<PathBundle, DirectorySplit> createReader(SourceReaderContext context) {
+    public SourceReader<PathBundle, DirectorySplit> createReader(SourceReaderContext context) throws IOException {
         OptionalLong most = limit == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(limit);
-        return new WalkReader(context, new ListingPool(new DirectoryLister(tree), threads), order, most);
+        return new WalkReader(context, new ListingPool(DirectoryLister.open(tree), threads), order, most);
     }
 
     @Override

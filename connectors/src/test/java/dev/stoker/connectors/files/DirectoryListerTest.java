@@ -62,7 +62,7 @@ class DirectoryListerTest {
     }
 
     private static Seen walk(FileTree tree) throws IOException {
-        DirectoryLister lister = new DirectoryLister(tree);
+        DirectoryLister lister = DirectoryLister.local(tree);
         Seen seen = new Seen();
         while (!seen.pending.isEmpty()) {
             seen.current = seen.pending.poll();
@@ -219,7 +219,7 @@ class DirectoryListerTest {
     void countsADirectoryThatHasVanished() throws IOException {
         Seen seen = new Seen();
 
-        new DirectoryLister(tree()).list(new DirectorySplit("gone", List.of()), seen);
+        DirectoryLister.local(tree()).list(new DirectorySplit("gone", List.of()), seen);
 
         assertThat(seen.skipped).isEqualTo(Map.of("gone", FileSkip.VANISHED));
     }

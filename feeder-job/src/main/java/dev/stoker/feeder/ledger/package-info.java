@@ -1,5 +1,5 @@
 /**
- * The feeder's ledger: what trainers acknowledge becomes ledger records, which Flink's file sink writes and publishes
- * with its checkpoints. Runs on the mailbox threads of source and sink.
+ * The feeder's ledger: what trainers acknowledge becomes ledger records, which a sink of our own writes to the ledger's store,
+ * one object a checkpoint. Runs on the mailbox threads of source and sink; one thread a task talks to the store.
  */
 package dev.stoker.feeder.ledger;

@@ -2,6 +2,7 @@ package dev.stoker.feeder.node;
 
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.server.FeedServer;
+import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.net.BindException;
 import java.time.Instant;
@@ -31,6 +32,7 @@ public final class FeedNode {
     private final UUID id;
     private final ServerOptions options;
     private final FeedServer server;
+    private StatusPage page;
     private int leases;
     private ScheduledFuture<?> end;
 
@@ -47,7 +49,7 @@ public final class FeedNode {
      * @throws IOException if a stream cannot be opened
      */
     public static NodeLease acquire(FeedSpec spec, ServerOptions options) throws IOException {
-        return acquire(spec, options, sources -> LocalStreams.open(spec.streams(), sources));
+        return acquire(spec, options, sources -> DatasetStreams.open(spec.streams(), sources));
     }
 
     /** As {@link #acquire(FeedSpec, ServerOptions)}, with streams that are opened another way. */
@@ -79,7 +81,7 @@ public final class FeedNode {
             NODES.clear();
             stopLingering();
         }
-        all.forEach(node -> node.server.close());
+        all.forEach(FeedNode::close);
     }
 
     /**
@@ -95,7 +97,7 @@ public final class FeedNode {
                 stopLingering();
             }
         }
-        unused.forEach(node -> node.server.close());
+        unused.forEach(FeedNode::close);
     }
 
     private static void stopLingering() {
@@ -127,7 +129,7 @@ public final class FeedNode {
             }
         }
         if (now) {
-            server.close();
+            close();
         }
     }
 
@@ -137,6 +139,17 @@ public final class FeedNode {
                 return;
             }
             NODES.remove(id);
+        }
+        close();
+    }
+
+    private void close() {
+        StatusPage shown;
+        synchronized (NODES) {
+            shown = page;
+        }
+        if (shown != null) {
+            shown.close();
         }
         server.close();
     }
@@ -159,9 +172,15 @@ public final class FeedNode {
         }
 
         @Override
+        public Optional<UnixAddress> unix() {
+            return node.server.unix();
+        }
+
+        @Override
         public void registerLane(String stream, int lane) {
             if (lanes.add(stream + '/' + lane)) {
                 node.server.lanes().increment();
+                node.server.warm(stream, lane);
             }
         }
 
@@ -210,6 +229,32 @@ public final class FeedNode {
         @Override
         public Optional<Instant> idleSince() {
             return node.server.idleSince();
+        }
+
+        @Override
+        public List<FeedStatus.Tier> tiers() {
+            return node.server.tiers();
+        }
+
+        @Override
+        public FeedStatus status() {
+            return node.server.status();
+        }
+
+        @Override
+        public void show(StatusPage.Starter starter) throws IOException {
+            synchronized (NODES) {
+                if (node.page == null) {
+                    node.page = starter.start(node.server::status);
+                }
+            }
+        }
+
+        @Override
+        public Optional<String> statusUrl() {
+            synchronized (NODES) {
+                return Optional.ofNullable(node.page).map(StatusPage::url);
+            }
         }
 
         @Override

@@ -1,6 +1,10 @@
 package dev.stoker.feeder.node;
 
+import dev.stoker.schemas.protocol.UnixAddress;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Which feeders serve each lane of a stream, most preferred first. Advice only: every feeder serves every lane.
@@ -9,12 +13,15 @@ import java.util.List;
  * @param counter maps published by that author so far
  * @param addresses {@code host:port} of the feeders
  * @param lanes for each lane the indexes into {@code addresses}, by preference
+ * @param unix by address, the Unix-domain socket of the same server; for those that have one
  */
-public record LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes)
+public record LaneMap(
+        long startMs, long counter, List<String> addresses, List<List<Integer>> lanes, Map<String, UnixAddress> unix)
         implements Comparable<LaneMap> {
     public LaneMap {
         addresses = List.copyOf(addresses);
         lanes = lanes.stream().map(List::copyOf).toList();
+        unix = Collections.unmodifiableMap(new LinkedHashMap<>(unix));
         for (List<Integer> lane : lanes) {
             for (int address : lane) {
                 if (address < 0 || address >= addresses.size()) {
@@ -25,9 +32,14 @@ public record LaneMap(long startMs, long counter, List<String> addresses, List<L
         }
     }
 
+    /** A map without Unix-domain sockets. */
+    public LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes) {
+        this(startMs, counter, addresses, lanes, Map.of());
+    }
+
     /** Every lane at one address; older than every published map. */
-    public static LaneMap single(String address, int lanes) {
-        return new LaneMap(0, 0, List.of(address), java.util.Collections.nCopies(lanes, List.of(0)));
+    public static LaneMap single(String address, int lanes, Map<String, UnixAddress> unix) {
+        return new LaneMap(0, 0, List.of(address), Collections.nCopies(lanes, List.of(0)), unix);
     }
 
     /** By generation. */
@@ -46,7 +58,7 @@ public record LaneMap(long startMs, long counter, List<String> addresses, List<L
         for (int lane = 0; lane < count; lane++) {
             mapped.add(lanes.get(lane % lanes.size()));
         }
-        return new LaneMap(startMs, counter, addresses, mapped);
+        return new LaneMap(startMs, counter, addresses, mapped, unix);
     }
 
     /** The protocol's JSON. */

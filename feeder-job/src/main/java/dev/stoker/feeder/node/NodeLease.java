@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node;
 
+import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
@@ -17,6 +18,9 @@ import java.util.function.Consumer;
 public interface NodeLease extends AutoCloseable {
     /** {@code host:port} for trainers. */
     String address();
+
+    /** The Unix-domain socket that leads to the same server, if there is one. */
+    Optional<UnixAddress> unix();
 
     /** Says that this process is a preferred place of the lane; counted in the metrics, and no condition of serving it. */
     void registerLane(String stream, int lane);
@@ -53,6 +57,22 @@ public interface NodeLease extends AutoCloseable {
 
     /** Since when no trainer has been connected; empty while one is. */
     Optional<Instant> idleSince();
+
+    /** What holds data in front of origins; the same ones in the same order for as long as the node lives. */
+    List<FeedStatus.Tier> tiers();
+
+    /** How the feed stands, as this node knows it. */
+    FeedStatus status();
+
+    /**
+     * Shows how the feed stands, until the node ends; the first lease to ask for it starts the page, the others share it.
+     *
+     * @throws IOException if it cannot be started
+     */
+    void show(StatusPage.Starter starter) throws IOException;
+
+    /** Where that page is; empty if there is none. */
+    Optional<String> statusUrl();
 
     /** Totals and gauges of the node, the same for all its leases. */
     NodeMetrics metrics();

@@ -15,8 +15,8 @@ public record PortRange(int first, int last) {
 
     public PortRange {
         if (first < 0 || last > 65_535 || last < first || (first == 0 && last != 0)) {
-            throw new IllegalArgumentException(
-                    "ports " + first + "-" + last + ": expected one port, or a range within 1-65535");
+            throw new IllegalArgumentException((first == last ? "port " + first : "ports " + first + "-" + last)
+                    + ": expected one port, or a range within 1-65535");
         }
     }
 

@@ -14,4 +14,16 @@ public final class PortTakenException extends IOException {
                         + " port, a range such as 7420-7430, or 0 for any",
                 cause);
     }
+
+    private PortTakenException(String message, IOException cause) {
+        super(message, cause);
+    }
+
+    /** The same of the page that shows a feed. */
+    public static PortTakenException ofPage(String host, PortRange ports, IOException cause) {
+        return new PortTakenException(
+                "the feed cannot be shown at " + host + ":" + ports
+                        + ", which is taken: give --ui with another port, a range such as 7430-7449, 0 for any, or off",
+                cause);
+    }
 }

@@ -1,7 +1,8 @@
 package dev.stoker.feeder.node;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
+import dev.stoker.feeder.node.security.Access;
+import dev.stoker.feeder.node.security.FeedToken;
+import dev.stoker.feeder.node.tiers.TierOptions;
 import java.time.Duration;
 import java.util.Objects;
 import java.util.Optional;
@@ -12,40 +13,45 @@ import java.util.Optional;
  * @param bind host name or address to listen on
  * @param ports ports to try
  * @param advertised host that trainers are told, when it differs from {@code bind}
- * @param token secret that trainers must present
- * @param insecure whether a bind beyond loopback without a token is wanted
+ * @param access who may come in
  * @param maxSessions sessions at a time; more are refused
- * @param workingMemoryBytes limit of the open windows of all streams and groups together
+ * @param workingMemoryBytes limit of the open windows of all streams and groups together, and as much again for chunks of them
+ *     that are not mapped; {@link #AUTO_MEMORY} for what they need
  * @param maxMappings chunk files mapped at a time
  * @param maxPendingReceipts receipts kept until they are durable
+ * @param tiers what is kept of origins that are far
  * @param linger how long a node stays up after its last lease was closed, so that a restarted task finds it warm
  */
 public record ServerOptions(
         String bind,
         PortRange ports,
         Optional<String> advertised,
-        Optional<String> token,
-        boolean insecure,
+        Access access,
         int maxSessions,
         long workingMemoryBytes,
         int maxMappings,
         int maxPendingReceipts,
+        TierOptions tiers,
         Duration linger) {
+    /** As much working memory as the windows need. */
+    public static final long AUTO_MEMORY = 0;
+
+    /** The open windows' limit where no other is given; heads are small. */
+    private static final long DEFAULT_WINDOWS = 1L << 30;
+
     public ServerOptions {
         Objects.requireNonNull(bind, "bind");
         Objects.requireNonNull(ports, "ports");
         Objects.requireNonNull(advertised, "advertised");
-        Objects.requireNonNull(token, "token");
+        Objects.requireNonNull(access, "access");
+        Objects.requireNonNull(tiers, "tiers");
         Objects.requireNonNull(linger, "linger");
-        if (maxSessions < 1 || maxMappings < 1 || maxPendingReceipts < 1 || workingMemoryBytes < 1) {
+        if (maxSessions < 1 || maxMappings < 1 || maxPendingReceipts < 1 || workingMemoryBytes < 0) {
             throw new IllegalArgumentException("limits must be positive: sessions " + maxSessions + ", mappings "
                     + maxMappings + ", pending receipts " + maxPendingReceipts + ", working memory "
                     + workingMemoryBytes + " bytes");
         }
-        if (token.isEmpty() && !insecure && !isLoopback(bind)) {
-            throw new IllegalArgumentException("bind address " + bind
-                    + " is reachable from other machines: give --token-file, or" + " --insecure to serve everyone");
-        }
+        access.check(bind);
     }
 
     /** Loopback, port 7420, no token. */
@@ -54,13 +60,33 @@ public record ServerOptions(
                 "127.0.0.1",
                 PortRange.DEFAULT,
                 Optional.empty(),
-                Optional.empty(),
-                false,
+                Access.open(),
                 1024,
-                1L << 30,
+                AUTO_MEMORY,
                 8192,
                 1 << 20,
+                TierOptions.defaults(),
                 Duration.ofSeconds(30));
+    }
+
+    /** The same, telling trainers this host unless another is configured. */
+    public ServerOptions withHost(String host) {
+        return new ServerOptions(
+                bind,
+                ports,
+                advertised.or(() -> Optional.of(host)),
+                access,
+                maxSessions,
+                workingMemoryBytes,
+                maxMappings,
+                maxPendingReceipts,
+                tiers,
+                linger);
+    }
+
+    /** Limit of the open windows. */
+    public long windowBytes() {
+        return workingMemoryBytes == AUTO_MEMORY ? DEFAULT_WINDOWS : workingMemoryBytes;
     }
 
     public ServerOptions withPorts(PortRange other) {
@@ -68,26 +94,30 @@ public record ServerOptions(
                 bind,
                 other,
                 advertised,
-                token,
-                insecure,
+                access,
                 maxSessions,
                 workingMemoryBytes,
                 maxMappings,
                 maxPendingReceipts,
+                tiers,
                 linger);
     }
 
     public ServerOptions withToken(String secret) {
+        return withAccess(new Access(Optional.of(FeedToken.of(secret)), access.tls(), access.insecure()));
+    }
+
+    public ServerOptions withAccess(Access other) {
         return new ServerOptions(
                 bind,
                 ports,
                 advertised,
-                Optional.of(secret),
-                insecure,
+                other,
                 maxSessions,
                 workingMemoryBytes,
                 maxMappings,
                 maxPendingReceipts,
+                tiers,
                 linger);
     }
 
@@ -96,30 +126,37 @@ public record ServerOptions(
                 bind,
                 ports,
                 advertised,
-                token,
-                insecure,
+                access,
                 maxSessions,
                 workingMemoryBytes,
                 maxMappings,
                 maxPendingReceipts,
+                tiers,
                 other);
     }
 
     public ServerOptions withLimits(int sessions, long workingBytes, int mappings, int pendingReceipts) {
         return new ServerOptions(
-                bind, ports, advertised, token, insecure, sessions, workingBytes, mappings, pendingReceipts, linger);
+                bind, ports, advertised, access, sessions, workingBytes, mappings, pendingReceipts, tiers, linger);
     }
 
-    private static boolean isLoopback(String host) {
-        try {
-            return InetAddress.getByName(host).isLoopbackAddress();
-        } catch (UnknownHostException e) {
-            throw new IllegalArgumentException("bind address " + host + " is not known on this machine");
-        }
+    public ServerOptions withTiers(TierOptions other) {
+        return new ServerOptions(
+                bind,
+                ports,
+                advertised,
+                access,
+                maxSessions,
+                workingMemoryBytes,
+                maxMappings,
+                maxPendingReceipts,
+                other,
+                linger);
     }
 
     @Override
     public String toString() {
-        return "ServerOptions[" + bind + ":" + ports + (token.isPresent() ? ", token" : "") + "]";
+        return "ServerOptions[" + bind + ":" + ports + (access.token().isPresent() ? ", token" : "")
+                + (access.tls().isPresent() ? ", TLS" : "") + "]";
     }
 }

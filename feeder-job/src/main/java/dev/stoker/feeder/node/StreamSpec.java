@@ -7,7 +7,7 @@ import java.util.UUID;
  * One named stream of a feed: a pinned version of one split of a dataset.
  *
  * @param name the stream's name within the feed
- * @param path the dataset's directory
+ * @param path where the dataset is: a directory or a URI
  * @param dataset the dataset's id, so that another dataset at the same path is noticed
  * @param version the pinned version, at least 1
  * @param split the split served

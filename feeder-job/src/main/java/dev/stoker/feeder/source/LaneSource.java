@@ -1,7 +1,9 @@
 package dev.stoker.feeder.source;
 
+import dev.stoker.feeder.FeedNodes;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.ledger.LedgerEncoder;
+import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.node.FeedNode;
 import dev.stoker.feeder.source.enumerator.EnumeratorState;
 import dev.stoker.feeder.source.enumerator.EnumeratorStateSerializer;
@@ -39,11 +41,14 @@ public final class LaneSource
     @Override
     public SourceReader<byte[], LaneSplit> createReader(SourceReaderContext context) {
         context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", FeedNode::closeUnused);
+        // The name that Flink's own processes reach this machine by; trainers can too.
+        String machine = context.getLocalHostName();
         return new LaneReader(
                 context,
-                () -> FeedNode.acquire(plan.spec(), plan.serverOptions()),
+                () -> FeedNodes.open(plan, machine),
                 new LedgerEncoder(plan),
-                StopSignal.of(plan.id()));
+                StopSignal.of(plan.id()),
+                () -> LedgerProgress.published(plan.id(), context.getIndexOfSubtask()));
     }
 
     @Override

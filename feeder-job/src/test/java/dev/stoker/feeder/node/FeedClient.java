@@ -8,42 +8,73 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.schemas.protocol.Welcome;
+import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
 import java.net.InetSocketAddress;
 import java.net.Socket;
+import java.net.UnixDomainSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.channels.Channels;
+import java.nio.channels.SocketChannel;
 import java.util.Optional;
+import javax.net.ssl.SSLContext;
 
-/** A plain client: one frame at a time, nothing behind the caller's back. Reads time out after ten seconds. */
+/** A plain client: one frame at a time, nothing behind the caller's back. Reads of TCP time out after ten seconds. */
 public final class FeedClient implements AutoCloseable {
-    private final Socket socket = new Socket();
+    private final Socket socket;
     private final InputStream in;
+    private final OutputStream out;
+    private final Closeable connection;
     private final FrameDecoder decoder = FrameDecoder.forClient();
     private ByteBuffer rest = ByteBuffer.allocate(0);
 
-    private FeedClient(String address, int receiveBuffer) throws IOException {
+    private FeedClient(String address, int receiveBuffer, Optional<SSLContext> tls) throws IOException {
         int colon = address.lastIndexOf(':');
+        String host = address.substring(0, colon);
+        int port = Integer.parseInt(address.substring(colon + 1));
+        Socket plain = new Socket();
         if (receiveBuffer > 0) {
-            socket.setReceiveBufferSize(receiveBuffer);
+            plain.setReceiveBufferSize(receiveBuffer);
         }
-        socket.connect(
-                new InetSocketAddress(address.substring(0, colon), Integer.parseInt(address.substring(colon + 1))));
-        socket.setTcpNoDelay(true);
-        socket.setSoTimeout(10_000);
+        plain.connect(new InetSocketAddress(host, port));
+        plain.setTcpNoDelay(true);
+        plain.setSoTimeout(10_000);
+        socket = tls.isPresent() ? tls.get().getSocketFactory().createSocket(plain, host, port, true) : plain;
         in = socket.getInputStream();
+        out = socket.getOutputStream();
+        connection = socket;
+    }
+
+    private FeedClient(SocketChannel channel) {
+        socket = null;
+        in = Channels.newInputStream(channel);
+        out = Channels.newOutputStream(channel);
+        connection = channel;
+    }
+
+    /** Connects to a Unix-domain socket. */
+    public static FeedClient connect(UnixAddress address) throws IOException {
+        return new FeedClient(SocketChannel.open(UnixDomainSocketAddress.of(address.path())));
     }
 
     /** Connects to {@code host:port}. */
     public static FeedClient connect(String address) throws IOException {
-        return new FeedClient(address, 0);
+        return new FeedClient(address, 0, Optional.empty());
+    }
+
+    /** Connects under TLS; the handshake comes with the first frame. */
+    public static FeedClient connect(String address, SSLContext tls) throws IOException {
+        return new FeedClient(address, 0, Optional.of(tls));
     }
 
     /** Connects with a small receive buffer, so that little is in flight. */
     public static FeedClient connectNarrow(String address) throws IOException {
-        return new FeedClient(address, 4096);
+        return new FeedClient(address, 4096, Optional.empty());
     }
 
     /** A HELLO with everything left to the server. */
@@ -77,7 +108,7 @@ public final class FeedClient implements AutoCloseable {
     }
 
     public void sendRaw(byte[] bytes, int offset, int length) throws IOException {
-        socket.getOutputStream().write(bytes, offset, length);
+        out.write(bytes, offset, length);
     }
 
     /** The next frame. */
@@ -134,7 +165,7 @@ public final class FeedClient implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        socket.close();
+        connection.close();
     }
 
     /** The server ended the session with an ERROR. */

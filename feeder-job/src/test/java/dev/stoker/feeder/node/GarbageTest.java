@@ -169,7 +169,7 @@ class GarbageTest {
     void randomBytesNeverHurtAnyoneElse() throws IOException {
         long seed = Long.getLong("test.seed", System.nanoTime());
         Random random = new Random(seed);
-        for (int i = 0; i < 100; i++) {
+        for (int i = 0; i < Integer.getInteger("test.sessions", 100); i++) {
             byte[] bytes = new byte[1 + random.nextInt(400)];
             random.nextBytes(bytes);
             boolean welcomed = random.nextBoolean();

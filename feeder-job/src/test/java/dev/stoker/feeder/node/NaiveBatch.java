@@ -7,10 +7,10 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A batch message of {@link TestDataset}'s fields, written down straight from the format's description. */
-final class NaiveBatch {
+public final class NaiveBatch {
     private NaiveBatch() {}
 
-    static ByteBuffer of(List<TestDataset.Sample> samples, List<String> classes) {
+    public static ByteBuffer of(List<TestDataset.Sample> samples, List<String> classes) {
         int rows = samples.size();
         boolean nulls = samples.stream().anyMatch(s -> s.score() == null);
         int keyBytes = samples.stream().mapToInt(s -> utf8(s.key()).length).sum();

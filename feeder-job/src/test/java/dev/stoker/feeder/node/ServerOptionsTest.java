@@ -3,6 +3,9 @@ package dev.stoker.feeder.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.feeder.node.security.Access;
+import dev.stoker.feeder.node.security.FeedToken;
+import dev.stoker.feeder.node.tiers.TierOptions;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
@@ -19,7 +22,7 @@ class ServerOptionsTest {
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContainingAll("--token-file", "--insecure");
         assertThat(bind("0.0.0.0", Optional.of("secret"), false).bind()).isEqualTo("0.0.0.0");
-        assertThat(bind("0.0.0.0", Optional.empty(), true).insecure()).isTrue();
+        assertThat(bind("0.0.0.0", Optional.empty(), true).access().insecure()).isTrue();
         assertThat(bind("127.0.0.3", Optional.empty(), false).bind()).isEqualTo("127.0.0.3");
     }
 
@@ -29,7 +32,9 @@ class ServerOptionsTest {
     }
 
     private static ServerOptions bind(String host, Optional<String> token, boolean insecure) {
-        return new ServerOptions(host, PortRange.ANY, Optional.empty(), token, insecure, 1, 1, 1, 1, Duration.ZERO);
+        Access access = new Access(token.map(FeedToken::of), Optional.empty(), insecure);
+        return new ServerOptions(
+                host, PortRange.ANY, Optional.empty(), access, 1, 1, 1, 1, TierOptions.defaults(), Duration.ZERO);
     }
 
     @Test

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node;
 
+import dev.stoker.feeder.node.security.Access;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.order.DeliveredBatch;
 import dev.stoker.schemas.order.DeliveredPiece;
@@ -41,6 +42,7 @@ final class TestFeed {
 
     OnCorrupt onCorrupt = OnCorrupt.FAIL;
     String name = "test";
+    Access access = Access.open();
 
     TestFeed(TestDataset dataset, String orderJson) throws IOException {
         this.dataset = dataset;
@@ -67,7 +69,7 @@ final class TestFeed {
     }
 
     NodeLease start() throws IOException {
-        return FeedNode.acquire(spec(), options());
+        return FeedNode.acquire(spec(), options().withAccess(access));
     }
 
     DeliveredBatch batch(long epoch, long number, TailPolicy tail) {

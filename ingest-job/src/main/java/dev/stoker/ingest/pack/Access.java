@@ -6,13 +6,13 @@ import java.io.Serializable;
 /**
  * How an ingest gets at what it reads and writes.
  *
- * @param files the samples
+ * @param files the samples of a tree on this machine; those of other trees come from their own file system
  * @param store the dataset
  */
 public record Access(SampleFiles files, DatasetStore store) implements Serializable {
 
     private static final long serialVersionUID = 1;
 
-    /** File systems that are mounted on every machine of the job. */
-    public static final Access LOCAL = new Access(SampleFiles.LOCAL, DatasetStore.LOCAL);
+    /** By their locations. */
+    public static final Access BY_LOCATION = new Access(SampleFiles.LOCAL, DatasetStore.BY_LOCATION);
 }

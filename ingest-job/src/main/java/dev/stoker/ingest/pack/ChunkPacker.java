@@ -16,6 +16,7 @@ import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -51,6 +52,7 @@ final class ChunkPacker {
 
     private final PackPlan plan;
     private final ObjectStore store;
+    private final SampleReads reads;
     private final Optional<Labels> labels;
     private final DatasetInfo info;
     private final List<Field> fields;
@@ -66,9 +68,10 @@ final class ChunkPacker {
     private long bytes;
     private long contentBytes;
 
-    ChunkPacker(PackPlan plan, DatasetInfo info, ObjectStore store, Optional<Labels> labels) {
+    ChunkPacker(PackPlan plan, DatasetInfo info, ObjectStore store, SampleReads reads, Optional<Labels> labels) {
         this.plan = plan;
         this.store = store;
+        this.reads = reads;
         this.labels = labels;
         this.info = info;
         this.fields = info.fields();
@@ -97,8 +100,13 @@ final class ChunkPacker {
         skipped = new SkipCounts();
         samples = 0;
         bytes = 0;
-        for (FileEntry file : planned.files()) {
-            add(file, planned.split());
+        reads.begin(wanted(planned));
+        try {
+            for (FileEntry file : planned.files()) {
+                add(file, planned.split());
+            }
+        } finally {
+            reads.end();
         }
         write(planned.split());
         if (planned.length() > 2L * plan.chunkSizeBytes()) {
@@ -106,6 +114,24 @@ final class ChunkPacker {
             builder = newBuilder();
         }
         return new Packed(chunks, classes, skipped, samples, bytes);
+    }
+
+    /** What {@link #add} will open, in its order. */
+    private List<SampleReads.Wanted> wanted(PlannedChunk planned) {
+        List<Sidecar> sidecars = plan.sidecarList();
+        List<SampleReads.Wanted> wanted = new ArrayList<>();
+        for (FileEntry file : planned.files()) {
+            String key = file.path();
+            wanted.add(new SampleReads.Wanted(key, file.size()));
+            for (int i = 0; i < sidecars.size(); i++) {
+                if (file.sidecars()[i] >= 0) {
+                    String sidecar =
+                            DirectoryLister.sidecarOf(key, sidecars.get(i).ending());
+                    wanted.add(new SampleReads.Wanted(sidecar, file.sidecars()[i]));
+                }
+            }
+        }
+        return wanted;
     }
 
     private void add(FileEntry file, String split) throws IOException {
@@ -146,9 +172,8 @@ final class ChunkPacker {
     }
 
     private boolean setContent(FileEntry file, String key) throws IOException {
-        String path = plan.tree().path(key);
         try {
-            long read = fields.get(content).payload() ? readPayload(path, file.size(), key) : readSmall(path, key);
+            long read = fields.get(content).payload() ? readPayload(file.size(), key) : readSmall(key);
             if (read < 0) {
                 return false;
             }
@@ -159,7 +184,7 @@ final class ChunkPacker {
             return false;
         } catch (ClosedByInterruptException e) {
             throw e;
-        } catch (UnreadableException e) {
+        } catch (UnreadableException | StoreUnavailableException e) {
             throw e;
         } catch (IOException e) {
             return leaveOut(FileSkip.UNREADABLE, key, null, e);
@@ -167,8 +192,8 @@ final class ChunkPacker {
     }
 
     /** Reads the file straight into the chunk; returns its size, or -1 if it was left out. */
-    private long readPayload(String path, long expected, String key) throws IOException {
-        try (SeekableByteChannel channel = plan.access().files().open(path)) {
+    private long readPayload(long expected, String key) throws IOException {
+        try (SeekableByteChannel channel = reads.open(key, expected)) {
             ByteBuffer room = builder.reserve(content, (int) expected + 1);
             int start = room.position();
             if (readTo(channel, room) == expected) {
@@ -179,13 +204,13 @@ final class ChunkPacker {
                 return expected;
             }
         }
-        return readChanging(path, key);
+        return readChanging(expected, key);
     }
 
     /** The file is not as long as it was: takes what a read brings that nobody disturbs. */
-    private long readChanging(String path, String key) throws IOException {
+    private long readChanging(long expected, String key) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
-            try (SeekableByteChannel channel = plan.access().files().open(path)) {
+            try (SeekableByteChannel channel = reads.open(key, -1)) {
                 long size = channel.size();
                 if (size > MAX_SAMPLE_BYTES) {
                     tooLarge(key, size);
@@ -198,7 +223,9 @@ final class ChunkPacker {
                         return -1;
                     }
                     builder.commit(content, (int) size);
-                    skipped.add(FileSkip.CHANGED, key);
+                    if (size != expected) {
+                        skipped.add(FileSkip.CHANGED, key);
+                    }
                     return size;
                 }
             }
@@ -206,8 +233,8 @@ final class ChunkPacker {
         throw new IOException("it is being written to while it is read");
     }
 
-    private long readSmall(String path, String key) throws IOException {
-        ByteBuffer value = readWhole(path);
+    private long readSmall(String key) throws IOException {
+        ByteBuffer value = readWhole(key);
         int length = value.remaining();
         if (!isText(value, content, key)) {
             return -1;
@@ -233,23 +260,24 @@ final class ChunkPacker {
         for (int i = 0; i < sidecars.size(); i++) {
             Sidecar sidecar = sidecars.get(i);
             int field = indexOf(sidecar.field());
-            String path = plan.tree().path(DirectoryLister.sidecarOf(key, sidecar.ending()));
+            String path = DirectoryLister.sidecarOf(key, sidecar.ending());
             boolean isSet = false;
             if (file.sidecars()[i] >= 0) {
                 try {
                     FieldValue.set(builder, field, sidecar.type(), readWhole(path));
                     isSet = true;
                 } catch (NoSuchFileException e) {
-                    skipped.add(FileSkip.VANISHED, DirectoryLister.sidecarOf(key, sidecar.ending()));
+                    skipped.add(FileSkip.VANISHED, path);
                 } catch (IllegalArgumentException e) {
                     return leaveOut(
                             FileSkip.UNREADABLE,
                             key,
-                            path + " gives no " + sidecar.type() + " for the field " + sidecar.field() + ": "
+                            plan.tree().path(path) + " gives no " + sidecar.type() + " for the field " + sidecar.field()
+                                    + ": "
                                     + e.getMessage()
                                     + "; correct it, or leave such samples out with --on-error skip",
                             e);
-                } catch (ClosedByInterruptException e) {
+                } catch (ClosedByInterruptException | StoreUnavailableException e) {
                     throw e;
                 } catch (IOException e) {
                     return leaveOut(FileSkip.UNREADABLE, key, null, e);
@@ -272,8 +300,8 @@ final class ChunkPacker {
     }
 
     /** Reads a small file into the scratch buffer, which is returned, from its start to the file's end. */
-    private ByteBuffer readWhole(String path) throws IOException {
-        try (SeekableByteChannel channel = plan.access().files().open(path)) {
+    private ByteBuffer readWhole(String key) throws IOException {
+        try (SeekableByteChannel channel = reads.open(key, -1)) {
             scratch.clear();
             while (readTo(channel, scratch) >= 0 && !scratch.hasRemaining()) {
                 if (scratch.capacity() >= MAX_SAMPLE_BYTES) {
@@ -288,9 +316,9 @@ final class ChunkPacker {
     /** Reads until the buffer is full or the file ends; returns the bytes read. */
     private static long readTo(SeekableByteChannel channel, ByteBuffer target) throws IOException {
         int start = target.position();
-        // A regular file returns less than was asked for only at its end, so there is no second read.
         int asked = target.remaining();
         int read = channel.read(target);
+        // A file returns less than was asked for only at its end, so there is no second read.
         while (read > 0 && read == asked && target.hasRemaining()) {
             asked = target.remaining();
             read = channel.read(target);

@@ -5,8 +5,6 @@ import dev.stoker.ingest.LabelRule;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -34,7 +32,7 @@ public interface Labels {
             return new ByRegex(regex.pattern());
         }
         if (rule instanceof LabelRule.Csv csv) {
-            return ByTable.read(Path.of(csv.file()));
+            return ByTable.read(csv.file());
         }
         return new ByParent();
     }
@@ -98,13 +96,13 @@ public interface Labels {
             classes = new int[capacity];
         }
 
-        static ByTable read(Path file) throws IOException {
+        static ByTable read(String file) throws IOException {
             int rows;
-            try (var lines = Files.lines(file, StandardCharsets.UTF_8)) {
-                rows = Math.toIntExact(lines.count());
+            try (BufferedReader lines = TextSource.open(file)) {
+                rows = Math.toIntExact(lines.lines().count());
             }
-            ByTable table = new ByTable(file.toString(), rows);
-            try (BufferedReader reader = Files.newBufferedReader(file, StandardCharsets.UTF_8)) {
+            ByTable table = new ByTable(file, rows);
+            try (BufferedReader reader = TextSource.open(file)) {
                 int number = 0;
                 for (String line = reader.readLine(); line != null; line = reader.readLine()) {
                     number++;

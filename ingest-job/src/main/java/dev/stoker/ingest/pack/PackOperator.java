@@ -11,6 +11,8 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -37,6 +39,7 @@ import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
 import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
 
 /**
  * Packs sorted paths into chunks. The task's thread plans chunks and reports those that are done, in the order of planning;
@@ -50,7 +53,9 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     private final PackPlan plan;
 
     private transient ObjectStore store;
+    private transient SourceTree source;
     private transient ExecutorService pool;
+    private transient ExecutorService readPool;
     private transient BlockingQueue<ChunkPacker> packers;
     private transient Queue<Future<Packed>> inWork;
     private transient ChunkPlanner planner;
@@ -78,17 +83,15 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         if (plan.labelled().isPresent()) {
             labels = Optional.of(Labels.of(plan.labelled().get().rule()));
         }
+        if (plan.tree().isRemote()) {
+            source = Stores.openTree(plan.tree().root());
+            readPool = pool(plan.readAhead(), "stoker-read-");
+        }
         packers = new ArrayBlockingQueue<>(plan.threads());
         for (int i = 0; i < plan.threads(); i++) {
-            packers.add(new ChunkPacker(plan, info, store, labels));
+            packers.add(new ChunkPacker(plan, info, store, reads(), labels));
         }
-        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
-        AtomicInteger number = new AtomicInteger();
-        pool = Executors.newFixedThreadPool(plan.threads(), work -> {
-            Thread thread = new Thread(work, "stoker-pack-" + task + "-" + number.getAndIncrement());
-            thread.setDaemon(true);
-            return thread;
-        });
+        pool = pool(plan.threads(), "stoker-pack-");
         inWork = new ArrayDeque<>();
         planner = new ChunkPlanner(new Splits(plan.splitRule()), plan.chunkSizeBytes(), this::submit);
         long seed = plan.order() instanceof WalkOrder.Shuffled shuffled ? shuffled.seed() : 0;
@@ -102,6 +105,22 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         sampleCounter = getMetricGroup().counter("samples");
         byteCounter = getMetricGroup().counter("sampleBytes");
         chunkCounter = getMetricGroup().counter("chunks");
+    }
+
+    private SampleReads reads() {
+        return source == null
+                ? new SampleReads.Local(plan.tree(), plan.access().files())
+                : new ReadAhead(source, readPool, plan.readAhead());
+    }
+
+    private ExecutorService pool(int threads, String name) {
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        AtomicInteger number = new AtomicInteger();
+        return Executors.newFixedThreadPool(threads, work -> {
+            Thread thread = new Thread(work, name + task + "-" + number.getAndIncrement());
+            thread.setDaemon(true);
+            return thread;
+        });
     }
 
     @Override
@@ -217,16 +236,15 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void close() throws Exception {
         try {
-            if (pool != null) {
-                pool.shutdownNow();
-                // A thread that still writes would report nothing; it must not outlive the store.
-                pool.awaitTermination(30, TimeUnit.SECONDS);
+            // A thread that still writes would report nothing; it must not outlive the store.
+            for (ExecutorService threads : Arrays.asList(pool, readPool)) {
+                if (threads != null) {
+                    threads.shutdownNow();
+                    threads.awaitTermination(30, TimeUnit.SECONDS);
+                }
             }
         } finally {
-            if (store != null) {
-                store.close();
-            }
-            super.close();
+            IOUtils.closeAll(source, store, super::close);
         }
     }
 }

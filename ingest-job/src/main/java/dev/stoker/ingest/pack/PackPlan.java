@@ -17,7 +17,7 @@ import java.util.Optional;
  *
  * @param tree that is packed
  * @param order in which its files arrive
- * @param target directory of the dataset, absolute
+ * @param target where the dataset lies: an absolute path or a URI
  * @param dataset content of its dataset.json
  * @param ingest id of the ingest
  * @param startedMs when the ingest began; chunks say that they were created then, so that a repeated one is the same
@@ -27,6 +27,7 @@ import java.util.Optional;
  * @param splitRule which split a sample goes to
  * @param chunkSizeBytes length of a chunk
  * @param threads that read and write
+ * @param readAhead files of a tree elsewhere that are read at a time
  * @param access to samples and dataset
  */
 public record PackPlan(
@@ -42,6 +43,7 @@ public record PackPlan(
         SplitRule splitRule,
         int chunkSizeBytes,
         int threads,
+        int readAhead,
         Access access)
         implements Serializable {
 

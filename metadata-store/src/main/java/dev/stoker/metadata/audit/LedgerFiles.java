@@ -6,6 +6,7 @@ import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.RangeStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
@@ -82,43 +83,22 @@ final class LedgerFiles {
     }
 
     /** An object from its first byte to the length that the listing told. */
-    private static final class ObjectStream extends InputStream {
+    private static final class ObjectStream extends RangeStream {
         private final ObjectStore store;
         private final ObjectInfo file;
-        private final ByteBuffer buffer = ByteBuffer.allocate(BUFFER_BYTES).limit(0);
-        private long offset;
 
         ObjectStream(ObjectStore store, ObjectInfo file) {
+            super(BUFFER_BYTES);
             this.store = store;
             this.file = file;
         }
 
-        private boolean fill() throws IOException {
-            if (!buffer.hasRemaining() && offset < file.length()) {
-                buffer.clear().limit((int) Math.min(BUFFER_BYTES, file.length() - offset));
-                store.read(file.name(), offset, buffer);
-                offset += buffer.limit();
-                buffer.flip();
-            }
-            return buffer.hasRemaining();
-        }
-
         @Override
-        public int read() throws IOException {
-            return fill() ? buffer.get() & 0xFF : -1;
-        }
-
-        @Override
-        public int read(byte[] target, int from, int length) throws IOException {
-            if (length == 0) {
-                return 0;
+        protected void read(long offset, ByteBuffer target) throws IOException {
+            int count = (int) Math.min(target.remaining(), file.length() - offset);
+            if (count > 0) {
+                store.read(file.name(), offset, target.limit(target.position() + count));
             }
-            if (!fill()) {
-                return -1;
-            }
-            int count = Math.min(length, buffer.remaining());
-            buffer.get(target, from, count);
-            return count;
         }
     }
 }

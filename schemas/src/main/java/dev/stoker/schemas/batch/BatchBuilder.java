@@ -34,6 +34,21 @@ public final class BatchBuilder {
     private final long[] offsets;
     private final ConcatCrc crc = new ConcatCrc();
     private final List<ByteBuffer> parts = new ArrayList<>();
+    /** Where payload goes; by default to the parts. */
+    private Slices sink = new Slices() {
+        @Override
+        public void slice(BatchChunk chunk, int position, int length) {
+            // Without bytes only the message's sum is wanted.
+            if (chunk.bytes() != null) {
+                parts.add(chunk.bytes().slice(position - chunk.bytesAt(), length));
+            }
+        }
+
+        @Override
+        public void zeros(int length) {
+            parts.add(ZEROS.slice(0, length));
+        }
+    };
 
     /** A builder for datasets with these fields, in dataset order. */
     public BatchBuilder(List<Field> fields) {
@@ -93,6 +108,36 @@ public final class BatchBuilder {
             }
         }
         return new BatchMessage(rows.count(), (int) length, crc.value(), parts.toArray(ByteBuffer[]::new));
+    }
+
+    /** Takes a message's payload as places in chunks, in order, instead of as bytes. */
+    public interface Slices {
+        /** Bytes [position, position + length) of the chunk's file follow. */
+        void slice(BatchChunk chunk, int position, int length);
+
+        /** So many zeros follow, fewer than {@link RecordBatchLayout#ALIGNMENT}. */
+        void zeros(int length);
+    }
+
+    /**
+     * As {@link #build(BatchChunk[], int[], int[], int, int, IntFunction)}, but the message has its first part only, and what
+     * follows it is given to {@code slices}.
+     */
+    public BatchMessage build(
+            BatchChunk[] chunks,
+            int[] chunkOf,
+            int[] rowOf,
+            int from,
+            int to,
+            IntFunction<ByteBuffer> scratch,
+            Slices slices) {
+        Slices before = sink;
+        sink = slices;
+        try {
+            return build(chunks, chunkOf, rowOf, from, to, scratch);
+        } finally {
+            sink = before;
+        }
     }
 
     /**
@@ -190,15 +235,14 @@ public final class BatchBuilder {
         int buffer = layout.valuesBuffer(field + 1);
         int padding = (int) (RecordBatchLayout.align(lengths[buffer]) - lengths[buffer]);
         if (padding > 0) {
-            parts.add(ZEROS.slice(0, padding));
+            sink.zeros(padding);
             crc.addZeros(padding);
         }
     }
 
     private void slice(BatchChunk chunk, int begin, int end) {
-        // Without bytes only the message's sum is wanted.
-        if (end > begin && chunk.bytes() != null) {
-            parts.add(chunk.bytes().slice(begin - chunk.bytesAt(), end - begin));
+        if (end > begin) {
+            sink.slice(chunk, begin, end - begin);
         }
     }
 

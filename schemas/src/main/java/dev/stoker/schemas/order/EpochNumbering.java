@@ -88,6 +88,34 @@ public final class EpochNumbering {
         return number < fullBatches ? List.of(fullBatch(number)) : jointBatch(number - fullBatches);
     }
 
+    /** Full batches that a lane gives. */
+    long fullBatches(int lane) {
+        return full[lane];
+    }
+
+    /** The number of a lane's full batch of a round. */
+    long fullBatch(int lane, long round) {
+        int[] lanes = lanesOf(round);
+        for (int i = 0; i < lanes.length; i++) {
+            if (lanes[i] == lane) {
+                return before(round) + i;
+            }
+        }
+        throw new IllegalArgumentException("lane " + lane + " has no full batch in round " + round);
+    }
+
+    /** Joint batches that a lane's rest goes into; they follow one another. */
+    long jointBatches(int lane) {
+        return restBefore[lane + 1] == restBefore[lane]
+                ? 0
+                : (restBefore[lane + 1] - 1) / spec.batchSize() - restBefore[lane] / spec.batchSize() + 1;
+    }
+
+    /** The first of them. */
+    long firstJointBatch(int lane) {
+        return fullBatches + restBefore[lane] / spec.batchSize();
+    }
+
     private Piece fullBatch(long number) {
         long round = roundOf(number);
         int lane = lanesOf(round)[(int) (number - before(round))];

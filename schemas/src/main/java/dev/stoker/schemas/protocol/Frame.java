@@ -15,6 +15,11 @@ public sealed interface Frame
                 Pong,
                 Bye,
                 ErrorMessage,
-                LaneMap {
+                LaneMap,
+                HandoverFile,
+                BatchRef,
+                Release,
+                Stats,
+                Delay {
     FrameType type();
 }

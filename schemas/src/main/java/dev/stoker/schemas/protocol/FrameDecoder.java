@@ -116,7 +116,8 @@ public final class FrameDecoder {
                     found + " is not for a " + (isServer() ? "client" : "server") + " to send");
         }
         requireTurn(found);
-        if (reserved != 0 || flags > (found == FrameType.BATCH ? BatchHeader.REPEATED : 0)) {
+        if (reserved != 0
+                || flags > (found == FrameType.BATCH || found == FrameType.BATCH_REF ? BatchHeader.REPEATED : 0)) {
             throw ProtocolException.badFrame(found + ": flags are " + flags + ", reserved bytes " + reserved
                     + ": expected none that this version does not know");
         }

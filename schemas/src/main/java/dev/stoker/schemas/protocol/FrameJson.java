@@ -39,6 +39,12 @@ final class FrameJson {
         json.put("replica", hello.replica());
         json.put("run", hello.run());
         json.put("client", hello.client());
+        if (hello.handover() > 0) {
+            json.put("handover", hello.handover());
+            if (hello.handoverFrom() > 0) {
+                json.put("handover_from", hello.handoverFrom());
+            }
+        }
         return JsonObject.bytes(json);
     }
 
@@ -57,7 +63,9 @@ final class FrameJson {
                         json.optionalInt("workers", 1)),
                 json.optionalInt("replica", 0),
                 json.get("run") == null ? 0 : json.number("run", Long.MAX_VALUE),
-                json.optionalText("client").orElse(""));
+                json.optionalText("client").orElse(""),
+                json.optionalInt("handover", 0),
+                json.optionalInt("handover_from", 0));
     }
 
     static byte[] of(Welcome welcome) {
@@ -97,6 +105,10 @@ final class FrameJson {
         json.put("run", welcome.run());
         json.put("session", new BigInteger(Long.toUnsignedString(welcome.session())));
         json.set("lane_map", node(welcome.laneMap()));
+        json.put("stats", welcome.takesStats());
+        if (welcome.handover() > 0) {
+            json.put("handover", welcome.handover());
+        }
         return JsonObject.bytes(json);
     }
 
@@ -129,7 +141,9 @@ final class FrameJson {
                         : OptionalLong.of(json.number("epochs", Long.MAX_VALUE)),
                 json.number("run", Long.MAX_VALUE),
                 unsigned(json, "session"),
-                laneMap(json.object("lane_map")));
+                laneMap(json.object("lane_map")),
+                json.optionalInt("handover", 0),
+                json.optionalFlag("stats"));
         long batches = json.number("batches", Long.MAX_VALUE);
         if (batches != welcome.size().batches()) {
             throw ProtocolException.badFrame("WELCOME: batches is " + batches + ": " + welcome.samples()
@@ -179,6 +193,12 @@ final class FrameJson {
         map.addresses().forEach(json.putArray("addresses")::add);
         ArrayNode lanes = json.putArray("lanes");
         map.lanes().forEach(lane -> lane.forEach(lanes.addArray()::add));
+        if (!map.unix().isEmpty()) {
+            ObjectNode unix = json.putObject("unix");
+            map.unix()
+                    .forEach((address, place) ->
+                            unix.putObject(address).put("host", place.host()).put("path", place.path()));
+        }
         return json;
     }
 
@@ -203,7 +223,20 @@ final class FrameJson {
                 json.number("generation", generation.get(0), Long.MAX_VALUE),
                 json.number("generation", generation.get(1), Long.MAX_VALUE),
                 addresses,
-                lanes);
+                lanes,
+                unix(json));
+    }
+
+    private static Map<String, UnixAddress> unix(JsonObject json) throws ProtocolException {
+        Map<String, UnixAddress> unix = new LinkedHashMap<>();
+        if (json.get("unix") != null) {
+            JsonObject places = json.object("unix");
+            for (Map.Entry<String, JsonNode> entry : places.node().properties()) {
+                JsonObject place = places.object(entry.getKey());
+                unix.put(entry.getKey(), new UnixAddress(place.text("host"), place.text("path")));
+            }
+        }
+        return unix;
     }
 
     static byte[] of(ErrorMessage error) {

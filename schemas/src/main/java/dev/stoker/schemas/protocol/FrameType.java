@@ -15,7 +15,12 @@ public enum FrameType {
     PONG(11, Sender.BOTH, 8, 8),
     BYE(12, Sender.BOTH, 0, 0),
     ERROR(13, Sender.BOTH, 0, Integer.MAX_VALUE),
-    LANE_MAP(14, Sender.SERVER, 0, Integer.MAX_VALUE);
+    LANE_MAP(14, Sender.SERVER, 0, Integer.MAX_VALUE),
+    FILE(15, Sender.SERVER, HandoverFile.FIXED + 1, HandoverFile.FIXED + 3 * HandoverFile.MAX_PATH),
+    BATCH_REF(16, Sender.SERVER, BatchRef.HEADER_BYTES - Protocol.PREFIX_BYTES, Integer.MAX_VALUE),
+    RELEASE(17, Sender.CLIENT, 8, 8),
+    STATS(20, Sender.CLIENT, 0, Integer.MAX_VALUE),
+    DELAY(21, Sender.SERVER, 32, 32);
 
     enum Sender {
         CLIENT,
@@ -23,7 +28,7 @@ public enum FrameType {
         BOTH
     }
 
-    private static final FrameType[] BY_CODE = new FrameType[15];
+    private static final FrameType[] BY_CODE = new FrameType[22];
 
     static {
         for (FrameType type : values()) {

@@ -3,6 +3,8 @@ package dev.stoker.schemas.protocol;
 import dev.stoker.schemas.order.TailPolicy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -36,16 +38,21 @@ public final class Frames {
         }
         ByteBuffer out = allocate(Protocol.LENGTH_BYTES + (int) length);
         out.putInt((int) length).put((byte) frame.type().code());
-        out.put((byte)
-                (frame instanceof Batch batch && batch.header().identity().repeated() ? BatchHeader.REPEATED : 0));
+        out.put((byte) (isRepeated(frame) ? BatchHeader.REPEATED : 0));
         return out.putShort((short) 0).put(body).flip();
+    }
+
+    private static boolean isRepeated(Frame frame) {
+        return frame instanceof Batch batch
+                ? batch.header().identity().repeated()
+                : frame instanceof BatchRef ref && ref.header().identity().repeated();
     }
 
     private static long limit(FrameType type) {
         return switch (type) {
             case HELLO -> Protocol.MAX_BEFORE_WELCOME;
             case BATCH -> Protocol.MAX_BATCH;
-            case WELCOME, LANE_MAP -> Protocol.MAX_FROM_SERVER;
+            case WELCOME, LANE_MAP, BATCH_REF -> Protocol.MAX_FROM_SERVER;
             default -> Protocol.MAX_FROM_CLIENT;
         };
     }
@@ -87,6 +94,11 @@ public final class Frames {
             case BYE -> allocate(0);
             case ERROR -> ByteBuffer.wrap(FrameJson.of((ErrorMessage) frame));
             case LANE_MAP -> ByteBuffer.wrap(FrameJson.of((LaneMap) frame));
+            case FILE -> file((HandoverFile) frame);
+            case BATCH_REF -> ((BatchRef) frame).body();
+            case RELEASE -> eight(((Release) frame).references());
+            case STATS -> ByteBuffer.wrap(StatsJson.of((Stats) frame));
+            case DELAY -> delay((Delay) frame);
         };
     }
 
@@ -110,10 +122,31 @@ public final class Frames {
         return out.flip();
     }
 
+    private static ByteBuffer delay(Delay delay) {
+        ByteBuffer out = allocate(32).putInt((int) delay.subscription()).putInt((int) delay.epoch());
+        out.putLong(delay.number()).putShort((short) delay.piece()).putShort((short) 0);
+        return out.putInt((int) delay.originUs())
+                .putInt((int) delay.diskUs())
+                .putInt((int) delay.feederUs())
+                .flip();
+    }
+
     private static ByteBuffer batch(Batch batch) {
         ByteBuffer out = allocate(BatchHeader.BYTES + batch.header().messageBytes());
         batch.header().put(out);
         return out.put(batch.message()).flip().position(Protocol.PREFIX_BYTES);
+    }
+
+    private static ByteBuffer file(HandoverFile file) {
+        byte[] path = file.path().getBytes(StandardCharsets.UTF_8);
+        ByteBuffer out = allocate(HandoverFile.FIXED + path.length)
+                .putInt((int) file.file())
+                .putInt(path.length);
+        return out.putLong(file.device())
+                .putLong(file.inode())
+                .putLong(file.length())
+                .put(path)
+                .flip();
     }
 
     private static ByteBuffer eight(long value) {
@@ -157,7 +190,19 @@ public final class Frames {
                 case PONG -> new Pong(body.getLong());
                 case BYE -> new Bye();
                 case ERROR -> FrameJson.error(JsonObject.read(type, body));
+                case FILE -> decodeFile(body);
+                case BATCH_REF -> BatchRef.read(flags, body);
+                case RELEASE -> new Release(body.getLong());
                 case LANE_MAP -> FrameJson.laneMap(JsonObject.read(type, body));
+                case STATS -> StatsJson.stats(JsonObject.read(type, body));
+                case DELAY -> {
+                    long subscription = u32(body);
+                    long epoch = u32(body);
+                    long number = body.getLong();
+                    int piece = u16(body);
+                    zero(type, body.getShort());
+                    yield new Delay(subscription, epoch, number, piece, u32(body), u32(body), u32(body));
+                }
             };
         } catch (IllegalArgumentException | ArithmeticException e) {
             throw new ProtocolException(ErrorCode.BAD_FRAME, type + ": " + e.getMessage(), e);
@@ -179,6 +224,24 @@ public final class Frames {
         }
         zero(FrameType.HELLO, body.getShort());
         return FrameJson.hello(JsonObject.read(FrameType.HELLO, body));
+    }
+
+    private static HandoverFile decodeFile(ByteBuffer body) throws ProtocolException {
+        long file = u32(body);
+        long pathBytes = u32(body);
+        long device = body.getLong();
+        long inode = body.getLong();
+        long length = body.getLong();
+        try {
+            if (body.remaining() != pathBytes) {
+                throw ProtocolException.badFrame(
+                        "FILE: " + body.remaining() + " bytes left for a path of " + pathBytes);
+            }
+            String path = StandardCharsets.UTF_8.newDecoder().decode(body).toString();
+            return new HandoverFile(file, device, inode, length, path);
+        } catch (CharacterCodingException e) {
+            throw new ProtocolException(ErrorCode.BAD_FRAME, "FILE: the path is not UTF-8", e);
+        }
     }
 
     private static Subscribe decodeSubscribe(ByteBuffer body) throws ProtocolException {

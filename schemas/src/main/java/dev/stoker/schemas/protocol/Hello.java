@@ -16,6 +16,8 @@ import java.util.Optional;
  * @param replica copies of one rank that receive the same batches
  * @param run the launch; 0 to be told by the server
  * @param client name and version of the client, for logs
+ * @param handover files that it is willing to keep open, so as to read payload out of them itself; 0 for none
+ * @param handoverFrom bytes of payload a row, on average of a batch, from which that is worth it to the client
  */
 public record Hello(
         Optional<String> token,
@@ -26,7 +28,9 @@ public record Hello(
         Participant participant,
         int replica,
         long run,
-        String client)
+        String client,
+        int handover,
+        int handoverFrom)
         implements Frame {
     public static final String DEFAULT_GROUP = "default";
 
@@ -39,10 +43,40 @@ public record Hello(
         if (client.length() > MAX_NAME) {
             throw new IllegalArgumentException("client is longer than " + MAX_NAME + " characters");
         }
-        if (replica < 0) {
-            throw new IllegalArgumentException("replica is " + replica + ": expected 0 … 2^31-1");
-        }
+        requireNatural("handover", handover);
+        requireNatural("handover_from", handoverFrom);
+        requireNatural("replica", replica);
         Fields.natural("run", run);
+    }
+
+    /** Of a client that takes payload over the connection. */
+    public Hello(
+            Optional<String> token,
+            Optional<String> feed,
+            Optional<String> stream,
+            String group,
+            OrderOverlay order,
+            Participant participant,
+            int replica,
+            long run,
+            String client) {
+        this(token, feed, stream, group, order, participant, replica, run, client, 0, 0);
+    }
+
+    /** The same, offering to keep files open whatever the size of rows. */
+    public Hello withHandover(int files) {
+        return withHandover(files, 0);
+    }
+
+    /** The same, offering to keep files open for rows of so many bytes of payload. */
+    public Hello withHandover(int files, int from) {
+        return new Hello(token, feed, stream, group, order, participant, replica, run, client, files, from);
+    }
+
+    private static void requireNatural(String what, int value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(what + " is " + value + ": expected 0 … 2^31-1");
+        }
     }
 
     private static void requireName(String what, String name) {

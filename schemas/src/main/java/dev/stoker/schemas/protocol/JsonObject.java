@@ -106,6 +106,11 @@ final class JsonObject {
         return value.booleanValue();
     }
 
+    /** False where it is missing. */
+    boolean optionalFlag(String key) throws ProtocolException {
+        return get(key) != null && flag(key);
+    }
+
     /** A whole number from 0 to {@code greatest}. */
     long number(String key, long greatest) throws ProtocolException {
         return number(key, require(key), greatest);

@@ -1,6 +1,9 @@
 package dev.stoker.schemas.protocol;
 
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Server to client, also within WELCOME: which feeders serve each lane, most preferred first. Advice only: every feeder
@@ -10,14 +13,17 @@ import java.util.List;
  * @param counter maps published by that author so far
  * @param addresses {@code host:port} of the feeders
  * @param lanes for each lane the indexes into {@code addresses}, by preference
+ * @param unix by address, the Unix-domain socket that leads to the same feeder; for those that have one
  */
-public record LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes)
+public record LaneMap(
+        long startMs, long counter, List<String> addresses, List<List<Integer>> lanes, Map<String, UnixAddress> unix)
         implements Frame, Comparable<LaneMap> {
     public LaneMap {
         Fields.natural("start", startMs);
         Fields.natural("counter", counter);
         addresses = List.copyOf(addresses);
         lanes = lanes.stream().map(List::copyOf).toList();
+        unix = Collections.unmodifiableMap(new LinkedHashMap<>(unix));
         for (List<Integer> lane : lanes) {
             for (int address : lane) {
                 if (address < 0 || address >= addresses.size()) {
@@ -26,6 +32,11 @@ public record LaneMap(long startMs, long counter, List<String> addresses, List<L
                 }
             }
         }
+    }
+
+    /** A map without Unix-domain sockets. */
+    public LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes) {
+        this(startMs, counter, addresses, lanes, Map.of());
     }
 
     /** By generation. */

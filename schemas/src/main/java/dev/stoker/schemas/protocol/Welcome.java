@@ -26,6 +26,8 @@ import java.util.UUID;
  * @param run the run that the client takes part in
  * @param session the session's number, for logs
  * @param laneMap who serves which lane
+ * @param handover files that may be announced at a time on this session, at most what HELLO offered; 0 for no hand-over
+ * @param takesStats whether {@link Stats} may be sent, as every server of this version says
  */
 public record Welcome(
         FeedName feed,
@@ -40,7 +42,9 @@ public record Welcome(
         OptionalLong epochs,
         long run,
         long session,
-        LaneMap laneMap)
+        LaneMap laneMap,
+        int handover,
+        boolean takesStats)
         implements Frame {
     /** A feed's id and name. */
     public record FeedName(UUID id, String name) {}
@@ -74,6 +78,59 @@ public record Welcome(
         if (sum != samples) {
             throw new IllegalArgumentException("lane_rows sum to " + sum + ", samples is " + samples);
         }
+    }
+
+    /** To a client that takes payload over the connection. */
+    public Welcome(
+            FeedName feed,
+            StreamName stream,
+            Fingerprint fingerprint,
+            OrderSpec order,
+            List<FieldInfo> fields,
+            Map<String, List<String>> classes,
+            List<Long> laneRows,
+            long samples,
+            long largestBatchBytes,
+            OptionalLong epochs,
+            long run,
+            long session,
+            LaneMap laneMap) {
+        this(
+                feed,
+                stream,
+                fingerprint,
+                order,
+                fields,
+                classes,
+                laneRows,
+                samples,
+                largestBatchBytes,
+                epochs,
+                run,
+                session,
+                laneMap,
+                0,
+                true);
+    }
+
+    /** The same with hand-over of so many files at a time. */
+    public Welcome withHandover(int files) {
+        return new Welcome(
+                feed,
+                stream,
+                fingerprint,
+                order,
+                fields,
+                classes,
+                laneRows,
+                samples,
+                largestBatchBytes,
+                epochs,
+                run,
+                session,
+                laneMap,
+                files,
+                takesStats);
     }
 
     /** The lengths of every epoch. */

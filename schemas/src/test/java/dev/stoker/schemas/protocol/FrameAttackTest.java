@@ -8,11 +8,13 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
 import java.util.Random;
+import java.util.function.Supplier;
 import org.junit.jupiter.api.Test;
 
 /** Whatever bytes arrive: a frame, a {@link ProtocolException} or a wish for more, with little memory. */
 class FrameAttackTest {
-    private static final int FRAMES = 100_000;
+    /** Ten million, in a small heap, in the profile {@code soak}. */
+    private static final int FRAMES = Integer.getInteger("test.frames", 100_000);
     /** JSON trees, exception texts and stack traces; far from what lengths announce. */
     private static final long BASE_BYTES = 256 << 10;
 
@@ -42,7 +44,7 @@ class FrameAttackTest {
             for (int bit = 0; bit < frame.bytes().length * 8; bit++) {
                 byte[] flipped = frame.bytes().clone();
                 flipped[bit / 8] ^= (byte) (1 << bit % 8);
-                attack(frame.decoder(), flipped, frame + " bit " + bit);
+                attack(frame::decoder, flipped, frame + " bit " + bit);
             }
         }
     }
@@ -53,7 +55,7 @@ class FrameAttackTest {
             for (int length = 8; length < frame.bytes().length; length++) {
                 byte[] cut = java.util.Arrays.copyOf(frame.bytes(), length);
                 ByteBuffer.wrap(cut).order(ByteOrder.LITTLE_ENDIAN).putInt(0, length - 4);
-                boolean accepted = attack(frame.decoder(), cut, frame + " ends after " + length);
+                boolean accepted = attack(frame::decoder, cut, frame + " ends after " + length);
                 boolean message = frame.type().equals("BATCH") && length >= BatchHeader.BYTES;
                 assertThat(accepted).as("%s ends after %d", frame, length).isEqualTo(message);
             }
@@ -70,7 +72,7 @@ class FrameAttackTest {
                 case 1 -> mutated(frame.bytes());
                 default -> shaped(frame);
             };
-            accepted += attack(frame.decoder(), bytes, "-Dtest.seed=" + seed + " frame " + i) ? 1 : 0;
+            accepted += attack(frame::decoder, bytes, "-Dtest.seed=" + seed + " frame " + i) ? 1 : 0;
         }
         assertThat(accepted).as("some mutations stay valid, most do not").isBetween(FRAMES / 100, FRAMES / 2);
     }
@@ -84,30 +86,42 @@ class FrameAttackTest {
                         .order(ByteOrder.LITTLE_ENDIAN)
                         .putInt((int) length)
                         .putInt(type.code());
-                attack(ProtocolVectors.welcomedServer(), bytes, type + " to a server " + length);
-                attack(ProtocolVectors.welcomedClient(), bytes, type + " to a client " + length);
+                attack(ProtocolVectors::welcomedServer, bytes, type + " to a server " + length);
+                attack(ProtocolVectors::welcomedClient, bytes, type + " to a client " + length);
             }
         }
     }
 
     /** Whether every byte became part of a frame. */
-    private boolean attack(FrameDecoder decoder, byte[] bytes, String what) {
-        long before = threads.getCurrentThreadAllocatedBytes();
-        boolean refused = false;
+    private boolean attack(Supplier<FrameDecoder> decoders, byte[] bytes, String what) {
+        long limit = BASE_BYTES + PER_BYTE * bytes.length;
+        long allocated = 0;
+        // What classes allocate when they are first used is no frame's, and does not come again.
+        for (int attempt = 0; attempt < 3; attempt++) {
+            FrameDecoder decoder = decoders.get();
+            long before = threads.getCurrentThreadAllocatedBytes();
+            boolean refused = refuses(decoder, bytes, what);
+            allocated = threads.getCurrentThreadAllocatedBytes() - before;
+            if (allocated < limit) {
+                return !refused && decoder.pendingBytes() == 0;
+            }
+        }
+        throw new AssertionError(what + ": " + allocated + " bytes allocated");
+    }
+
+    private static boolean refuses(FrameDecoder decoder, byte[] bytes, String what) {
         try {
             FramesTest.drain(decoder, ByteBuffer.wrap(bytes));
+            return false;
         } catch (ProtocolException expected) {
-            refused = true;
             check(
                     expected.getMessage().length() < 1500,
                     what,
                     "a message of " + expected.getMessage().length());
+            return true;
         } catch (RuntimeException | Error other) {
             throw new AssertionError(what, other);
         }
-        long allocated = threads.getCurrentThreadAllocatedBytes() - before;
-        check(allocated < BASE_BYTES + PER_BYTE * bytes.length, what, allocated + " bytes allocated");
-        return !refused && decoder.pendingBytes() == 0;
     }
 
     /** Cheaper than an assertion object for each of so many frames. */

@@ -235,12 +235,56 @@ class FramesTest {
             case "error" -> new ErrorMessage(ErrorCode.ORDER_MISMATCH, "seed is 0 here, asked for 5");
             case "error of an unknown code" -> new ErrorMessage("from_the_future", "ü");
             case "lane map" -> LANES;
+            case "hello that offers hand-over" ->
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withHandover(4096);
+            case "hello that offers hand-over of large rows" ->
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withHandover(4096, 16384);
+            case "welcome with hand-over" -> ((Welcome) expected(ProtocolVectors.golden("welcome"))).withHandover(256);
+            case "file" -> new HandoverFile(255, 0xFFFF_FFFF_FFFF_FF01L, 77, 8 << 20, "/data/chünks/aa.arrow");
+            case "reference" ->
+                reference(
+                        f,
+                        List.of(
+                                new BatchRef.Slice(255, 40, 1000),
+                                new BatchRef.Slice(0, 1, 1 << 30),
+                                new BatchRef.Slice(BatchRef.ZEROS, 23, 0)));
+            case "reference of a repeated piece without payload" -> reference(f, List.of());
+            case "release" -> new Release(16);
+            case "lane map with a Unix-domain socket" ->
+                new LaneMap(
+                        LANES.startMs(),
+                        LANES.counter(),
+                        LANES.addresses(),
+                        LANES.lanes(),
+                        Map.of("10.0.0.1:7420", new UnixAddress("0f9d3b0a-6c1e-4b8e-9a53-6f5c2f1f7c11", "/run/st/s")));
+            case "stats" ->
+                new Stats(
+                        60_000_000,
+                        3_100_000,
+                        1000,
+                        64_000,
+                        8_388_608,
+                        Map.of("disk", 2_800_000L, "start", 300_000L),
+                        List.of(
+                                new Stats.Wait("10.0.0.2:7420", 3, "disk", 2_800_000, 12),
+                                new Stats.Wait("10.0.0.1:7420", 65_535, "start", 300_000, 1)));
+            case "stats of a client that has just begun" -> new Stats(0, 0, 0, 0, 0, Map.of(), List.of());
+            case "delay" -> new Delay(1, 0xFFFF_FFFFL, 7, 2, 250_000, 0xFFFF_FFFFL, 0);
             default -> throw new IllegalArgumentException(golden.name());
         };
     }
 
+    private static BatchRef reference(JsonNode f, List<BatchRef.Slice> slices) {
+        byte[] inline = HexFormat.of().parseHex(f.get("inline").textValue());
+        return new BatchRef(header(f, f.get("message").intValue()), ByteBuffer.wrap(inline), slices);
+    }
+
     private static Batch batch(JsonNode f) {
         byte[] message = HexFormat.of().parseHex(f.get("message").textValue());
+        return new Batch(header(f, message.length), ByteBuffer.wrap(message));
+    }
+
+    private static BatchHeader header(JsonNode f, int messageBytes) {
         BatchIdentity identity = new BatchIdentity(
                 Long.parseUnsignedLong(f.get("feed_tag").textValue(), 16),
                 Long.parseUnsignedLong(f.get("fingerprint_tag").textValue(), 16),
@@ -253,8 +297,7 @@ class FramesTest {
                 f.get("skipped").longValue(),
                 f.get("repeated").booleanValue());
         int crc = Integer.parseUnsignedInt(f.get("crc").textValue(), 16);
-        BatchHeader header = new BatchHeader(identity, f.get("subscription").longValue(), message.length, crc);
-        return new Batch(header, ByteBuffer.wrap(message));
+        return new BatchHeader(identity, f.get("subscription").longValue(), messageBytes, crc);
     }
 
     static void drain(FrameDecoder decoder, ByteBuffer in) throws ProtocolException {

@@ -20,11 +20,32 @@ public interface ChunkSource {
      */
     ChunkBytes hold(ChunkFile chunk) throws IOException;
 
-    /** Makes the next {@link #hold} quick if it would not be; returns when that is done. */
-    void fetchAhead(ChunkFile chunk) throws IOException;
+    /**
+     * Says that the chunk will be needed, after those that were wanted before it; it is brought near in the background as far
+     * as there is room. Returns at once.
+     */
+    default void want(ChunkFile chunk) {}
 
-    /** Whether held chunks take working memory. */
+    /** Takes back one {@link #want}. */
+    default void unwant(ChunkFile chunk) {}
+
+    /**
+     * Has the chunk placed in a tier with room, when there is nothing more urgent to read.
+     *
+     * @param need those with a smaller one go first
+     */
+    default void warm(ChunkFile chunk, long need) {}
+
+    /** Bytes of chunks that are usefully wanted before they are needed; 0 if that makes nothing quicker. */
+    default long lookAheadBytes() {
+        return 0;
+    }
+
+    /** Whether held chunks take memory of this process. */
     boolean takesMemory();
+
+    /** Whether held chunks may be files of this machine. */
+    boolean hasFiles();
 
     /** Drops what is kept of the chunk, because it was found damaged; the next {@link #hold} starts anew. */
     void forget(ChunkFile chunk);

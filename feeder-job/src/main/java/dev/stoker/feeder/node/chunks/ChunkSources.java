@@ -4,13 +4,15 @@ import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chooses how a dataset's chunks are read, and counts the reads. Thread-safe. */
+/** Chooses how a dataset's chunks are read. Thread-safe. */
 public final class ChunkSources implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkSources.class);
 
@@ -35,30 +37,48 @@ public final class ChunkSources implements AutoCloseable {
             "wekafs");
 
     private final HeldChunks mappings;
-    private final HeldChunks read;
-    private final OriginReads reads = new OriginReads();
+    private final OriginReads reads;
+    private final FarChunks far;
+    private final Collection<ObjectStore> stores = new ConcurrentLinkedQueue<>();
 
     /**
-     * @param maxMappings chunk files mapped at a time, over all datasets
-     * @param readLimitBytes chunks kept in memory that cannot be mapped
+     * @param mappings mapped chunk files, over all datasets
+     * @param reads counts what is read from mapped files
+     * @param far serves what is not mapped in place
      */
-    public ChunkSources(int maxMappings, long readLimitBytes) {
-        mappings = new HeldChunks(maxMappings);
-        read = new HeldChunks(readLimitBytes);
+    public ChunkSources(HeldChunks mappings, OriginReads reads, FarChunks far) {
+        this.mappings = mappings;
+        this.reads = reads;
+        this.far = far;
     }
 
-    /** Plain files of a local file system are mapped in place; any other chunks are read whole. */
+    /**
+     * Takes over a store, which is closed with the sources.
+     *
+     * <p>Plain files of a local file system are mapped in place unless they are to be cached; other chunks are read whole.
+     */
     public ChunkSource of(ObjectStore store) throws IOException {
+        stores.add(store);
         Optional<Path> folder = store.localPath("chunks");
-        if (folder.isEmpty()) {
-            return new ReadChunks(store, read, reads);
+        if (folder.isEmpty() || far.servesFiles()) {
+            return far.of(store);
         }
-        String type = Files.getFileStore(existing(folder.get())).type();
-        if (isRemote(type)) {
-            LOG.info("{} is on {}: chunks are read into working memory instead of mapped", folder.get(), type);
-            return new ReadChunks(store, read, reads);
+        Optional<String> network = network(folder.get());
+        if (network.isPresent()) {
+            LOG.info("{} is on {}: chunks are read instead of mapped", folder.get(), network.get());
+            return far.of(store);
         }
         return new MappedChunks(store, mappings, reads);
+    }
+
+    /**
+     * The type of the file system that a path lies on, or will lie on, if files of it must not be mapped.
+     *
+     * @throws IOException if it cannot be found out
+     */
+    public static Optional<String> network(Path path) throws IOException {
+        return Optional.of(Files.getFileStore(existing(path.toAbsolutePath())).type())
+                .filter(ChunkSources::isRemote);
     }
 
     private static Path existing(Path path) {
@@ -74,29 +94,20 @@ public final class ChunkSources implements AutoCloseable {
         return REMOTE.contains(type) || type.startsWith("fuse");
     }
 
-    /** Reads from the origin. */
-    public long reads() {
-        return reads.reads();
-    }
-
-    /** Bytes of those. */
-    public long readBytes() {
-        return reads.bytes();
-    }
-
     /** Mapped files now. */
     public int mapped() {
         return mappings.size();
     }
 
-    /** Bytes of chunks that were read because they cannot be mapped. */
-    public long heldBytes() {
-        return read.used();
-    }
-
     @Override
     public void close() {
         mappings.close();
-        read.close();
+        for (ObjectStore store : stores) {
+            try {
+                store.close();
+            } catch (IOException e) {
+                LOG.warn("The store {} was not closed: {}", store, e.toString());
+            }
+        }
     }
 }

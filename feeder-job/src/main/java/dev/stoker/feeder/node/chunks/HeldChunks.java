@@ -1,25 +1,35 @@
 package dev.stoker.feeder.node.chunks;
 
+import dev.stoker.schemas.errors.CorruptDataException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
- * Chunks whose bytes are at hand, mapped or read, within a limit; what is counted against it is the caller's choice.
+ * Chunks whose bytes are at hand within a limit, as a rule mapped files; what is counted against it is the caller's choice.
  *
  * <p>Bytes are counted by their holds; those longest without any are freed when room is needed. When everything is held, the
  * limit is exceeded by what the batches in flight need. Thread-safe; the lock guards the two maps and the counts, never a
  * system call on a file.
  */
-final class HeldChunks implements AutoCloseable {
+public final class HeldChunks implements AutoCloseable {
     /** Brings a chunk's bytes in. */
-    interface Loader {
+    public interface Loader {
         /** A buffer that is neither slice nor duplicate. */
         ByteBuffer load() throws IOException;
+
+        /** The file that they are mapped from, if they are; called once they are loaded. */
+        default Optional<LocalFile> file() throws IOException {
+            return Optional.empty();
+        }
     }
 
     /** A chunk's bytes and their holds. */
@@ -27,13 +37,20 @@ final class HeldChunks implements AutoCloseable {
         final Object key;
         final long weight;
         final ByteBuffer loaded;
+        final Optional<LocalFile> file;
         int holds;
         boolean dropped;
 
-        Held(Object key, long weight, ByteBuffer loaded) {
+        Held(Object key, long weight, ByteBuffer loaded, Optional<LocalFile> file) {
+            this.file = file;
             this.key = key;
             this.weight = weight;
             this.loaded = loaded;
+        }
+
+        @Override
+        public Optional<LocalFile> file() {
+            return file;
         }
 
         @Override
@@ -56,8 +73,33 @@ final class HeldChunks implements AutoCloseable {
     private boolean closed;
 
     /** @param limit of the weights of all chunks together */
-    HeldChunks(long limit) {
+    public HeldChunks(long limit) {
         this.limit = limit;
+    }
+
+    /**
+     * Holds a mapping of a file, which counts one.
+     *
+     * @throws CorruptDataException if the file has another length
+     */
+    public ChunkBytes map(Path path, long length) throws IOException {
+        return hold(path, 1, new Loader() {
+            @Override
+            public ByteBuffer load() throws IOException {
+                try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
+                    long found = file.size();
+                    if (found != length) {
+                        throw CorruptDataException.mismatch(path.toString(), "length in bytes", length, found);
+                    }
+                    return file.map(FileChannel.MapMode.READ_ONLY, 0, length);
+                }
+            }
+
+            @Override
+            public Optional<LocalFile> file() throws IOException {
+                return LocalFile.of(path);
+            }
+        });
     }
 
     /**
@@ -66,7 +108,7 @@ final class HeldChunks implements AutoCloseable {
      * @param key names the chunk
      * @param weight what it counts against the limit
      */
-    ChunkBytes hold(Object key, long weight, Loader loader) throws IOException {
+    public ChunkBytes hold(Object key, long weight, Loader loader) throws IOException {
         synchronized (this) {
             Held known = present.get(key);
             if (known != null) {
@@ -74,7 +116,14 @@ final class HeldChunks implements AutoCloseable {
             }
         }
         makeRoom(weight);
-        Held fresh = new Held(key, weight, loader.load());
+        Held fresh;
+        LoadTime.begin();
+        try {
+            ByteBuffer loaded = loader.load();
+            fresh = new Held(key, weight, loaded, fileOf(loader, loaded));
+        } finally {
+            LoadTime.end();
+        }
         Held result;
         synchronized (this) {
             result = present.get(key);
@@ -94,6 +143,15 @@ final class HeldChunks implements AutoCloseable {
             throw new IOException(key + " is not read: the node is shut down");
         }
         return result;
+    }
+
+    private static Optional<LocalFile> fileOf(Loader loader, ByteBuffer loaded) throws IOException {
+        try {
+            return loader.file();
+        } catch (IOException | RuntimeException | Error e) {
+            DirectMemory.free(loaded);
+            throw e;
+        }
     }
 
     private Held held(Held chunk) {
@@ -147,7 +205,7 @@ final class HeldChunks implements AutoCloseable {
     }
 
     /** The next hold of the chunk loads it anew; present holds keep what they have. */
-    void forget(Object key) {
+    public void forget(Object key) {
         Held free = null;
         synchronized (this) {
             Held chunk = present.get(key);
@@ -166,12 +224,12 @@ final class HeldChunks implements AutoCloseable {
     }
 
     /** Chunks at hand. */
-    synchronized int size() {
+    public synchronized int size() {
         return present.size();
     }
 
     /** Their weights together. */
-    synchronized long used() {
+    public synchronized long used() {
         return used;
     }
 

@@ -1,15 +1,11 @@
 package dev.stoker.feeder.node.chunks;
 
-import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.MappedByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** Chunks that are plain files of this machine, mapped in place. A mapping counts one, whatever its length. */
 final class MappedChunks implements ChunkSource {
@@ -32,29 +28,20 @@ final class MappedChunks implements ChunkSource {
     public ChunkBytes hold(ChunkFile chunk) throws IOException {
         Path path = chunk.path(this::path);
         try {
-            return mappings.hold(path, 1, () -> map(path, chunk.length()));
+            return mappings.map(path, chunk.length());
         } catch (NoSuchFileException e) {
             throw new NoSuchObjectException(store.describe(chunk.name()));
         }
     }
 
-    static MappedByteBuffer map(Path path, long length) throws IOException {
-        try (FileChannel file = FileChannel.open(path, StandardOpenOption.READ)) {
-            long found = file.size();
-            if (found != length) {
-                throw CorruptDataException.mismatch(path.toString(), "length in bytes", length, found);
-            }
-            return file.map(FileChannel.MapMode.READ_ONLY, 0, length);
-        }
-    }
-
-    /** The kernel reads ahead well enough. */
-    @Override
-    public void fetchAhead(ChunkFile chunk) {}
-
     @Override
     public boolean takesMemory() {
         return false;
+    }
+
+    @Override
+    public boolean hasFiles() {
+        return true;
     }
 
     @Override

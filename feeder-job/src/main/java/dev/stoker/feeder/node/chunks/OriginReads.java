@@ -6,21 +6,24 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
 /** Reads from origins, counted. Thread-safe. */
-final class OriginReads {
+public final class OriginReads {
     private final LongAdder reads = new LongAdder();
     private final LongAdder bytes = new LongAdder();
 
-    void read(ObjectStore store, ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
+    /** Reads a part of a chunk. */
+    public void read(ObjectStore store, ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
         reads.increment();
         bytes.add(target.remaining());
         store.read(chunk.name(), offset, target);
     }
 
-    long reads() {
+    /** Reads so far. */
+    public long reads() {
         return reads.sum();
     }
 
-    long bytes() {
+    /** Bytes of those. */
+    public long bytes() {
         return bytes.sum();
     }
 }

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.PortRange;
+import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
@@ -24,15 +25,16 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.LongAdder;
+import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Accepts connections, reads the first frame of each and lets them in or turns them away: one thread for all of them.
  *
- * <p>Before a connection is admitted it costs a socket and at most 16 KiB, allocated as they arrive; at
- * most {@link #MAX_PENDING} wait at a time, the longest waiting goes first. Connections that end with an error are kept until
- * the peer has closed too, a second at most, so that the error is not lost to a reset.
+ * <p>Before a connection is admitted it costs a socket and at most 16 KiB, allocated as they arrive, and under TLS an
+ * engine and room for three records; at most {@link #MAX_PENDING} wait at a time, the longest waiting goes first. Connections
+ * that end with an error are kept until the peer has closed too, a second at most, so that the error is not lost to a reset.
  */
 final class Doorman implements AutoCloseable {
     static final int MAX_PENDING = 256;
@@ -42,26 +44,37 @@ final class Doorman implements AutoCloseable {
     private static final long FAREWELL_MS = 1_000;
     private static final int FAREWELL_LIMIT = 4 << 20;
     private static final long ACCEPT_PAUSE_MS = 100;
+    /** What TCP on loopback comes to by itself; the default, 208 KiB, makes sender and receiver take turns. */
+    private static final int UNIX_SEND_BYTES = 4 << 20;
+
+    private static final String WANTS_TLS =
+            "this feed is served over TLS only: give the trainer the certificate to trust,"
+                    + " tls=FILE or STOKER_TLS_CA";
 
     /** Judges first frames; runs on the doorman's thread and must not block. */
     interface Gate {
         /** Returns if the client may come in. */
         void judge(Hello hello) throws ProtocolException;
 
+        /** The connection that a socket is to be read by. */
+        Wire wire(SocketChannel channel) throws IOException;
+
         /** Takes over the connection, which is in blocking mode, its decoder, and what came after HELLO. */
-        void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException;
+        void enter(Wire wire, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException;
     }
 
     /** A connection that the doorman still looks after. */
     private static final class Guest {
         final SocketChannel channel;
+        final Wire wire;
         final FrameDecoder decoder = FrameDecoder.forServer();
         long deadlineMs;
         boolean leaving;
         long discarded;
 
-        Guest(SocketChannel channel, long deadlineMs) {
-            this.channel = channel;
+        Guest(Wire wire, long deadlineMs) {
+            this.channel = wire.socket();
+            this.wire = wire;
             this.deadlineMs = deadlineMs;
         }
     }
@@ -69,6 +82,9 @@ final class Doorman implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Selector selector;
     private final SelectionKey acceptKey;
+    /** The Unix-domain socket, if there is one. */
+    private final Optional<ServerSocketChannel> local;
+
     private final Gate gate;
     private final LongAdder rejected;
     private final Thread thread;
@@ -99,15 +115,22 @@ final class Doorman implements AutoCloseable {
     /**
      * Takes over the bound socket; {@link #start} begins to accept.
      *
+     * @param local a bound Unix-domain socket beside it, closed by its owner
      * @param rejected counts connections that never became sessions
      */
-    Doorman(ServerSocketChannel server, Gate gate, LongAdder rejected) throws IOException {
+    Doorman(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
+            throws IOException {
         this.server = server;
+        this.local = local;
         this.gate = gate;
         this.rejected = rejected;
         server.configureBlocking(false);
         selector = Selector.open();
         acceptKey = server.register(selector, SelectionKey.OP_ACCEPT);
+        if (local.isPresent()) {
+            local.get().configureBlocking(false);
+            local.get().register(selector, SelectionKey.OP_ACCEPT);
+        }
         thread = new Thread(this::run, "stoker-doorman-" + port());
         thread.setDaemon(true);
     }
@@ -138,7 +161,7 @@ final class Doorman implements AutoCloseable {
         long now = nowMs();
         if (acceptAgainMs != 0 && now >= acceptAgainMs) {
             acceptAgainMs = 0;
-            acceptKey.interestOps(SelectionKey.OP_ACCEPT);
+            acceptOps(SelectionKey.OP_ACCEPT);
         }
         // A copy, because letting a guest in selects again.
         List<SelectionKey> ready = List.copyOf(selector.selectedKeys());
@@ -147,8 +170,8 @@ final class Doorman implements AutoCloseable {
             if (!key.isValid()) {
                 continue;
             }
-            if (key == acceptKey) {
-                accept(now);
+            if (key.channel() instanceof ServerSocketChannel door) {
+                accept(door, now);
             } else {
                 Guest guest = (Guest) key.attachment();
                 try {
@@ -166,30 +189,41 @@ final class Doorman implements AutoCloseable {
         }
     }
 
-    private void accept(long now) {
+    private void acceptOps(int ops) {
+        acceptKey.interestOps(ops);
+        local.ifPresent(door -> door.keyFor(selector).interestOps(ops));
+    }
+
+    private void accept(ServerSocketChannel door, long now) {
         for (int i = 0; i < 64; i++) {
             SocketChannel channel;
             try {
-                channel = server.accept();
+                channel = door.accept();
             } catch (IOException e) {
                 // Out of file descriptors most likely: make room, and do not spin on a socket that stays ready.
                 LOG.warn("A connection cannot be accepted, next try in {} ms: {}", ACCEPT_PAUSE_MS, e.toString());
                 for (int drops = guests.size() / 2; drops >= 0; drops--) {
                     dropOldest();
                 }
-                acceptKey.interestOps(0);
+                acceptOps(0);
                 acceptAgainMs = now + ACCEPT_PAUSE_MS;
                 return;
             }
             if (channel == null) {
                 return;
             }
-            Guest guest = new Guest(channel, now + HELLO_TIMEOUT_MS);
+            Guest guest;
             try {
+                guest = new Guest(gate.wire(channel), now + HELLO_TIMEOUT_MS);
                 channel.configureBlocking(false);
-                channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                if (door == server) {
+                    channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+                } else {
+                    channel.setOption(StandardSocketOptions.SO_SNDBUF, UNIX_SEND_BYTES);
+                }
                 channel.register(selector, SelectionKey.OP_READ, guest);
             } catch (IOException e) {
+                LOG.debug("A connection cannot be read", e);
                 closeQuietly(channel);
                 continue;
             }
@@ -210,22 +244,35 @@ final class Doorman implements AutoCloseable {
             }
             return;
         }
-        input.clear();
-        if (guest.channel.read(input) < 0) {
-            drop(guest);
-            return;
-        }
-        input.flip();
         try {
-            Optional<Frame> frame = guest.decoder.next(input);
-            if (frame.isPresent()) {
-                // Nothing but HELLO comes before WELCOME; the decoder sees to that.
-                Hello hello = (Hello) frame.get();
-                gate.judge(hello);
-                letIn(guest, key, hello);
+            int bytes;
+            // To the end of what is there: the socket is not ready again for what TLS has decrypted already.
+            while ((bytes = guest.wire.read(input.clear())) > 0) {
+                Optional<Frame> frame = guest.decoder.next(input.flip());
+                if (frame.isPresent()) {
+                    // Nothing but HELLO comes before WELCOME; the decoder sees to that.
+                    Hello hello = (Hello) frame.get();
+                    gate.judge(hello);
+                    letIn(guest, key, hello);
+                    return;
+                }
+            }
+            if (bytes < 0) {
+                drop(guest);
             }
         } catch (ProtocolException e) {
-            refuse(guest, e, now);
+            leave(guest, now);
+            // A socket that has sent nothing yet takes a small frame at once; a peer that prevents that gets none.
+            guest.wire.write(Frames.encode(ErrorMessage.of(e)));
+            guest.wire.shutdownOutput();
+        } catch (PlainTextException e) {
+            leave(guest, now);
+            guest.channel.write(Frames.encode(new ErrorMessage(ErrorCode.UNAUTHORIZED, WANTS_TLS)));
+            guest.channel.shutdownOutput();
+        } catch (SSLException e) {
+            LOG.info("A connection from {} is not secure: {}", guest.channel.getRemoteAddress(), e.getMessage());
+            leave(guest, now);
+            guest.channel.shutdownOutput();
         }
     }
 
@@ -236,16 +283,14 @@ final class Doorman implements AutoCloseable {
         selector.selectNow();
         guests.remove(guest);
         guest.channel.configureBlocking(true);
-        gate.enter(guest.channel, guest.decoder, hello, rest);
+        gate.enter(guest.wire, guest.decoder, hello, rest);
     }
 
-    private void refuse(Guest guest, ProtocolException why, long now) throws IOException {
+    /** Counts as refused; what it still sends is read and forgotten. */
+    private void leave(Guest guest, long now) {
         rejected.increment();
         guest.leaving = true;
         guest.deadlineMs = now + FAREWELL_MS;
-        // A socket that has sent nothing yet takes a small frame at once; a peer that prevents that gets none.
-        guest.channel.write(Frames.encode(ErrorMessage.of(why)));
-        guest.channel.shutdownOutput();
     }
 
     private void dropOldest() {

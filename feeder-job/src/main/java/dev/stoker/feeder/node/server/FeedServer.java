@@ -1,6 +1,7 @@
 package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.FeedSpec;
+import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.LaneMap;
@@ -8,6 +9,13 @@ import dev.stoker.feeder.node.NodeMetrics;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.chunks.ChunkSources;
+import dev.stoker.feeder.node.chunks.HeldChunks;
+import dev.stoker.feeder.node.chunks.OriginReads;
+import dev.stoker.feeder.node.security.FeedToken;
+import dev.stoker.feeder.node.security.ServerTls;
+import dev.stoker.feeder.node.tiers.CacheLifetime;
+import dev.stoker.feeder.node.tiers.ChunkCache;
+import dev.stoker.feeder.node.tiers.DirectBudget;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.PieceBuilder;
@@ -16,27 +24,30 @@ import dev.stoker.feeder.node.window.Windows;
 import dev.stoker.feeder.node.window.WorkingMemory;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
 import java.net.BindException;
+import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
-import java.nio.charset.StandardCharsets;
-import java.security.MessageDigest;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
@@ -56,10 +67,15 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     private final Map<String, StreamState> streams = new LinkedHashMap<>();
     private final Counters counters = new Counters();
     private final ChunkSources sources;
+    private final HeldChunks mappings;
+    private final OriginReads reads = new OriginReads();
+    private final ChunkCache cache;
     private final AckTable acks;
     private final LongAdder lanes = new LongAdder();
     private final Windows windows;
+    private final Optional<ServerTls> tls;
     private final Doorman doorman;
+    private final Optional<UnixDoor> unix;
     private final String address;
     private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
     private final AtomicLong sessionNumbers = new AtomicLong();
@@ -68,7 +84,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         thread.setDaemon(true);
         return thread;
     });
-    private volatile Instant idleSince = Instant.now();
+    private final Instant started = Instant.now();
+    private volatile Instant idleSince = started;
     private volatile boolean closed;
 
     /** Opens the feed's streams. */
@@ -85,32 +102,85 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
         this.spec = spec;
         this.options = options;
-        this.sources = new ChunkSources(options.maxMappings(), options.workingMemoryBytes());
+        this.mappings = new HeldChunks(options.maxMappings());
+        this.cache = new ChunkCache(options.tiers(), mappings, reads);
+        this.sources = new ChunkSources(mappings, reads, cache);
         this.acks = new AckTable(options.maxPendingReceipts());
-        this.windows = new Windows(options.workingMemoryBytes(), spec.onCorrupt(), counters.corrupt);
+        this.windows = new Windows(options.windowBytes(), spec.onCorrupt(), counters.corrupt);
+        // Before the port, so that wrong files are said first.
+        this.tls = options.access().tls().isPresent()
+                ? Optional.of(ServerTls.open(options.access().tls().get()))
+                : Optional.empty();
         ServerSocketChannel socket = Doorman.bind(options.bind(), options.ports());
+        this.unix = UnixDoor.open();
         try {
-            this.doorman = new Doorman(socket, this, counters.rejected);
+            this.doorman = new Doorman(socket, unix.map(UnixDoor::socket), this, counters.rejected);
             this.address = Advertised.host(options) + ":" + doorman.port();
             open(opener);
         } catch (IOException | RuntimeException | Error e) {
             socket.close();
+            unix.ifPresent(UnixDoor::close);
             timer.shutdownNow();
+            cache.close();
+            sources.close();
             throw e;
         }
         doorman.start();
-        LOG.info("Feed {} is served at {}", spec.name(), address);
+        LOG.info(
+                "Feed {} is served at {}{}{}",
+                spec.name(),
+                address,
+                tls.isPresent() ? " over TLS" : "",
+                unix.map(door -> " and unix:" + door.address().path()).orElse(""));
+        options.access().warnings(options.bind()).forEach(LOG::warn);
     }
 
     private void open(Streams opener) throws IOException {
         OrderSpec defaults = OrderOverlay.fromJson(spec.order()).over(OrderSpec.defaults());
-        WorkingMemory memory = new WorkingMemory(options.workingMemoryBytes());
+        WorkingMemory memory =
+                new WorkingMemory(options.windowBytes(), options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY);
         for (ServedStream stream : opener.open(sources)) {
             Healer healer = new Healer(spec.onCorrupt(), counters.corrupt);
-            StreamState state = new StreamState(stream, defaults, healer, memory, address);
+            StreamState state = new StreamState(stream, defaults, healer, memory, everythingHere());
             state.prepare();
             streams.put(stream.name(), state);
         }
+        if (cache.isUsed()) {
+            cache.start(spec.id(), chunks(), workingBytes(), DirectBudget.here());
+        }
+    }
+
+    /** The feed's chunks, as far as they must be known from those of other feeds. */
+    private Set<UUID> chunks() {
+        Set<UUID> ids = new HashSet<>();
+        if (options.tiers().lifetime() == CacheLifetime.NODE) {
+            streams.values().forEach(state -> {
+                StreamChunks chunks = state.stream().chunks();
+                for (int i = 0; i < chunks.size(); i++) {
+                    ids.add(chunks.id(i));
+                }
+            });
+        }
+        return ids;
+    }
+
+    /** What the chunks need that are not mapped: as was said, or what the windows take of one group. */
+    private long workingBytes() {
+        return options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY
+                ? options.workingMemoryBytes()
+                : streams.values().stream()
+                        .mapToLong(state -> WorkingMemory.ofChunks(state.defaultOrder()))
+                        .sum();
+    }
+
+    private LaneMap everythingHere() {
+        return LaneMap.single(
+                address, 1, unix().map(place -> Map.of(address, place)).orElse(Map.of()));
+    }
+
+    /** The Unix-domain socket for trainers of this machine, if there is one. */
+    public Optional<UnixAddress> unix() {
+        return unix.map(UnixDoor::address);
     }
 
     /** {@code host:port} for trainers. */
@@ -130,7 +200,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     @Override
     public void judge(Hello hello) throws ProtocolException {
-        if (options.token().isPresent() && !matches(options.token().get(), hello.token())) {
+        Optional<FeedToken> token = options.access().token();
+        if (token.isPresent() && !token.get().matches(hello.token())) {
             throw new ProtocolException(
                     ErrorCode.UNAUTHORIZED,
                     hello.token().isPresent()
@@ -156,23 +227,24 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         }
     }
 
-    /** Compares digests, so that the time taken says nothing about the token. */
-    private static boolean matches(String secret, Optional<String> given) {
-        return MessageDigest.isEqual(digest(secret), digest(given.orElse(""))) && given.isPresent();
+    @Override
+    public Wire wire(SocketChannel channel) throws IOException {
+        return tls.isPresent() && !isUnix(channel)
+                ? new TlsWire(channel, tls.get().engine())
+                : new PlainWire(channel);
     }
 
-    private static byte[] digest(String text) {
-        try {
-            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
-        } catch (java.security.NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every Java platform has SHA-256", e);
-        }
+    /** Whether a connection is one by the Unix-domain socket, which does not leave this machine. */
+    static boolean isUnix(SocketChannel channel) throws IOException {
+        return !(channel.getLocalAddress() instanceof InetSocketAddress);
     }
 
     @Override
-    public void enter(SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
+    public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
         // A silent trainer is never cut, but one whose machine is gone has to be noticed some day.
-        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        if (!isUnix(channel.socket())) {
+            channel.socket().setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        }
         long number = sessionNumbers.incrementAndGet();
         Session session = new Session(this, number, channel, decoder, hello, rest);
         sessions.add(session);
@@ -232,7 +304,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     static dev.stoker.schemas.protocol.LaneMap frame(LaneMap map, GroupOrder order) {
         LaneMap mapped = map.forLanes(order.order().lanes());
         return new dev.stoker.schemas.protocol.LaneMap(
-                mapped.startMs(), mapped.counter(), mapped.addresses(), mapped.lanes());
+                mapped.startMs(), mapped.counter(), mapped.addresses(), mapped.lanes(), mapped.unix());
     }
 
     PieceBuilder builder(StreamState stream, GroupOrder order) {
@@ -244,7 +316,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     }
 
     /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
-    void closeLater(SocketChannel channel) {
+    void closeLater(Wire channel) {
         if (timer.isShutdown()) {
             close(channel);
             return;
@@ -252,7 +324,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         timer.schedule(() -> close(channel), FAREWELL_MS, TimeUnit.MILLISECONDS);
     }
 
-    private static void close(SocketChannel channel) {
+    private static void close(Wire channel) {
         try {
             channel.close();
         } catch (IOException e) {
@@ -306,8 +378,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 counters.batches.sum(),
                 counters.bytes.sum(),
                 counters.rows.sum(),
-                sources.reads(),
-                sources.readBytes(),
+                reads.reads(),
+                reads.bytes(),
                 subscribed == 0 ? 0 : (double) waited / subscribed,
                 sessions.size(),
                 counters.rejected.sum(),
@@ -315,10 +387,57 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 counters.refetches.sum(),
                 counters.corrupt.sum(),
                 windows.open(),
-                windows.usedBytes() + sources.heldBytes(),
+                windows.usedBytes() + cache.workingBytes(),
                 sources.mapped(),
                 acks.pending(),
                 lanes.sum());
+    }
+
+    /** How the feed stands, for people and monitoring. */
+    public FeedStatus status() {
+        List<FeedStatus.Group> groups = new ArrayList<>();
+        streams.values().forEach(stream -> groups.addAll(stream.status(spec.epochs())));
+        return new FeedStatus(
+                spec.name(),
+                spec.id(),
+                address,
+                started.toEpochMilli(),
+                System.currentTimeMillis(),
+                metrics(),
+                tiers(),
+                groups);
+    }
+
+    /** Has the tiers filled with a lane whose preferred place this is, if that was asked for. */
+    public void warm(String stream, int lane) {
+        StreamState state = streams.get(stream);
+        if (state != null && options.tiers().warm()) {
+            state.defaultOrder().warm(lane);
+        }
+    }
+
+    /** What holds data, fastest first, and how full it is. */
+    public List<FeedStatus.Tier> tiers() {
+        List<FeedStatus.Tier> tiers = new ArrayList<>();
+        tiers.add(new FeedStatus.Tier("open windows", "bytes", windows.usedBytes(), options.windowBytes()));
+        if (cache.isUsed()) {
+            tiers.add(new FeedStatus.Tier("chunks in use", "bytes", cache.workingBytes(), cache.workingLimit()));
+        }
+        tiers.add(new FeedStatus.Tier("mapped chunks", "files", sources.mapped(), options.maxMappings()));
+        cache.status()
+                .forEach(tier -> tiers.add(new FeedStatus.Tier(
+                        tier.name(),
+                        "bytes",
+                        tier.usedBytes(),
+                        tier.limitBytes(),
+                        Optional.of(new FeedStatus.Cache(
+                                tier.hits(),
+                                tier.misses(),
+                                tier.loads(),
+                                tier.loadNanos(),
+                                tier.failures(),
+                                tier.off())))));
+        return tiers;
     }
 
     /** Tells every trainer, frees the port, and waits until the sessions have ended. */
@@ -330,11 +449,13 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         } catch (IOException e) {
             LOG.warn("The server socket did not close cleanly", e);
         }
+        unix.ifPresent(UnixDoor::close);
         sessions.forEach(session -> session.end(
                 ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts"));
         awaitSessions();
         timer.shutdownNow();
         windows.close();
+        cache.close();
         sources.close();
     }
 

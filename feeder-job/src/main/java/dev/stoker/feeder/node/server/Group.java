@@ -1,15 +1,22 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
+import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.stream.Collectors;
 
 /**
@@ -17,12 +24,19 @@ import java.util.stream.Collectors;
  * left does not. Thread-safe.
  */
 final class Group {
+    /** Trainers beyond this are served, but not watched. */
+    private static final int MAX_WATCHED = 4096;
+
     private final String stream;
     private final String name;
     private final Fences fences;
     private GroupOrder order;
     private boolean fixed;
     private int sessions;
+    /** Of the newest run. */
+    private final Map<Seat, SessionWatch> watches = new HashMap<>();
+
+    private long watchedRun;
 
     Group(String stream, String name) {
         this.stream = stream;
@@ -70,6 +84,57 @@ final class Group {
                 hello.participant().workers(),
                 hello.replica());
         return new Joined(joined, identity, Optional.ofNullable(fences.seat(seat, session)));
+    }
+
+    /** What is watched of a trainer that has joined; the same over all its connections within a run. */
+    synchronized SessionWatch watch(Hello hello, Identity identity) {
+        if (identity.run() > watchedRun) {
+            watchedRun = identity.run();
+            watches.clear();
+        }
+        SessionWatch known = watches.get(seat(hello));
+        if (known != null && known.identity().equals(identity)) {
+            return known;
+        }
+        SessionWatch watch = new SessionWatch(identity, hello.client());
+        if (identity.run() == watchedRun && watches.size() < MAX_WATCHED) {
+            watches.put(seat(hello), watch);
+        }
+        return watch;
+    }
+
+    /** How the group stands; empty before a trainer has come. */
+    synchronized Optional<FeedStatus.Group> status(ServedStream served, OptionalLong epochs) {
+        if (order == null || watches.isEmpty()) {
+            return Optional.empty();
+        }
+        List<FeedStatus.Rank> ranks = watches.values().stream()
+                .map(SessionWatch::status)
+                .sorted(Comparator.comparingInt(FeedStatus.Rank::rank)
+                        .thenComparingInt(FeedStatus.Rank::worker)
+                        .thenComparingInt(FeedStatus.Rank::replica))
+                .toList();
+        long epoch = ranks.stream().mapToLong(FeedStatus.Rank::epoch).max().orElse(0);
+        EpochSize size = order.order().size();
+        long next = ranks.stream()
+                .filter(rank -> rank.epoch() == epoch)
+                .mapToLong(FeedStatus.Rank::next)
+                .max()
+                .orElse(0);
+        return Optional.of(new FeedStatus.Group(
+                stream,
+                served.datasetName(),
+                served.version(),
+                served.split(),
+                name,
+                watchedRun,
+                watches.values().iterator().next().identity().worldSize(),
+                epoch,
+                Math.min(next, size.batches()),
+                size.batches(),
+                size.samples(),
+                epochs,
+                ranks));
     }
 
     private static Seat seat(Hello hello) {

@@ -5,6 +5,7 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
+import dev.stoker.schemas.protocol.Pong;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
@@ -108,6 +109,16 @@ final class Outbox {
             }
             frames.add(frame);
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes the PONG that goes out next, or returns null if something else does. */
+    Frame pong() {
+        lock.lock();
+        try {
+            return !closed && frames.peek() instanceof Pong ? frames.poll() : null;
         } finally {
             lock.unlock();
         }

@@ -2,12 +2,12 @@ package dev.stoker.feeder.node.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Gathering writes to one blocking socket. One thread.
+ * Gathering writes to one blocking connection, one frame at a time.
  *
  * <p>A write that cannot read its source, because a mapped file was truncated or its disk fails, ends in an error while the
  * connection is well. The rest of the frame is then filled with zeros: the peer finds its checksum wrong and asks again.
@@ -20,9 +20,15 @@ final class PieceChannel {
 
     private static final ByteBuffer ZEROS = ByteBuffer.allocateDirect(64 << 10).asReadOnlyBuffer();
 
-    private final SocketChannel channel;
+    /** What is done while nobody writes. */
+    interface Action {
+        void run() throws IOException;
+    }
 
-    PieceChannel(SocketChannel channel) {
+    private final Wire channel;
+    private final ReentrantLock writing = new ReentrantLock();
+
+    PieceChannel(Wire channel) {
         this.channel = channel;
     }
 
@@ -34,6 +40,26 @@ final class PieceChannel {
      * @throws IOException if the connection is lost
      */
     boolean write(ByteBuffer[] parts, long bytes) throws IOException {
+        writing.lock();
+        try {
+            return writeAll(parts, bytes);
+        } finally {
+            writing.unlock();
+        }
+    }
+
+    /** Does something while nobody else writes, or not at all if somebody does. */
+    void whileQuiet(Action action) throws IOException {
+        if (writing.tryLock()) {
+            try {
+                action.run();
+            } finally {
+                writing.unlock();
+            }
+        }
+    }
+
+    private boolean writeAll(ByteBuffer[] parts, long bytes) throws IOException {
         long left = bytes;
         int from = 0;
         try {
@@ -74,7 +100,7 @@ final class PieceChannel {
         }
     }
 
-    SocketChannel channel() {
+    Wire channel() {
         return channel;
     }
 

@@ -1,11 +1,13 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.feeder.node.chunks.LoadTime;
 import dev.stoker.feeder.node.window.BuiltPiece;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.PieceKey;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.protocol.Delay;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorCode;
@@ -14,15 +16,19 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frames;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes what a session's outbox and subscription ask for; the only one who writes to the channel. */
+/** Writes what a session's outbox and subscription ask for; the only one who writes to the channel, {@link #answer} excepted. */
 final class Sender implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
     private static final int RETRIES = 4;
     private static final long FIRST_PAUSE_MS = 20;
+    /** From here on a trainer is told what a piece cost the server. */
+    private static final long SLOW_NANOS = 1_000_000;
 
     private final FeedServer server;
     private final Session session;
@@ -31,12 +37,23 @@ final class Sender implements Runnable {
     private final GroupOrder order;
     private final StreamState stream;
     private final PieceChannel out;
+    private final SessionWatch watch;
+    /** Whether chunks may be files of this machine, so that reading them is the disk's time. */
+    private final boolean local;
+    /** Whether chunks may be read into memory, so that waiting for them is the origin's time. */
+    private final boolean far;
+
+    /** The files that the trainer was told of, or null if it takes payload over the connection. */
+    private final SentFiles files;
+
+    private DiskShare disk;
+    private Subscription followed;
 
     /** @param order null for a session that was refused, which has only a farewell to write */
     Sender(
             FeedServer server,
             Session session,
-            SocketChannel channel,
+            Wire channel,
             Outbox outbox,
             StallClock clock,
             GroupOrder order,
@@ -47,6 +64,10 @@ final class Sender implements Runnable {
         this.clock = clock;
         this.order = order;
         this.stream = stream;
+        this.watch = session.watch();
+        this.local = stream != null && stream.stream().source().hasFiles();
+        this.far = stream != null && stream.stream().source().takesMemory();
+        this.files = session.handover() > 0 ? new SentFiles(session.handover(), session.handoverFrom()) : null;
         this.out = new PieceChannel(channel);
     }
 
@@ -68,8 +89,9 @@ final class Sender implements Runnable {
             LOG.debug("{} was interrupted", session);
         } finally {
             outbox.end(null);
-            out.shut();
+            // First, since under TLS even an end may have to wait for the peer to read.
             server.closeLater(out.channel());
+            out.shut();
         }
     }
 
@@ -78,21 +100,28 @@ final class Sender implements Runnable {
             return;
         }
         try (PieceBuilder builder = server.builder(stream, order)) {
+            disk = new DiskShare(LoadTime::diskBytes, System.nanoTime());
             send(builder);
         } catch (RuntimeException | Error e) {
             LOG.error("{} failed", session, e);
             outbox.end(new ErrorMessage(ErrorCode.INTERNAL, "the feeder failed, see its log: " + e));
+        } finally {
+            LoadTime.forget();
         }
     }
 
     private void send(PieceBuilder builder) throws IOException, InterruptedException {
         while (true) {
+            watch.idle(System.nanoTime());
             Outbox.Task task = outbox.take(() -> clock.demand(System.nanoTime(), false));
             if (task == null) {
                 return;
             }
+            long nowNanos = System.nanoTime();
+            watch.busy(nowNanos);
             if (task instanceof Outbox.Send send) {
-                clock.demand(System.nanoTime(), true);
+                clock.demand(nowNanos, true);
+                follow(builder, send.subscription());
                 sendPiece(builder, send.piece(), false, send.subscription());
             } else if (task instanceof Outbox.Control control) {
                 write(control.frame());
@@ -117,15 +146,26 @@ final class Sender implements Runnable {
         }
     }
 
+    private void follow(PieceBuilder builder, Subscription subscription) {
+        if (subscription != followed) {
+            followed = subscription;
+            builder.follow(subscription.asked().epoch(), subscription.asked().first(), subscription::wants);
+        }
+    }
+
     /** @param advance the subscription whose next piece this is, or null for one that is repeated */
     private void sendPiece(PieceBuilder builder, PieceKey key, boolean checked, Subscription advance)
             throws IOException, InterruptedException {
+        long beganNanos = System.nanoTime();
         BuiltPiece built = build(builder, key, checked);
         if (built == null) {
             return;
         }
+        long builtNanos = System.nanoTime();
         try (built) {
-            if (!out.write(built.parts(), built.bytes())) {
+            if (built.isReference()) {
+                refer(built);
+            } else if (!out.write(built.parts(), built.bytes())) {
                 LOG.warn(
                         "{}: chunks of number {} piece {} cannot be read to their end; the trainer will ask again",
                         session,
@@ -136,10 +176,57 @@ final class Sender implements Runnable {
         if (advance != null) {
             advance.sent(built.rows());
         }
-        clock.sent(System.nanoTime());
+        long sentNanos = System.nanoTime();
+        clock.sent(sentNanos);
         server.counters().batches.increment();
         server.counters().bytes.add(built.bytes());
         server.counters().rows.add(built.rows());
+        watch.pieces.increment();
+        watch.bytes.add(built.bytes());
+        watch.rows.add(built.rows());
+        account(key, builtNanos - beganNanos, sentNanos - builtNanos, built.bytes(), sentNanos);
+    }
+
+    /** Sends a reference, and what has to be known before it. From here on the trainer's lease holds the chunks. */
+    private void refer(BuiltPiece built) throws IOException {
+        List<ByteBuffer> parts = new ArrayList<>();
+        files.untold().forEach(file -> parts.add(Frames.encode(file)));
+        parts.addAll(List.of(built.parts()));
+        long bytes = 0;
+        for (ByteBuffer part : parts) {
+            bytes += part.remaining();
+        }
+        session.leases().add(built.takeHolds());
+        out.write(parts.toArray(ByteBuffer[]::new), bytes);
+    }
+
+    /** Says where the time of a piece went: to those who watch the feed, and to a trainer that wants to know. */
+    private void account(PieceKey key, long buildNanos, long writeNanos, long bytes, long nowNanos) throws IOException {
+        long loadNanos = Math.min(buildNanos, LoadTime.take());
+        long readNanos = Math.min(loadNanos, LoadTime.takeDisk());
+        long faultNanos = local ? disk.of(writeNanos, bytes, nowNanos) : 0;
+        long originNanos = far ? loadNanos : 0;
+        long diskNanos = (far ? 0 : readNanos) + faultNanos;
+        // What lay in the page cache already cost the disk nothing.
+        long ownNanos = buildNanos - (far ? loadNanos : readNanos);
+        watch.originNanos.add(originNanos);
+        watch.diskNanos.add(diskNanos);
+        watch.buildNanos.add(ownNanos);
+        watch.writeNanos.add(writeNanos - faultNanos);
+        if (originNanos + diskNanos + ownNanos >= SLOW_NANOS && watch.isTold()) {
+            write(new Delay(
+                    key.subscription(),
+                    key.epoch().epoch(),
+                    key.batch().number(),
+                    key.piece(),
+                    micros(originNanos),
+                    micros(diskNanos),
+                    micros(ownNanos)));
+        }
+    }
+
+    private static long micros(long nanos) {
+        return Math.min(0xFFFF_FFFFL, TimeUnit.NANOSECONDS.toMicros(nanos));
     }
 
     /** The piece, or null when the session ends for want of it. */
@@ -173,7 +260,10 @@ final class Sender implements Runnable {
             throws IOException, InterruptedException {
         for (int attempt = 0; ; attempt++) {
             try {
-                return checked ? builder.rebuild(key) : builder.build(key);
+                if (checked) {
+                    return builder.rebuild(key);
+                }
+                return builder.build(key, files != null && session.leases().hasRoom() ? files : null);
             } catch (StokerException e) {
                 throw e;
             } catch (IOException e) {
@@ -183,6 +273,19 @@ final class Sender implements Runnable {
                 LOG.warn("{}: the origin failed, trying again: {}", session, e.toString());
             }
         }
+    }
+
+    /**
+     * Writes the answer to a PING that stands first in the outbox, unless a write is under way, behind which it then goes.
+     * Called by the session's own thread: building a piece may take seconds with a slow origin, and a trainer leaves a
+     * feeder that does not answer.
+     */
+    void answer() throws IOException {
+        out.whileQuiet(() -> {
+            for (Frame pong = outbox.pong(); pong != null; pong = outbox.pong()) {
+                write(pong);
+            }
+        });
     }
 
     private void write(Frame frame) throws IOException {

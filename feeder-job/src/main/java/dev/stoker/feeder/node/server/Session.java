@@ -18,10 +18,11 @@ import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Release;
+import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.channels.SocketChannel;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
@@ -36,12 +37,15 @@ final class Session implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final int READ_BYTES = 16 << 10;
 
+    /** Most files that a trainer is told of at a time. */
+    private static final int MAX_FILES = 8192;
+
     /** Pieces reported as damaged within one subscription after which the connection itself is given up. */
     private static final int MAX_DAMAGED = 4096;
 
     private final FeedServer server;
     private final long number;
-    private final SocketChannel channel;
+    private final Wire channel;
     private final FrameDecoder decoder;
     private final Hello hello;
     private final byte[] rest;
@@ -58,10 +62,16 @@ final class Session implements Runnable {
     private Group group;
     private GroupOrder order;
     private Subscription subscription;
+    private SessionWatch watch;
+    private Sender sender;
+
+    private final Leases leases = new Leases();
+    /** Files that the trainer may be told of at a time; 0 if it takes payload over the connection. */
+    private int handover;
 
     private record PieceName(long number, int piece) {}
 
-    Session(FeedServer server, long number, SocketChannel channel, FrameDecoder decoder, Hello hello, byte[] rest) {
+    Session(FeedServer server, long number, Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) {
         this.server = server;
         this.number = number;
         this.channel = channel;
@@ -110,13 +120,40 @@ final class Session implements Runnable {
                 .ifPresent(old -> old.end(
                         ErrorCode.FENCED,
                         "a newer connection speaks for " + identity + "; this one is closed for good"));
+        watch = group.watch(hello, identity);
+        watch.connected();
         decoder.welcomed();
-        outbox.add(server.welcome(stream, order, identity, number));
-        LOG.info("Session {}: {} from {} ({})", number, identity, channel.getRemoteAddress(), hello.client());
+        handover = handoverFiles();
+        outbox.add(server.welcome(stream, order, identity, number).withHandover(handover));
+        LOG.info(
+                "Session {}: {} from {} ({})",
+                number,
+                identity,
+                channel.socket().getRemoteAddress(),
+                hello.client());
+    }
+
+    /** Files are handed over to trainers of this machine, of chunks that are files of this machine. */
+    private int handoverFiles() throws IOException {
+        boolean near = FeedServer.isUnix(channel.socket());
+        return near && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
+    }
+
+    int handover() {
+        return handover;
+    }
+
+    /** Bytes of payload a row from which a reference is worth it to the trainer. */
+    int handoverFrom() {
+        return hello.handoverFrom();
+    }
+
+    Leases leases() {
+        return leases;
     }
 
     private Thread startSender() {
-        Sender sender = new Sender(server, this, channel, outbox, clock, order, stream);
+        sender = new Sender(server, this, channel, outbox, clock, order, stream);
         Thread thread = new Thread(sender, "stoker-send-" + number);
         thread.setDaemon(true);
         thread.start();
@@ -151,10 +188,15 @@ final class Session implements Runnable {
             acknowledge(ack);
         } else if (frame instanceof Subscribe subscribe) {
             subscribe(subscribe);
+        } else if (frame instanceof Release release) {
+            leases.release(release.references());
         } else if (frame instanceof Nack nack) {
             damaged(nack);
+        } else if (frame instanceof Stats stats) {
+            watch.told(stats);
         } else if (frame instanceof Ping ping) {
             outbox.add(new Pong(ping.opaque()));
+            sender.answer();
         } else if (frame instanceof Bye) {
             outbox.end(null);
         } else if (frame instanceof ErrorMessage error) {
@@ -168,6 +210,9 @@ final class Session implements Runnable {
         group.fix();
         damaged.clear();
         record(asked);
+        if (asked.count() > 0) {
+            watch.at(asked.epoch(), asked.first());
+        }
         outbox.subscribe(subscription);
     }
 
@@ -204,6 +249,9 @@ final class Session implements Runnable {
         }
         everAsked.unasked(ack, (long) identity.worldSize() * identity.workers()).forEach(this::record);
         clock.acknowledged(System.nanoTime(), ack.count());
+        if (ack.count() > 0) {
+            watch.consumed(ack.epoch(), greatest(ack));
+        }
         receipts.offer(
                 new ReceiptsItem(
                         System.currentTimeMillis(),
@@ -213,6 +261,14 @@ final class Session implements Runnable {
                         last(ack.epoch()),
                         ack.entryBytes()),
                 ack.count());
+    }
+
+    private static long greatest(Ack ack) {
+        long greatest = 0;
+        for (int i = 0; i < ack.count(); i++) {
+            greatest = Math.max(greatest, ack.number(i));
+        }
+        return greatest;
     }
 
     private long last(long epoch) {
@@ -273,6 +329,11 @@ final class Session implements Runnable {
         return receipts.durable();
     }
 
+    /** What others may know of this session; null before it was admitted. */
+    SessionWatch watch() {
+        return watch;
+    }
+
     StallClock clock() {
         return clock;
     }
@@ -309,7 +370,11 @@ final class Session implements Runnable {
     }
 
     private void leave() {
+        leases.close();
         receipts.end();
+        if (watch != null) {
+            watch.left();
+        }
         if (group != null) {
             group.leave(hello, this);
         }

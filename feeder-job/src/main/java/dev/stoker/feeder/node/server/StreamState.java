@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.node.window.GroupOrder;
@@ -11,9 +12,11 @@ import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
 import java.lang.ref.WeakReference;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -35,13 +38,13 @@ final class StreamState implements Group.Orders {
     private GroupOrder defaultOrder;
     private LaneMap laneMap;
 
-    StreamState(ServedStream stream, OrderSpec defaults, Healer healer, WorkingMemory memory, String address) {
+    StreamState(ServedStream stream, OrderSpec defaults, Healer healer, WorkingMemory memory, LaneMap first) {
         this.stream = stream;
         this.defaults = defaults;
         this.healer = healer;
         this.memory = memory;
         // Every lane here, until the enumerator says otherwise.
-        this.laneMap = LaneMap.single(address, 1);
+        this.laneMap = first;
     }
 
     ServedStream stream() {
@@ -50,6 +53,11 @@ final class StreamState implements Group.Orders {
 
     Healer healer() {
         return healer;
+    }
+
+    /** The order of trainers that ask for no other. */
+    GroupOrder defaultOrder() {
+        return defaultOrder;
     }
 
     /** Makes the default order at once, so that the first trainer need not wait for it. */
@@ -103,6 +111,18 @@ final class StreamState implements Group.Orders {
         List<GroupFacts> facts = new ArrayList<>();
         all.forEach(group -> group.facts().ifPresent(facts::add));
         return facts;
+    }
+
+    /** How its groups stand. */
+    List<FeedStatus.Group> status(OptionalLong epochs) {
+        List<Group> all;
+        synchronized (this) {
+            all = new ArrayList<>(groups.values());
+        }
+        return all.stream()
+                .flatMap(group -> group.status(stream, epochs).stream())
+                .sorted(Comparator.comparing(FeedStatus.Group::name))
+                .toList();
     }
 
     synchronized LaneMap laneMap() {

@@ -152,7 +152,8 @@ final class Subscription {
         return there ? new PieceKey(epoch, earlier, index, id()) : null;
     }
 
-    private boolean wants(int lane) {
+    /** Whether pieces of the lane were asked for. */
+    boolean wants(int lane) {
         return lanes == null || lanes.get(lane);
     }
 }

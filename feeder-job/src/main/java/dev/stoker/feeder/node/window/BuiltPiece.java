@@ -14,8 +14,10 @@ public final class BuiltPiece implements AutoCloseable {
     private final int rows;
     private final int skipped;
     private final List<ChunkBytes> held;
+    private final boolean reference;
 
-    BuiltPiece(ByteBuffer[] parts, long bytes, int rows, int skipped, List<ChunkBytes> held) {
+    BuiltPiece(ByteBuffer[] parts, long bytes, int rows, int skipped, List<ChunkBytes> held, boolean reference) {
+        this.reference = reference;
         this.parts = parts;
         this.bytes = bytes;
         this.rows = rows;
@@ -23,12 +25,24 @@ public final class BuiltPiece implements AutoCloseable {
         this.held = held;
     }
 
+    /** Whether the parts are a BATCH_REF, whose payload the trainer reads from the files itself. */
+    public boolean isReference() {
+        return reference;
+    }
+
+    /** Takes the hold on the chunks over; the caller closes each. */
+    public List<ChunkBytes> takeHolds() {
+        List<ChunkBytes> taken = List.copyOf(held);
+        held.clear();
+        return taken;
+    }
+
     /** Header and message, in order; for gathering writes, which move the positions. */
     public ByteBuffer[] parts() {
         return parts;
     }
 
-    /** Bytes of all parts. */
+    /** Bytes of the BATCH that it is or stands for. */
     public long bytes() {
         return bytes;
     }

@@ -2,6 +2,7 @@ package dev.stoker.feeder.node.window;
 
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.LaneEpoch;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamOrder;
 import java.util.LinkedHashMap;
@@ -54,6 +55,20 @@ public final class GroupOrder {
     public EpochOrder epoch(long epoch) {
         synchronized (epochs) {
             return epochs.computeIfAbsent(epoch, order::epoch);
+        }
+    }
+
+    /** Has tiers filled with a lane's chunks, in the order in which its first epoch needs them. */
+    public void warm(int lane) {
+        if (lane < order.lanes()) {
+            LaneEpoch first = epoch(0).lane(lane);
+            for (int window = 0; window < first.windows(); window++) {
+                for (int chunk : first.windowChunks(window)) {
+                    if (order.chunks().liveRows(chunk) > 0) {
+                        stream.source().warm(stream.file(chunk), first.windowFirstRow(window));
+                    }
+                }
+            }
         }
     }
 

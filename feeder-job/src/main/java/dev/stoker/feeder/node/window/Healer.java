@@ -49,6 +49,7 @@ public final class Healer {
         try {
             dev.stoker.schemas.chunk.ChunkFile.verifySample(head, reader, row);
         } catch (CorruptDataException first) {
+            stream.source().forget(file);
             try {
                 dev.stoker.schemas.chunk.ChunkFile.verifySample(head, reader, row);
             } catch (CorruptDataException second) {

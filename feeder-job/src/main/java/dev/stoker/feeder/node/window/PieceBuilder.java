@@ -1,7 +1,9 @@
 package dev.stoker.feeder.node.window;
 
 import dev.stoker.feeder.node.chunks.ChunkBytes;
+import dev.stoker.feeder.node.chunks.ChunkSource;
 import dev.stoker.feeder.node.chunks.DirectMemory;
+import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.batch.BatchMessage;
@@ -10,13 +12,16 @@ import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.WindowSlice;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchRef;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.BitSet;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 
 /**
  * Builds the pieces of one session: gathers small columns from checked heads into its scratch buffer, and payload as slices of
@@ -24,6 +29,8 @@ import java.util.OptionalLong;
  */
 public final class PieceBuilder implements AutoCloseable {
     private static final int FIRST_SCRATCH = 16 << 10;
+    /** Before a message's small part: for the longer of the two kinds of header. */
+    private static final int HEADER_ROOM = BatchRef.HEADER_BYTES;
 
     private final GroupOrder order;
     private final long feedTag;
@@ -31,9 +38,12 @@ public final class PieceBuilder implements AutoCloseable {
     private final WindowCursor cursor;
     private final BatchBuilder builder;
     private final List<ChunkBytes> held = new ArrayList<>();
+    private final PieceRefs refs = new PieceRefs();
     private ByteBuffer scratch = direct(FIRST_SCRATCH);
     /** By place in the piece's windows, one window after the other; null while no row of the chunk was met. */
     private BatchChunk[] chunks = new BatchChunk[64];
+    /** What the chunk at the same place is held by. */
+    private ChunkBytes[] bytesOf = new ChunkBytes[64];
 
     private int[] chunkOf = new int[256];
     private int[] rowOf = new int[256];
@@ -50,6 +60,11 @@ public final class PieceBuilder implements AutoCloseable {
         this.builder = new BatchBuilder(order.stream().fields());
     }
 
+    /** The session goes on at this batch of this epoch, with these lanes, so that what it will need can be brought near. */
+    public void follow(long epoch, long number, IntPredicate lanes) {
+        cursor.follow(epoch, number, lanes);
+    }
+
     /**
      * Builds a piece.
      *
@@ -57,8 +72,17 @@ public final class PieceBuilder implements AutoCloseable {
      * @throws IOException if the origin fails
      */
     public BuiltPiece build(PieceKey key) throws IOException {
+        return build(key, null);
+    }
+
+    /**
+     * As {@link #build(PieceKey)}, but of references to files where that can be; see {@link BuiltPiece#isReference}.
+     *
+     * @param files numbers the files, or null for a piece without references
+     */
+    public BuiltPiece build(PieceKey key, FileNumbers files) throws IOException {
         try {
-            return gather(key);
+            return gather(key, files);
         } catch (IOException | RuntimeException | Error e) {
             release();
             throw e;
@@ -72,12 +96,19 @@ public final class PieceBuilder implements AutoCloseable {
      */
     public BuiltPiece rebuild(PieceKey key) throws IOException {
         DeliveredPiece piece = key.batch().pieces().get(key.piece());
+        ChunkSource source = order.stream().source();
         for (WindowSlice slice : key.epoch().lane(piece.lane()).slices(piece.firstRow(), piece.rows())) {
             OpenWindow window = cursor.at(key.epoch(), piece.lane(), slice.window(), slice.to());
+            BitSet forgotten = new BitSet();
             for (int i = slice.from(); i < slice.to(); i++) {
                 int place = window.rows.placeAt(i);
                 if (window.heads[place] != null) {
-                    order.stream().source().forget(window.files[place]);
+                    // A file may have been replaced since it was mapped. What was read far away goes only if it is
+                    // damaged.
+                    if (!source.takesMemory() && !forgotten.get(place)) {
+                        forgotten.set(place);
+                        source.forget(window.files[place]);
+                    }
                     healer.check(
                             order.stream(),
                             window.rows.chunk(place),
@@ -90,7 +121,7 @@ public final class PieceBuilder implements AutoCloseable {
         return build(key);
     }
 
-    private BuiltPiece gather(PieceKey key) throws IOException {
+    private BuiltPiece gather(PieceKey key, FileNumbers files) throws IOException {
         DeliveredPiece piece = key.batch().pieces().get(key.piece());
         int rows = 0;
         int base = 0;
@@ -101,8 +132,16 @@ public final class PieceBuilder implements AutoCloseable {
             rows = gather(window, slice, base, rows);
             base += window.rows.chunks();
         }
-        BatchMessage message = builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
+        boolean referring = files != null && payloadOf(rows) >= (long) files.leastRow() * rows && refer(files, base);
+        BatchMessage message = referring
+                ? builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch, refs)
+                : builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
+        if (referring && !refs.fits()) {
+            referring = false;
+            message = builder.build(chunks, chunkOf, rowOf, 0, rows, this::scratch);
+        }
         Arrays.fill(chunks, 0, base, null);
+        Arrays.fill(bytesOf, 0, base, null);
         int skipped = piece.rows() - rows;
         BatchIdentity identity = new BatchIdentity(
                 feedTag,
@@ -118,10 +157,41 @@ public final class PieceBuilder implements AutoCloseable {
         ByteBuffer[] parts = message.parts();
         int small = parts[0].remaining();
         ByteBuffer first = scratch.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN);
-        BatchHeader.of(identity, key.subscription(), message.length(), message.crc32c())
-                .put(first);
-        parts[0] = first.position(0).limit(BatchHeader.BYTES + small);
-        return new BuiltPiece(parts, (long) BatchHeader.BYTES + message.length(), rows, skipped, held);
+        BatchHeader header = BatchHeader.of(identity, key.subscription(), message.length(), message.crc32c());
+        long bytes = (long) BatchHeader.BYTES + message.length();
+        if (referring) {
+            BatchRef.putHead(first, header, small, refs.count());
+            ByteBuffer head = first.position(0).limit(HEADER_ROOM + small);
+            return new BuiltPiece(new ByteBuffer[] {head, refs.bytes()}, bytes, rows, skipped, held, true);
+        }
+        int start = HEADER_ROOM - BatchHeader.BYTES;
+        header.put(first.position(start));
+        parts[0] = first.position(start).limit(HEADER_ROOM + small);
+        return new BuiltPiece(parts, bytes, rows, skipped, held, false);
+    }
+
+    /** Bytes of payload in the first rows gathered. */
+    private long payloadOf(int rows) {
+        List<Field> fields = order.stream().fields();
+        long bytes = 0;
+        for (int f = 0; f < fields.size(); f++) {
+            for (int i = 0; fields.get(f).payload() && i < rows; i++) {
+                bytes += chunks[chunkOf[i]].head().column(f).valueLength(rowOf[i]);
+            }
+        }
+        return bytes;
+    }
+
+    /** Whether every chunk of the piece has a number that the trainer knows it by. */
+    private boolean refer(FileNumbers files, int count) {
+        refs.begin();
+        files.begin();
+        for (int i = 0; i < count; i++) {
+            if (chunks[i] != null && !refs.add(chunks[i], bytesOf[i], files)) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private int gather(OpenWindow window, WindowSlice slice, int base, int from) throws IOException {
@@ -150,6 +220,7 @@ public final class PieceBuilder implements AutoCloseable {
         try {
             ChunkBytes bytes = order.stream().source().hold(window.files[place]);
             held.add(bytes);
+            bytesOf[at] = bytes;
             chunks[at] = new BatchChunk(window.heads[place], bytes.bytes(), 0, window.classIds[place]);
             return true;
         } catch (CorruptDataException e) {
@@ -160,12 +231,12 @@ public final class PieceBuilder implements AutoCloseable {
 
     /** Room for a message's small part behind that for the header. */
     private ByteBuffer scratch(int bytes) {
-        int needed = Math.addExact(bytes, BatchHeader.BYTES);
+        int needed = Math.addExact(bytes, HEADER_ROOM);
         if (scratch.capacity() < needed) {
             DirectMemory.free(scratch);
             scratch = direct((int) Math.min(Integer.MAX_VALUE, Math.max(needed, 2L * scratch.capacity())));
         }
-        return scratch.clear().position(BatchHeader.BYTES);
+        return scratch.clear().position(HEADER_ROOM);
     }
 
     private static ByteBuffer direct(int bytes) {
@@ -182,11 +253,13 @@ public final class PieceBuilder implements AutoCloseable {
     private void ensureChunks(int count) {
         if (chunks.length < count) {
             chunks = Arrays.copyOf(chunks, Math.max(count, 2 * chunks.length));
+            bytesOf = Arrays.copyOf(bytesOf, chunks.length);
         }
     }
 
     private void release() {
         Arrays.fill(chunks, null);
+        Arrays.fill(bytesOf, null);
         held.forEach(ChunkBytes::close);
         held.clear();
     }
@@ -196,5 +269,6 @@ public final class PieceBuilder implements AutoCloseable {
         release();
         cursor.close();
         DirectMemory.free(scratch);
+        refs.close();
     }
 }

@@ -38,6 +38,7 @@ public record ServedStream(
 
     /** The file of a live chunk, by its index in {@link #chunks}. */
     public ChunkFile file(int chunk) {
-        return new ChunkFile(ChunkNames.path(chunks.id(chunk)), chunks.length(chunk));
+        UUID id = chunks.id(chunk);
+        return new ChunkFile(id, ChunkNames.path(id), chunks.length(chunk), chunks.crc32c(chunk));
     }
 }

@@ -4,6 +4,7 @@ import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.LaneEpoch;
 import java.io.IOException;
 import java.util.OptionalLong;
+import java.util.function.IntPredicate;
 
 /**
  * Where one session stands in each lane: it keeps the window it is in and, from the window's middle on, the next one. Owned by
@@ -15,6 +16,7 @@ final class WindowCursor implements AutoCloseable {
     private final OptionalLong epochs;
     private final Windows.Key[] current;
     private final Windows.Key[] next;
+    private final LookAhead lookAhead;
 
     /** @param epochs epochs of the feed, so that none beyond is opened ahead */
     WindowCursor(GroupOrder order, Windows windows, OptionalLong epochs) {
@@ -23,6 +25,12 @@ final class WindowCursor implements AutoCloseable {
         this.epochs = epochs;
         this.current = new Windows.Key[order.order().lanes()];
         this.next = new Windows.Key[current.length];
+        this.lookAhead = new LookAhead(order, windows, epochs);
+    }
+
+    /** The session goes on at this batch of this epoch, with these lanes. */
+    void follow(long epoch, long number, IntPredicate lanes) {
+        lookAhead.follow(epoch, number, lanes);
     }
 
     /**
@@ -37,7 +45,7 @@ final class WindowCursor implements AutoCloseable {
         }
         LaneEpoch laneEpoch = epoch.lane(lane);
         if (next[lane] == null && upTo * 2L >= laneEpoch.windowRows(window)) {
-            lookAhead(laneEpoch, lane, window);
+            openNext(laneEpoch, lane, window);
         }
         return windows.get(key);
     }
@@ -47,10 +55,11 @@ final class WindowCursor implements AutoCloseable {
         windows.keep(key);
         leave(lane);
         current[lane] = key;
+        lookAhead.enter(key);
         return key;
     }
 
-    private void lookAhead(LaneEpoch laneEpoch, int lane, int window) {
+    private void openNext(LaneEpoch laneEpoch, int lane, int window) {
         Windows.Key ahead;
         if (window + 1 < laneEpoch.windows()) {
             ahead = new Windows.Key(order, laneEpoch.epoch(), lane, window + 1);
@@ -77,6 +86,7 @@ final class WindowCursor implements AutoCloseable {
 
     @Override
     public void close() {
+        lookAhead.close();
         for (int lane = 0; lane < current.length; lane++) {
             leave(lane);
         }

@@ -2,6 +2,7 @@ package dev.stoker.feeder.node.window;
 
 import dev.stoker.feeder.node.OnCorrupt;
 import dev.stoker.feeder.node.chunks.ChunkFile;
+import dev.stoker.feeder.node.chunks.ChunkSource;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.chunk.ChunkHead;
@@ -58,28 +59,32 @@ final class WindowOpener {
         ChunkFile[] files = new ChunkFile[places];
         int[][][] classIds = new int[places][][];
         StreamChunks chunks = order.order().chunks();
+        ChunkSource source = order.stream().source();
         for (int place = 0; place < places; place++) {
             int chunk = rows.chunk(place);
-            if (chunks.liveRows(chunk) == 0) {
-                continue;
+            if (chunks.liveRows(chunk) > 0) {
+                files[place] = order.stream().file(chunk);
+                // All together, so that a far origin is waited for once.
+                source.want(files[place]);
             }
-            files[place] = order.stream().file(chunk);
-            heads[place] = head(order.stream(), chunk, files[place]);
-            fetchAhead(order.stream(), files[place]);
-            if (heads[place] != null) {
-                classIds[place] = classIds(order.stream(), heads[place]);
+        }
+        try {
+            for (int place = 0; place < places; place++) {
+                if (files[place] != null) {
+                    heads[place] = head(order.stream(), rows.chunk(place), files[place]);
+                }
+                if (heads[place] != null) {
+                    classIds[place] = classIds(order.stream(), heads[place]);
+                }
+            }
+        } finally {
+            for (ChunkFile file : files) {
+                if (file != null) {
+                    source.unwant(file);
+                }
             }
         }
         return new OpenWindow(rows, heads, files, classIds);
-    }
-
-    private static void fetchAhead(ServedStream stream, ChunkFile file) throws IOException {
-        try {
-            stream.source().fetchAhead(file);
-        } catch (CorruptDataException e) {
-            // Whoever builds a piece of it meets the damage again, and knows what to do.
-            LOG.debug("A chunk cannot be fetched ahead", e);
-        }
     }
 
     /** The checked head, or null when it is damaged for good and may be skipped. */

@@ -1,8 +1,10 @@
 package dev.stoker.feeder.node.window;
 
 import dev.stoker.feeder.node.OnCorrupt;
+import dev.stoker.feeder.node.chunks.LoadTime;
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.Map;
@@ -32,6 +34,8 @@ public final class Windows implements AutoCloseable {
         final long bytes;
         final AtomicBoolean claimed = new AtomicBoolean();
         final CompletableFuture<OpenWindow> window = new CompletableFuture<>();
+        /** Whether the kernel had to go to a disk for it; written before the window is complete. */
+        boolean fromDisk;
 
         Load(long bytes) {
             this.bytes = bytes;
@@ -51,6 +55,9 @@ public final class Windows implements AutoCloseable {
     /** Entries with a load, by last use, oldest first. */
     private final LinkedHashSet<Entry> loaded = new LinkedHashSet<>();
 
+    /** Sessions that look ahead, by their order. */
+    private final Map<GroupOrder, Integer> followed = new IdentityHashMap<>();
+
     private long usedBytes;
 
     /**
@@ -66,7 +73,14 @@ public final class Windows implements AutoCloseable {
     }
 
     private static Thread thread(Runnable task) {
-        Thread thread = new Thread(task, "stoker-window-opener");
+        Runnable whole = () -> {
+            try {
+                task.run();
+            } finally {
+                LoadTime.forget();
+            }
+        };
+        Thread thread = new Thread(whole, "stoker-window-opener");
         thread.setDaemon(true);
         return thread;
     }
@@ -121,7 +135,23 @@ public final class Windows implements AutoCloseable {
         if (load == null) {
             load = reserve(key);
         }
-        open(key, load);
+        if (load.window.isDone()) {
+            return opened(load);
+        }
+        LoadTime.begin();
+        try {
+            open(key, load);
+            OpenWindow window = opened(load);
+            if (load.fromDisk) {
+                LoadTime.byOthers();
+            }
+            return window;
+        } finally {
+            LoadTime.end();
+        }
+    }
+
+    private static OpenWindow opened(Load load) throws IOException {
         try {
             return load.window.join();
         } catch (CompletionException e) {
@@ -182,7 +212,10 @@ public final class Windows implements AutoCloseable {
             return;
         }
         try {
-            load.window.complete(opener.open(key));
+            long before = LoadTime.diskBytes();
+            OpenWindow opened = opener.open(key);
+            load.fromDisk = LoadTime.diskBytes() != before;
+            load.window.complete(opened);
         } catch (IOException | RuntimeException | Error e) {
             synchronized (this) {
                 Entry entry = entries.get(key);
@@ -192,6 +225,21 @@ public final class Windows implements AutoCloseable {
             }
             load.window.completeExceptionally(e);
         }
+    }
+
+    /** A session looks ahead in an order. */
+    synchronized void follow(GroupOrder order) {
+        followed.merge(order, 1, Integer::sum);
+    }
+
+    /** Takes back one {@link #follow}. */
+    synchronized void unfollow(GroupOrder order) {
+        followed.computeIfPresent(order, (key, count) -> count == 1 ? null : count - 1);
+    }
+
+    /** Orders in which sessions look ahead; they share the memory for it. */
+    synchronized int followed() {
+        return followed.size();
     }
 
     /** Windows in memory. */

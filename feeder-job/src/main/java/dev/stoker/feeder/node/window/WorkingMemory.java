@@ -8,8 +8,9 @@ import dev.stoker.schemas.protocol.ProtocolException;
  * The limit of the open windows of a process: two windows for each lane and group must fit.
  *
  * @param limitBytes bytes of all windows together
+ * @param withChunks whether chunks of them that are not mapped have to fit as well
  */
-public record WorkingMemory(long limitBytes) {
+public record WorkingMemory(long limitBytes, boolean withChunks) {
     /**
      * Refuses an order whose windows do not fit.
      *
@@ -17,7 +18,7 @@ public record WorkingMemory(long limitBytes) {
      * @throws ProtocolException naming the setting that helps
      */
     public void require(GroupOrder order, int groups) throws ProtocolException {
-        long needed = Math.max(1, groups) * twoWindowsPerLane(order);
+        long needed = Math.max(1, groups) * (twoWindowsPerLane(order) + (withChunks ? ofChunks(order) : 0));
         if (needed > limitBytes) {
             throw new ProtocolException(
                     ErrorCode.TOO_LARGE,
@@ -36,24 +37,44 @@ public record WorkingMemory(long limitBytes) {
 
     private static long twoWindowsPerLane(GroupOrder order) {
         StreamChunks chunks = order.stream().chunks();
-        int lanes = order.order().lanes();
         long files = 0;
         long memory = 0;
-        long largest = 0;
         for (int i = 0; i < chunks.size(); i++) {
             if (chunks.isLive(i)) {
                 files += chunks.length(i);
-                memory +=
-                        WindowOpener.bytes(chunks, i) + (order.stream().source().takesMemory() ? chunks.length(i) : 0);
-                largest = Math.max(largest, chunks.length(i));
+                memory += WindowOpener.bytes(chunks, i);
             }
         }
-        if (files == 0) {
-            return 0;
+        return files == 0 ? 0 : (long) (2.0 * oneWindowPerLane(order) * memory / files);
+    }
+
+    /** About the bytes of the chunk files of one window for each lane. */
+    private static long oneWindowPerLane(GroupOrder order) {
+        StreamChunks chunks = order.stream().chunks();
+        int lanes = order.order().lanes();
+        long files = 0;
+        long largest = 0;
+        for (int i = 0; i < chunks.size(); i++) {
+            files += chunks.length(i);
+            largest = Math.max(largest, chunks.length(i));
         }
         // A window ends with the chunk that fills it.
-        double window = Math.min(
-                (double) order.spec().shuffleWindowBytes() / lanes + largest, (double) files / lanes + largest);
-        return (long) (2 * lanes * window * ((double) memory / files));
+        return (long) (lanes
+                * Math.min(
+                        (double) order.spec().shuffleWindowBytes() / lanes + largest,
+                        (double) files / lanes + largest));
+    }
+
+    /** The memory that a group's chunks take which are not mapped: two windows for each lane, or all there are. */
+    public static long ofChunks(GroupOrder order) {
+        if (!order.stream().source().takesMemory()) {
+            return 0;
+        }
+        StreamChunks chunks = order.stream().chunks();
+        long files = 0;
+        for (int i = 0; i < chunks.size(); i++) {
+            files += chunks.length(i);
+        }
+        return Math.min(files, 2 * oneWindowPerLane(order));
     }
 }

@@ -1,21 +1,26 @@
 package dev.stoker.feeder.source.enumerator;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.StokerHome;
 import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileAttribute;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 
 /**
  * Publishes where a feed is found: {@code feeds/<name>.json} in the user's Stoker directory of the coordinator's machine.
- * Written when every lane has its reader, and again whenever the addresses change, by rename.
+ * Written when every lane has its reader for the first time, and then whenever the addresses change, by rename.
  *
  * <p>Called by one worker thread at a time.
  */
@@ -24,30 +29,55 @@ final class FeedFiles implements LaneMaps.Hint {
     /** Set where the coordinator's process belongs to this feed alone, and so may be ended to end the feed. */
     private static final String OWN_PROCESS = "stoker.own-process";
 
+    private static final FileAttribute<?> OWNER_ONLY =
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final FeedPlan plan;
     private final long startedMs = System.currentTimeMillis();
     private List<String> written = List.of();
+    private List<String> writtenUrls = List.of();
+    private Map<String, UnixAddress> writtenUnix = Map.of();
 
     FeedFiles(FeedPlan plan) {
         this.plan = plan;
     }
 
     @Override
-    public synchronized void publish(Map<String, LaneMap> maps, boolean complete) throws IOException {
-        List<String> addresses = maps.values().iterator().next().addresses();
-        if (!complete || addresses.equals(written)) {
+    public synchronized void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete)
+            throws IOException {
+        LaneMap any = maps.values().iterator().next();
+        boolean same =
+                any.addresses().equals(written) && any.unix().equals(writtenUnix) && statusUrls.equals(writtenUrls);
+        // Trainers of a feed that has served before wait for whatever server is left; any serves every lane.
+        if (same || !(complete || isKnown())) {
             return;
         }
-        write(describe(addresses));
-        written = addresses;
+        write(describe(any.addresses(), any.unix(), statusUrls));
+        written = any.addresses();
+        writtenUnix = any.unix();
+        writtenUrls = statusUrls;
+    }
+
+    /** Whether the file says that this feed serves, as it has been published here or by a coordinator before. */
+    private boolean isKnown() throws IOException {
+        if (!written.isEmpty()) {
+            return true;
+        }
+        try {
+            JsonNode file = JSON.readTree(Files.readAllBytes(StokerHome.feedFile(plan.name())));
+            return file.path("id").asText().equals(plan.id().toString()) && !file.hasNonNull("ended_ms");
+        } catch (NoSuchFileException e) {
+            return false;
+        }
     }
 
     @Override
-    public synchronized void withdraw() throws IOException {
-        if (!written.isEmpty()) {
-            write(describe(List.of()).put("ended_ms", System.currentTimeMillis()));
+    public synchronized void withdraw(boolean ended) throws IOException {
+        // On a cluster the coordinator also closes when another one takes over, and trainers are to wait for that.
+        if (!written.isEmpty() && (ended || Boolean.getBoolean(OWN_PROCESS))) {
+            write(describe(List.of(), Map.of(), List.of()).put("ended_ms", System.currentTimeMillis()));
             written = List.of();
         }
     }
@@ -57,11 +87,15 @@ final class FeedFiles implements LaneMaps.Hint {
         Files.createDirectories(file.getParent());
         Path temporary = file.resolveSibling(
                 file.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
+        // It says where the token lies, and what runs here.
+        Files.deleteIfExists(temporary);
+        Files.createFile(temporary, OWNER_ONLY);
         Files.write(temporary, JSON.writeValueAsBytes(json));
         Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
-    private ObjectNode describe(List<String> addresses) throws IOException {
+    private ObjectNode describe(List<String> addresses, Map<String, UnixAddress> unix, List<String> statusUrls)
+            throws IOException {
         ObjectNode json = JSON.createObjectNode();
         json.put("name", plan.name());
         json.put("id", plan.id().toString());
@@ -71,6 +105,10 @@ final class FeedFiles implements LaneMaps.Hint {
         json.put("started_ms", startedMs);
         ArrayNode list = json.putArray("addresses");
         addresses.forEach(list::add);
+        ObjectNode sockets = json.putObject("unix");
+        unix.forEach((address, place) ->
+                sockets.putObject(address).put("host", place.host()).put("path", place.path()));
+        statusUrls.forEach(json.putArray("status")::add);
         ArrayNode streams = json.putArray("streams");
         for (FeedPlan.Stream stream : plan.streams()) {
             streams.addObject()
@@ -82,7 +120,8 @@ final class FeedFiles implements LaneMaps.Hint {
         }
         json.put("ledger", plan.ledger());
         json.set("order", JSON.readTree(plan.order()));
-        json.put("token_file", plan.server().tokenFile());
+        json.put("token_file", plan.server().security().tokenFile());
+        json.put("tls_cert", plan.server().security().tlsCert());
         return json;
     }
 }

@@ -13,6 +13,7 @@ import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.apache.flink.api.connector.source.ReaderInfo;
 import org.apache.flink.api.connector.source.SourceEvent;
@@ -151,22 +152,29 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         });
     }
 
-    /** Sends the lane maps to all readers; a reader that just failed is left out and hears of them on its return. */
+    /** Sends new lane maps to all readers; a reader that just failed is left out and hears of them on its return. */
     private void announce() {
-        ticks = 0;
-        if (servers.isEmpty()) {
-            return;
+        if (!servers.isEmpty()) {
+            tell(maps.next(streams, owner, servers));
         }
-        Map<String, LaneMap> next = maps.next(streams, owner, servers);
+    }
+
+    private void tell(Map<String, LaneMap> next) {
+        ticks = 0;
         for (int reader : servers.keySet()) {
             if (context.registeredReaders().containsKey(reader)) {
                 next.forEach((stream, map) -> context.sendEventToSourceReader(reader, LaneMapEvent.of(stream, map)));
             }
         }
+        List<String> statusUrls = servers.values().stream()
+                .map(ServerEvent::statusUrl)
+                .filter(Objects::nonNull)
+                .distinct()
+                .toList();
         boolean complete = servers.size() == context.currentParallelism() && pending.isEmpty();
         context.callAsync(
                 () -> {
-                    maps.publish(next, complete);
+                    maps.publish(next, statusUrls, complete);
                     return true;
                 },
                 (done, failure) -> {
@@ -180,8 +188,8 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         if (end.reached() && graceTicks++ > 0) {
             finish("every group has acknowledged its last epoch");
         }
-        if (++ticks >= MAP_TICKS) {
-            announce();
+        if (++ticks >= MAP_TICKS && !servers.isEmpty()) {
+            tell(maps.again(streams, owner, servers));
         }
         boolean allIdle = idleSinceMs.size() == context.currentParallelism()
                 && idleSinceMs.values().stream().allMatch(since -> since > 0);
@@ -211,6 +219,6 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     @Override
     public void close() throws IOException {
-        maps.withdraw();
+        maps.withdraw(ended);
     }
 }

@@ -2,6 +2,7 @@ package dev.stoker.feeder.source.enumerator;
 
 import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.source.event.ServerEvent;
+import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -27,31 +28,56 @@ final class LaneMaps {
          * Takes the newest maps.
          *
          * @param maps the map of each stream
+         * @param statusUrls where servers show how they stand
          * @param complete whether every lane has its reader
          */
-        void publish(Map<String, LaneMap> maps, boolean complete) throws IOException;
+        void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException;
 
-        /** Says that nobody serves any more. */
-        void withdraw() throws IOException;
+        /**
+         * The coordinator closes.
+         *
+         * @param ended whether the feed has ended, rather than being about to go on elsewhere
+         */
+        void withdraw(boolean ended) throws IOException;
     }
 
     private final long startMs;
     private final Hint hint;
     private long counter;
+    private Map<String, LaneMap> last = Map.of();
 
     LaneMaps(long startMs, Hint hint) {
         this.startMs = startMs;
         this.hint = hint;
     }
 
+    /**
+     * The lane maps as they were, for those who missed them, if nothing has changed since.
+     *
+     * <p>Of the same generation, as a newer one tells trainers to return to feeders that they have found silent.
+     */
+    Map<String, LaneMap> again(
+            List<StreamLanes> streams, Map<String, Integer> owner, Map<Integer, ServerEvent> servers) {
+        // Assembled with the last generation, so that only a change makes it another one.
+        return assemble(streams, owner, servers).equals(last) ? last : next(streams, owner, servers);
+    }
+
     /** Makes the lane map of every stream, one generation on. */
     Map<String, LaneMap> next(
             List<StreamLanes> streams, Map<String, Integer> owner, Map<Integer, ServerEvent> servers) {
         counter++;
+        last = assemble(streams, owner, servers);
+        return last;
+    }
+
+    private Map<String, LaneMap> assemble(
+            List<StreamLanes> streams, Map<String, Integer> owner, Map<Integer, ServerEvent> servers) {
         Map<Integer, String> hosts = new TreeMap<>();
         servers.forEach((reader, server) -> hosts.put(reader, server.host()));
         List<String> addresses =
                 servers.values().stream().map(ServerEvent::address).distinct().toList();
+        Map<String, UnixAddress> unix = new LinkedHashMap<>();
+        servers.values().forEach(server -> server.unix().ifPresent(place -> unix.put(server.address(), place)));
         Map<String, LaneMap> maps = new LinkedHashMap<>();
         for (StreamLanes stream : streams) {
             List<List<Integer>> lanes = new ArrayList<>();
@@ -69,16 +95,16 @@ final class LaneMaps {
                 }
                 lanes.add(List.copyOf(preference));
             }
-            maps.put(stream.name(), new LaneMap(startMs, counter, addresses, lanes));
+            maps.put(stream.name(), new LaneMap(startMs, counter, addresses, lanes, unix));
         }
         return maps;
     }
 
-    void publish(Map<String, LaneMap> maps, boolean complete) throws IOException {
-        hint.publish(maps, complete);
+    void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException {
+        hint.publish(maps, statusUrls, complete);
     }
 
-    void withdraw() throws IOException {
-        hint.withdraw();
+    void withdraw(boolean ended) throws IOException {
+        hint.withdraw(ended);
     }
 }

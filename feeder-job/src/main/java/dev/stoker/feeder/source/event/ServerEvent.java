@@ -1,5 +1,7 @@
 package dev.stoker.feeder.source.event;
 
+import dev.stoker.schemas.protocol.UnixAddress;
+import java.util.Optional;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 /**
@@ -7,5 +9,24 @@ import org.apache.flink.api.connector.source.SourceEvent;
  *
  * @param address {@code host:port} as trainers reach it
  * @param host host used for placement
+ * @param statusUrl where the server shows how it stands; null if it does not
+ * @param unixHost the machine on which its Unix-domain socket is, or empty if it has none
+ * @param unixPath path of that socket, or empty
  */
-public record ServerEvent(String address, String host) implements SourceEvent {}
+public record ServerEvent(String address, String host, String statusUrl, String unixHost, String unixPath)
+        implements SourceEvent {
+    /** Of a server with or without a Unix-domain socket. */
+    public static ServerEvent of(String address, String statusUrl, Optional<UnixAddress> unix) {
+        return new ServerEvent(
+                address,
+                address.substring(0, address.lastIndexOf(':')),
+                statusUrl,
+                unix.map(UnixAddress::host).orElse(""),
+                unix.map(UnixAddress::path).orElse(""));
+    }
+
+    /** The Unix-domain socket, if there is one. */
+    public Optional<UnixAddress> unix() {
+        return unixPath.isEmpty() ? Optional.empty() : Optional.of(new UnixAddress(unixHost, unixPath));
+    }
+}

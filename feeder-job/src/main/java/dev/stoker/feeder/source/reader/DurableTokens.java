@@ -6,16 +6,15 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * Says which drained receipts may be called durable. A completed checkpoint only promises that its ledger files will be
- * published, and without durable checkpoint storage that promise dies with the process. The files of a checkpoint are
- * published before the next one completes, so receipts count as durable one checkpoint later.
+ * Says which drained receipts may be called durable: those that were drained before a checkpoint which has completed, and
+ * which the sink has since written to the ledger's store. A completed checkpoint alone is no more than a promise, and without
+ * durable checkpoint storage that promise dies with the process.
  *
  * <p>Owned by the mailbox thread.
  */
 final class DurableTokens {
 
     private final NavigableMap<Long, Long> begun = new TreeMap<>();
-    private OptionalLong published = OptionalLong.empty();
 
     void begin(long checkpointId, long token) {
         begun.put(checkpointId, token);
@@ -29,17 +28,15 @@ final class DurableTokens {
      * Notes a completed checkpoint.
      *
      * @param checkpointId the checkpoint
-     * @param ending whether the reader has emitted all it ever will
+     * @param published the checkpoint up to which receipts have been written to the ledger
      * @return the token up to which receipts are durable now
      */
-    OptionalLong complete(long checkpointId, boolean ending) {
-        Map.Entry<Long, Long> done = begun.floorEntry(checkpointId);
+    OptionalLong complete(long checkpointId, long published) {
+        Map.Entry<Long, Long> done = begun.floorEntry(Math.min(checkpointId, published));
         if (done == null) {
             return OptionalLong.empty();
         }
-        OptionalLong durable = ending ? OptionalLong.of(done.getValue()) : published;
-        published = OptionalLong.of(done.getValue());
-        begun.headMap(checkpointId, true).clear();
-        return durable;
+        begun.headMap(done.getKey(), true).clear();
+        return OptionalLong.of(done.getValue());
     }
 }

@@ -19,6 +19,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.LongSupplier;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceEvent;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -41,6 +42,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     private final NodeOpener opener;
     private final RecordEncoder encoder;
     private final StopSignal stop;
+    private final LongSupplier published;
 
     private final Map<String, LaneSplit> splits = new TreeMap<>();
     private final ConsumerEnds ends = new ConsumerEnds();
@@ -69,12 +71,19 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
      * @param opener opens the node when the reader starts
      * @param encoder encodes one ledger record
      * @param stop the wish to end the feed
+     * @param published the checkpoint up to which records have been written to the ledger
      */
-    public LaneReader(SourceReaderContext context, NodeOpener opener, RecordEncoder encoder, StopSignal stop) {
+    public LaneReader(
+            SourceReaderContext context,
+            NodeOpener opener,
+            RecordEncoder encoder,
+            StopSignal stop,
+            LongSupplier published) {
         this.context = context;
         this.opener = opener;
         this.encoder = encoder;
         this.stop = stop;
+        this.published = published;
     }
 
     @Override
@@ -89,8 +98,8 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         }
         NodeGauges.register(context.metricGroup(), lease);
         splits.values().forEach(split -> lease.registerLane(split.stream(), split.lane()));
-        String address = lease.address();
-        context.sendSourceEventToCoordinator(new ServerEvent(address, address.substring(0, address.lastIndexOf(':'))));
+        context.sendSourceEventToCoordinator(
+                ServerEvent.of(lease.address(), lease.statusUrl().orElse(null), lease.unix()));
         stop.add(waker);
         report();
     }
@@ -193,7 +202,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     @Override
     public void notifyCheckpointComplete(long checkpointId) {
-        tokens.complete(checkpointId, finishing).ifPresent(lease::markDurable);
+        tokens.complete(checkpointId, published.getAsLong()).ifPresent(lease::markDurable);
     }
 
     @Override

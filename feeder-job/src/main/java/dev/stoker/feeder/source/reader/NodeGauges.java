@@ -1,7 +1,9 @@
 package dev.stoker.feeder.source.reader;
 
+import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.NodeLease;
 import dev.stoker.feeder.node.NodeMetrics;
+import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
 import org.apache.flink.metrics.Gauge;
@@ -32,6 +34,29 @@ final class NodeGauges {
         whole(stoker, "mappings", lease, NodeMetrics::mappings);
         whole(stoker, "pendingReceipts", lease, NodeMetrics::pendingReceipts);
         ratio(stoker, "trainerWaitRatio", lease, NodeMetrics::trainerWaitRatio);
+        List<FeedStatus.Tier> tiers = lease.tiers();
+        for (int i = 0; i < tiers.size(); i++) {
+            if (tiers.get(i).cache().isPresent()) {
+                tier(stoker.addGroup("tier", tiers.get(i).name().replaceAll("[^A-Za-z0-9]+", "-")), lease, i);
+            }
+        }
+    }
+
+    private static void tier(MetricGroup group, NodeLease lease, int index) {
+        group.gauge("usedBytes", (Gauge<Long>) () -> lease.tiers().get(index).used());
+        group.gauge("limitBytes", (Gauge<Long>) () -> lease.tiers().get(index).limit());
+        cache(group, "hits", lease, index, FeedStatus.Cache::hits);
+        cache(group, "misses", lease, index, FeedStatus.Cache::misses);
+        cache(group, "loads", lease, index, FeedStatus.Cache::loads);
+        cache(group, "loadNanos", lease, index, FeedStatus.Cache::loadNanos);
+        cache(group, "failures", lease, index, FeedStatus.Cache::failures);
+        cache(group, "off", lease, index, cache -> cache.off().isEmpty() ? 0 : 1);
+    }
+
+    private static void cache(
+            MetricGroup group, String name, NodeLease lease, int index, ToLongFunction<FeedStatus.Cache> value) {
+        group.gauge(name, (Gauge<Long>)
+                () -> value.applyAsLong(lease.tiers().get(index).cache().orElseThrow()));
     }
 
     private static void whole(MetricGroup group, String name, NodeLease lease, ToLongFunction<NodeMetrics> value) {

@@ -34,6 +34,21 @@ public final class StopSignal {
         listeners.forEach(Runnable::run);
     }
 
+    /** Whether somebody has asked. */
+    public boolean isRequested() {
+        return asked;
+    }
+
+    /** Has somebody told when the feed is to end; any thread. */
+    public void listen(Runnable listener) {
+        listeners.add(listener);
+    }
+
+    /** Takes back a {@link #listen}. */
+    public void forget(Runnable listener) {
+        listeners.remove(listener);
+    }
+
     boolean requested() {
         return asked;
     }

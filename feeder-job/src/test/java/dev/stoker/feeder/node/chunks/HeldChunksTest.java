@@ -26,7 +26,7 @@ class HeldChunksTest {
     }
 
     private static ChunkBytes map(HeldChunks chunks, Path file, int length) throws IOException {
-        return chunks.hold(file, 1, () -> MappedChunks.map(file, length));
+        return chunks.map(file, length);
     }
 
     private static long mapped(Path directory) throws IOException {

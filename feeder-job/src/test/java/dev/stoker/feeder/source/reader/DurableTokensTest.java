@@ -7,32 +7,43 @@ import org.junit.jupiter.api.Test;
 class DurableTokensTest {
 
     @Test
-    void callsReceiptsDurableOneCheckpointLater() {
+    void callsReceiptsDurableThatAreInTheLedger() {
         DurableTokens tokens = new DurableTokens();
         tokens.begin(1, 10);
+        assertThat(tokens.complete(1, 1)).hasValue(10);
         tokens.begin(2, 20);
-        assertThat(tokens.complete(1, false)).isEmpty();
-        assertThat(tokens.complete(2, false)).hasValue(10);
         tokens.begin(3, 30);
-        assertThat(tokens.complete(3, false)).hasValue(20);
+        assertThat(tokens.complete(3, 3)).hasValue(30);
     }
 
     @Test
-    void callsEverythingDurableAtTheEnd() {
+    void doesNotCallReceiptsDurableThatACheckpointOnlyPromises() {
         DurableTokens tokens = new DurableTokens();
         tokens.begin(1, 10);
-        assertThat(tokens.complete(1, true)).hasValue(10);
+        assertThat(tokens.complete(1, 0)).isEmpty();
+        tokens.begin(2, 20);
+        assertThat(tokens.complete(2, 1)).hasValue(10);
+        tokens.begin(3, 30);
+        assertThat(tokens.complete(3, 1)).isEmpty();
+        assertThat(tokens.complete(4, 9)).hasValue(30);
+    }
+
+    @Test
+    void doesNotCallReceiptsDurableWhoseCheckpointIsNotComplete() {
+        DurableTokens tokens = new DurableTokens();
+        tokens.begin(1, 10);
+        tokens.begin(2, 20);
+        assertThat(tokens.complete(1, 2)).hasValue(10);
     }
 
     @Test
     void passesOverAbortedAndUnknownCheckpoints() {
         DurableTokens tokens = new DurableTokens();
-        assertThat(tokens.complete(7, false)).isEmpty();
+        assertThat(tokens.complete(7, 7)).isEmpty();
         tokens.begin(8, 80);
         tokens.abort(8);
-        tokens.begin(9, 90);
-        assertThat(tokens.complete(9, false)).isEmpty();
+        assertThat(tokens.complete(9, 9)).isEmpty();
         tokens.begin(10, 100);
-        assertThat(tokens.complete(10, false)).hasValue(90);
+        assertThat(tokens.complete(10, 10)).hasValue(100);
     }
 }

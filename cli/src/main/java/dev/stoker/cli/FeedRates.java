@@ -1,0 +1,295 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How a feed does between two snapshots, over all its servers.
+ *
+ * @param samplesPerSecond sent to trainers
+ * @param bytesPerSecond sent to trainers
+ * @param sessions connections of trainers
+ * @param groups its groups, by stream and name
+ * @param problems servers that did not answer, tiers that are off
+ * @param tiers those that keep chunks, over all servers
+ */
+record FeedRates(
+        double samplesPerSecond,
+        double bytesPerSecond,
+        long sessions,
+        List<Group> groups,
+        List<String> problems,
+        List<Tier> tiers) {
+
+    /** A wait shorter than this share of the time is none to speak of. */
+    static final double NOTABLE = 0.01;
+
+    /** A group and its trainers. */
+    record Group(String stream, String name, long epoch, long next, long batches, List<Rank> ranks) {}
+
+    /**
+     * A trainer.
+     *
+     * @param name rank, and worker and replica where there are several
+     * @param waitShare share of its time waited, lately; negative if it does not tell
+     * @param cause of most of that; empty if there is none to speak of
+     * @param where the feeder and lane waited for longest with that cause
+     */
+    record Rank(
+            String name,
+            boolean connected,
+            double samplesPerSecond,
+            double waitShare,
+            double waitShareOverall,
+            String cause,
+            String where) {}
+
+    /** A tier: what it holds, and how much of what was needed was there since the start. */
+    record Tier(String name, long used, long limit, long hits, long misses) {
+        private Tier with(JsonNode more) {
+            return new Tier(
+                    name,
+                    used + more.path("used").asLong(),
+                    limit + more.path("limit").asLong(),
+                    hits + more.path("hits").asLong(),
+                    misses + more.path("misses").asLong());
+        }
+    }
+
+    FeedRates {
+        tiers = List.copyOf(tiers);
+        groups = List.copyOf(groups);
+        problems = List.copyOf(problems);
+    }
+
+    /** @param before the same snapshot as {@code now} where there is no earlier one */
+    static FeedRates between(FeedSnapshot before, FeedSnapshot now) {
+        double seconds = (now.nanos() - before.nanos()) / 1e9;
+        Map<String, JsonNode> earlier = new TreeMap<>();
+        before.servers().forEach(server -> earlier.put(server.path("address").asText(), server));
+        double rows = 0;
+        double bytes = 0;
+        long sessions = 0;
+        Map<String, List<JsonNode>> groups = new TreeMap<>();
+        for (JsonNode server : now.servers()) {
+            JsonNode totals = server.path("totals");
+            JsonNode then = earlier.getOrDefault(server.path("address").asText(), server)
+                    .path("totals");
+            rows += grown(totals, then, "rows");
+            bytes += grown(totals, then, "bytes");
+            sessions += totals.path("sessions").asLong();
+            server.path("groups")
+                    .forEach(group -> groups.computeIfAbsent(key(group), k -> new ArrayList<>())
+                            .add(group));
+        }
+        List<Group> found = new ArrayList<>();
+        groups.forEach((key, parts) -> found.add(group(parts, all(before, key), seconds)));
+        List<String> problems = new ArrayList<>(now.problems());
+        return new FeedRates(
+                per(rows, seconds), per(bytes, seconds), sessions, found, problems, tiers(now.servers(), problems));
+    }
+
+    private static List<Tier> tiers(List<JsonNode> servers, List<String> problems) {
+        Map<String, Tier> tiers = new LinkedHashMap<>();
+        for (JsonNode server : servers) {
+            for (JsonNode tier : server.path("tiers")) {
+                if (tier.has("hits")) {
+                    String name = text(tier, "name");
+                    tiers.merge(name, new Tier(name, 0, 0, 0, 0).with(tier), (known, more) -> known.with(tier));
+                    if (!text(tier, "off").isEmpty()) {
+                        problems.add(
+                                "tier " + name + " of " + text(server, "address") + " is off: " + text(tier, "off"));
+                    }
+                }
+            }
+        }
+        return List.copyOf(tiers.values());
+    }
+
+    private static String key(JsonNode group) {
+        return text(group, "stream") + "/" + text(group, "group");
+    }
+
+    private static List<JsonNode> all(FeedSnapshot snapshot, String key) {
+        List<JsonNode> groups = new ArrayList<>();
+        snapshot.servers()
+                .forEach(server -> server.path("groups").forEach(group -> {
+                    if (key(group).equals(key)) {
+                        groups.add(group);
+                    }
+                }));
+        return groups;
+    }
+
+    private static Group group(List<JsonNode> parts, List<JsonNode> before, double seconds) {
+        long run = parts.stream()
+                .mapToLong(part -> part.path("run").asLong())
+                .max()
+                .orElse(0);
+        List<JsonNode> present =
+                parts.stream().filter(part -> part.path("run").asLong() == run).toList();
+        JsonNode first = present.get(0);
+        long epoch = present.stream()
+                .mapToLong(part -> part.path("epoch").asLong())
+                .max()
+                .orElse(0);
+        long next = present.stream()
+                .filter(part -> part.path("epoch").asLong() == epoch)
+                .mapToLong(part -> part.path("next").asLong())
+                .max()
+                .orElse(0);
+        List<Rank> ranks = new ArrayList<>();
+        Map<String, JsonNode> then = newest(
+                before.stream().filter(part -> part.path("run").asLong() == run).toList());
+        newest(present).forEach((seat, rank) -> ranks.add(rank(rank, then.getOrDefault(seat, rank), seconds)));
+        return new Group(
+                text(first, "stream"),
+                text(first, "group"),
+                epoch,
+                next,
+                first.path("batches").asLong(),
+                ranks);
+    }
+
+    /** Of each seat what the server says that has heard last of it, with the rows of all servers. */
+    private static Map<String, JsonNode> newest(List<JsonNode> parts) {
+        Map<String, JsonNode> seats = new TreeMap<>();
+        for (JsonNode part : parts) {
+            for (JsonNode rank : part.path("ranks")) {
+                String seat = String.format(
+                        "%08d %08d %08d",
+                        rank.path("rank").asLong(),
+                        rank.path("worker").asLong(),
+                        rank.path("replica").asLong());
+                JsonNode known = seats.get(seat);
+                if (known == null) {
+                    seats.put(seat, rank);
+                    continue;
+                }
+                boolean newer = rank.at("/trainer/seconds").asDouble(-1)
+                        > known.at("/trainer/seconds").asDouble(-1);
+                ObjectNode merged = (newer ? rank : known).deepCopy();
+                merged.put(
+                        "rows", rank.path("rows").asLong() + known.path("rows").asLong());
+                merged.put(
+                        "connected",
+                        rank.path("connected").asBoolean()
+                                || known.path("connected").asBoolean());
+                seats.put(seat, merged);
+            }
+        }
+        return seats;
+    }
+
+    private static Rank rank(JsonNode rank, JsonNode before, double seconds) {
+        StringBuilder name = new StringBuilder(rank.path("rank").asText());
+        if (rank.path("workers").asLong() > 1) {
+            name.append(" worker ").append(rank.path("worker").asLong());
+        }
+        if (rank.path("replica").asLong() > 0) {
+            name.append(" replica ").append(rank.path("replica").asLong());
+        }
+        JsonNode trainer = rank.path("trainer");
+        double share = -1;
+        double overall = -1;
+        String cause = "";
+        if (trainer.isObject()) {
+            JsonNode then = before.path("trainer");
+            double time = grown(trainer, then, "seconds");
+            overall = per(
+                    trainer.path("waited").asDouble(), trainer.path("seconds").asDouble());
+            // A trainer tells about once a second; over less there is nothing to compare.
+            boolean lately = time >= 0.5;
+            share = lately ? Math.min(1, per(grown(trainer, then, "waited"), time)) : overall;
+            cause = share < NOTABLE ? "" : cause(trainer, lately ? then : Json.object());
+        }
+        return new Rank(
+                name.toString(),
+                rank.path("connected").asBoolean(),
+                per(grown(rank, before, "rows"), seconds),
+                share,
+                overall,
+                cause,
+                where(trainer, cause));
+    }
+
+    private static String cause(JsonNode trainer, JsonNode before) {
+        String most = "";
+        double longest = 0;
+        for (Map.Entry<String, JsonNode> cause : trainer.path("causes").properties()) {
+            double waited = grown(trainer.path("causes"), before.path("causes"), cause.getKey());
+            if (waited > longest) {
+                longest = waited;
+                most = clean(cause.getKey());
+            }
+        }
+        return most;
+    }
+
+    private static String where(JsonNode trainer, String cause) {
+        for (JsonNode wait : trainer.path("waits")) {
+            if (!cause.isEmpty() && text(wait, "cause").equals(cause)) {
+                return text(wait, "feeder") + " lane " + wait.path("lane").asLong();
+            }
+        }
+        return "";
+    }
+
+    private static double grown(JsonNode now, JsonNode before, String key) {
+        return Math.max(0, now.path(key).asDouble() - before.path(key).asDouble());
+    }
+
+    private static double per(double amount, double seconds) {
+        return seconds <= 0 ? 0 : amount / seconds;
+    }
+
+    private static String text(JsonNode node, String key) {
+        return clean(node.path(key).asText());
+    }
+
+    /** Names come from trainers, and end on a terminal. */
+    private static String clean(String text) {
+        return text.replaceAll("\\p{Cntrl}", "?");
+    }
+
+    /** The same for programs. */
+    ObjectNode json(String feed) {
+        ObjectNode json = Json.object();
+        json.put("name", feed);
+        json.put("samples_per_second", samplesPerSecond);
+        json.put("bytes_per_second", bytesPerSecond);
+        json.put("sessions", sessions);
+        ArrayNode list = json.putArray("groups");
+        for (Group group : groups) {
+            ObjectNode one = list.addObject();
+            one.put("stream", group.stream()).put("group", group.name());
+            one.put("epoch", group.epoch()).put("next", group.next()).put("batches", group.batches());
+            ArrayNode ranks = one.putArray("ranks");
+            for (Rank rank : group.ranks()) {
+                ObjectNode trainer = ranks.addObject().put("rank", rank.name()).put("connected", rank.connected());
+                trainer.put("samples_per_second", rank.samplesPerSecond());
+                if (rank.waitShare() >= 0) {
+                    trainer.put("wait_share", rank.waitShare()).put("wait_share_overall", rank.waitShareOverall());
+                }
+                trainer.put("cause", rank.cause()).put("where", rank.where());
+            }
+        }
+        ArrayNode levels = json.putArray("tiers");
+        for (Tier tier : tiers) {
+            levels.addObject()
+                    .put("name", tier.name())
+                    .put("used", tier.used())
+                    .put("limit", tier.limit())
+                    .put("hits", tier.hits())
+                    .put("misses", tier.misses());
+        }
+        problems.forEach(json.putArray("problems")::add);
+        return json;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.Proxy;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What the servers of a feed said of themselves at one moment.
+ *
+ * @param nanos when they were asked, by {@link System#nanoTime}
+ * @param servers the {@code /status.json} of each that answered
+ * @param problems why others did not, in words
+ */
+record FeedSnapshot(long nanos, List<JsonNode> servers, List<String> problems) {
+
+    private static final int TIMEOUT_MS = 2_000;
+    private static final int MAX_BYTES = 64 << 20;
+
+    FeedSnapshot {
+        servers = List.copyOf(servers);
+        problems = List.copyOf(problems);
+    }
+
+    /** Asks every server of a feed. */
+    static FeedSnapshot of(FeedFile feed) {
+        List<JsonNode> servers = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
+        for (JsonNode url : feed.json().path("status")) {
+            try {
+                servers.add(fetch(url.asText()));
+            } catch (IOException | IllegalArgumentException e) {
+                problems.add(url.asText() + " does not answer: " + e.getMessage());
+            }
+        }
+        if (servers.isEmpty() && problems.isEmpty()) {
+            problems.add("it is not shown: start it without --ui off");
+        }
+        return new FeedSnapshot(System.nanoTime(), servers, problems);
+    }
+
+    private static JsonNode fetch(String url) throws IOException {
+        HttpURLConnection connection =
+                (HttpURLConnection) URI.create(url + "/status.json").toURL().openConnection(Proxy.NO_PROXY);
+        connection.setConnectTimeout(TIMEOUT_MS);
+        connection.setReadTimeout(TIMEOUT_MS);
+        connection.setInstanceFollowRedirects(false);
+        try (InputStream in = connection.getInputStream()) {
+            return Json.MAPPER.readTree(in.readNBytes(MAX_BYTES));
+        } finally {
+            connection.disconnect();
+        }
+    }
+}

@@ -1,0 +1,102 @@
+package dev.stoker.cli;
+
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A terminal whose screen is drawn over again and again, and whose key q is heard without Enter. Leaves screen and
+ * settings as they were. One thread, and one that waits for keys.
+ */
+final class Terminal implements AutoCloseable {
+
+    private static final String OTHER_SCREEN = "\033[?1049h\033[?25l";
+    private static final String FIRST_SCREEN = "\033[?25h\033[?1049l";
+    private static final int USUAL_LINES = 24;
+    private static final int USUAL_COLUMNS = 80;
+
+    private final PrintWriter out;
+    private final String settings;
+
+    private Terminal(PrintWriter out, String settings) {
+        this.out = out;
+        this.settings = settings;
+    }
+
+    static boolean isThere() {
+        return System.console() != null;
+    }
+
+    /** @param quit called when q is pressed */
+    static Terminal open(PrintWriter out, Runnable quit) {
+        String settings = stty("-g");
+        if (!settings.isEmpty()) {
+            stty("-icanon", "-echo", "min", "1");
+        }
+        Thread keys = new Thread(() -> listen(quit), "stoker-keys");
+        keys.setDaemon(true);
+        keys.start();
+        out.print(OTHER_SCREEN);
+        return new Terminal(out, settings);
+    }
+
+    private static void listen(Runnable quit) {
+        try {
+            int key;
+            do {
+                key = System.in.read();
+            } while (key >= 0 && key != 'q' && key != 'Q');
+            if (key >= 0) {
+                quit.run();
+            }
+        } catch (IOException e) {
+            // Ctrl-C still ends it.
+        }
+    }
+
+    /** What stty says to these arguments; nothing where there is none. */
+    private static String stty(String... arguments) {
+        try {
+            List<String> command = new ArrayList<>(List.of("stty"));
+            command.addAll(List.of(arguments));
+            Process process = new ProcessBuilder(command)
+                    .redirectInput(ProcessBuilder.Redirect.INHERIT)
+                    .redirectError(ProcessBuilder.Redirect.DISCARD)
+                    .start();
+            String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+            return process.waitFor(2, TimeUnit.SECONDS) && process.exitValue() == 0 ? said : "";
+        } catch (IOException e) {
+            return "";
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return "";
+        }
+    }
+
+    /** Draws a text over the one before; what does not fit is left out. */
+    void show(String text) {
+        // A terminal that does not know its size says 0 0.
+        String[] size = stty("size").split(" ");
+        int lines = size.length == 2 && !size[0].equals("0") ? Integer.parseInt(size[0]) : USUAL_LINES;
+        int columns = size.length == 2 && !size[1].equals("0") ? Integer.parseInt(size[1]) : USUAL_COLUMNS;
+        StringBuilder screen = new StringBuilder("\033[H");
+        String[] rows = text.split("\n");
+        for (int i = 0; i < Math.min(rows.length, lines - 1); i++) {
+            screen.append(rows[i], 0, Math.min(rows[i].length(), columns)).append("\033[K\r\n");
+        }
+        out.print(screen.append("\033[J"));
+        out.flush();
+    }
+
+    @Override
+    public void close() {
+        out.print(FIRST_SCREEN);
+        out.flush();
+        if (!settings.isEmpty()) {
+            stty(settings);
+        }
+    }
+}

@@ -1,0 +1,162 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker top}: a live table of the feeds of this machine. */
+@Command(
+        name = "top",
+        description = {
+            "Shows, each second, how fast the feeds of this machine are, where their groups stand, and what trainers wait for.",
+            "On a terminal q or Ctrl-C ends it; elsewhere it prints one table after the other."
+        })
+final class TopVerb implements Callable<Integer> {
+
+    /** Rates are those of so many seconds. */
+    private static final int SECONDS = 5;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "NAME", arity = "0..1", description = "A feed; without one, all that run.")
+    private String name;
+
+    @Option(names = "--once", description = "Print one table, of the second after the start, and end.")
+    private boolean once;
+
+    @Option(names = "--json", description = "Print JSON, one line a second.")
+    private boolean json;
+
+    private final Map<String, Deque<FeedSnapshot>> history = new HashMap<>();
+
+    @Override
+    public Integer call() throws Exception {
+        if (name != null) {
+            FeedFile.require(name);
+        }
+        PrintWriter out = spec.commandLine().getOut();
+        CountDownLatch end = new CountDownLatch(1);
+        boolean live = !once && !json && Terminal.isThere();
+        try (Signals signals = new Signals();
+                Terminal terminal = live ? Terminal.open(out, end::countDown) : null) {
+            signals.onStop(end::countDown);
+            look();
+            while (!end.await(1, TimeUnit.SECONDS)) {
+                List<FeedFile> feeds = look();
+                if (terminal != null) {
+                    terminal.show(table(feeds) + "\nq ends\n");
+                } else {
+                    out.println(json ? json(feeds).toString() : table(feeds));
+                }
+                if (once || (name != null && feeds.isEmpty())) {
+                    break;
+                }
+            }
+        }
+        return 0;
+    }
+
+    /** Asks all feeds; returns those that run. */
+    private List<FeedFile> look() throws IOException {
+        List<FeedFile> feeds = FeedFile.list().stream()
+                .filter(feed -> name == null || feed.name().equals(name))
+                .filter(feed -> feed.state() == FeedFile.State.RUNNING)
+                .toList();
+        history.keySet()
+                .removeIf(known -> feeds.stream().noneMatch(feed -> feed.name().equals(known)));
+        for (FeedFile feed : feeds) {
+            Deque<FeedSnapshot> known = history.computeIfAbsent(feed.name(), n -> new ArrayDeque<>());
+            if (known.size() > SECONDS) {
+                known.removeFirst();
+            }
+            known.addLast(FeedSnapshot.of(feed));
+        }
+        return feeds;
+    }
+
+    private FeedRates rates(FeedFile feed) {
+        Deque<FeedSnapshot> known = history.get(feed.name());
+        return FeedRates.between(known.getFirst(), known.getLast());
+    }
+
+    private ArrayNode json(List<FeedFile> feeds) {
+        ArrayNode array = Json.array();
+        feeds.forEach(feed -> array.add(rates(feed).json(feed.name())));
+        return array;
+    }
+
+    private String table(List<FeedFile> feeds) {
+        if (feeds.isEmpty()) {
+            return name == null ? "no feed is running; start one with stoker feed" : "feed " + name + " is not running";
+        }
+        StringWriter text = new StringWriter();
+        PrintWriter out = new PrintWriter(text);
+        for (FeedFile feed : feeds) {
+            print(feed, rates(feed), out);
+        }
+        return text.toString().stripTrailing();
+    }
+
+    private static void print(FeedFile feed, FeedRates rates, PrintWriter out) {
+        Duration up = Duration.ofMillis(
+                System.currentTimeMillis() - feed.json().path("started_ms").asLong());
+        out.println(feed.name() + "   up " + Units.time(up) + "   " + rate(rates.samplesPerSecond()) + " samples/s   "
+                + Units.bytes((long) rates.bytesPerSecond()) + "/s   " + Units.plural(rates.sessions(), "trainer"));
+        for (FeedRates.Tier tier : rates.tiers()) {
+            out.println("  tier " + tier.name() + "   " + Units.bytes(tier.used()) + " of " + Units.bytes(tier.limit())
+                    + "   " + percent((double) tier.hits() / Math.max(1, tier.hits() + tier.misses())) + " hits");
+        }
+        rates.problems().forEach(problem -> out.println("  " + problem));
+        if (rates.problems().isEmpty() && rates.groups().isEmpty()) {
+            out.println("  no trainer has come yet");
+        }
+        for (FeedRates.Group group : rates.groups()) {
+            out.println(String.format(
+                    Locale.ROOT,
+                    "  %s/%s   epoch %,d   batch %,d of %,d (%.0f %%)",
+                    group.stream(),
+                    group.name(),
+                    group.epoch(),
+                    group.next(),
+                    group.batches(),
+                    100.0 * group.next() / Math.max(1, group.batches())));
+            Table table = new Table("    RANK", "SAMPLES/S", "WAITS", "OVERALL", "CAUSE", "LONGEST FOR");
+            for (FeedRates.Rank rank : group.ranks()) {
+                table.add(
+                        "    " + rank.name(),
+                        rank.connected() ? rate(rank.samplesPerSecond()) : "left",
+                        percent(rank.waitShare()),
+                        percent(rank.waitShareOverall()),
+                        rank.waitShare() < 0 ? "?" : rank.cause().isEmpty() ? "trainer slower" : rank.cause(),
+                        rank.where());
+            }
+            table.print(out);
+        }
+        out.println();
+    }
+
+    private static String rate(double perSecond) {
+        return perSecond < 10 ? String.format(Locale.ROOT, "%.1f", perSecond) : Units.count(Math.round(perSecond));
+    }
+
+    private static String percent(double share) {
+        return share < 0 ? "?" : String.format(Locale.ROOT, "%.1f %%", 100 * share);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.stoker.cli;
+
+import java.io.IOException;
+import java.security.Security;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker wait}: for scripts and init containers that start trainers when there is something to read. */
+@Command(name = "wait", description = "Waits until a feed serves trainers; says nothing unless it does not.")
+final class WaitVerb implements Callable<Integer> {
+    private static final int PAUSE_MS = 100;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "FEED", description = "Name of the feed, or host:port[,host:port...] of its feeders.")
+    private String feed;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "SECONDS",
+            defaultValue = "600",
+            description = "How long to wait (default: 600).")
+    private long timeoutSeconds;
+
+    @Override
+    public Integer call() throws IOException, InterruptedException {
+        if (feed.indexOf(':') >= 0 && !feed.matches("[^:,\\s]+:[0-9]{1,5}(,[^:,\\s]+:[0-9]{1,5})*")) {
+            throw new ParameterException(spec.commandLine(), "'" + feed + "' is not host:port[,host:port...]");
+        }
+        // A name that a cluster has not given out yet is asked for again.
+        Security.setProperty("networkaddress.cache.ttl", "1");
+        Security.setProperty("networkaddress.cache.negative.ttl", "1");
+        long deadline = System.nanoTime() + timeoutSeconds * 1_000_000_000L;
+        while (true) {
+            List<String> addresses = addresses();
+            if (addresses.stream().anyMatch(FeederProbe::answers)) {
+                return 0;
+            }
+            if (System.nanoTime() >= deadline) {
+                throw new CommandException("feed " + feed + " does not serve after " + timeoutSeconds + " s: "
+                        + (addresses.isEmpty()
+                                ? "no feed of this name has started on this machine, see stoker ps"
+                                : "no feeder answers at " + String.join(", ", addresses))
+                        + "; look at the feeder's log, or wait longer with --timeout");
+            }
+            Thread.sleep(PAUSE_MS);
+        }
+    }
+
+    private List<String> addresses() throws IOException {
+        if (feed.indexOf(':') >= 0) {
+            return Arrays.asList(feed.split(","));
+        }
+        Optional<FeedFile> file = FeedFile.find(feed);
+        return file.map(FeedFile::addressList).orElse(List.of());
+    }
+}

@@ -1,0 +1,46 @@
+package dev.stoker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.File;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.jar.JarFile;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** What lies where in the distribution. */
+class DistributionITCase {
+
+    private static final String OF_HADOOP = "org/apache/hadoop/fs/FileSystem.class";
+    private static final Path DISTRIBUTION = Path.of("target", "dist");
+
+    /** The jars of a directory that hold a class. */
+    private static List<String> having(String entry, Path directory) {
+        File[] jars = directory.toFile().listFiles((parent, name) -> name.endsWith(".jar"));
+        assertThat(jars).isNotEmpty();
+        return Stream.of(jars)
+                .filter(file -> {
+                    try (JarFile jar = new JarFile(file)) {
+                        return jar.getEntry(entry) != null;
+                    } catch (IOException e) {
+                        throw new IllegalStateException(file.toString(), e);
+                    }
+                })
+                .map(File::getName)
+                .toList();
+    }
+
+    @Test
+    void hadoopLiesBesideTheClassPathAndInNoJobJar() {
+        assertThat(having(OF_HADOOP, DISTRIBUTION.resolve("lib"))).isEmpty();
+        assertThat(having(OF_HADOOP, DISTRIBUTION.resolve("jobs"))).isEmpty();
+        assertThat(having(OF_HADOOP, DISTRIBUTION.resolve("lib/hadoop")))
+                .singleElement()
+                .asString()
+                .startsWith("hadoop-client-api");
+        assertThat(having("org/apache/hadoop/fs/s3a/S3AFileSystem.class", DISTRIBUTION.resolve("lib/hadoop")))
+                .hasSize(1);
+    }
+}

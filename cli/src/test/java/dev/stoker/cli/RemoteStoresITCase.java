@@ -1,0 +1,348 @@
+package dev.stoker.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.client.Batch;
+import dev.stoker.client.FeedClient;
+import dev.stoker.feeder.FeederArguments;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.Stores;
+import dev.stoker.storage.hadoop.HadoopSettings;
+import dev.stoker.storage.hadoop.HdfsCluster;
+import dev.stoker.storage.hadoop.S3Server;
+import java.io.File;
+import java.io.IOException;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Datasets and samples on a real HDFS and a real S3 server. */
+@Timeout(300)
+class RemoteStoresITCase {
+
+    private static final String[] PACKING = {"--chunk-size", "8kb", "--payload", "image", "--parallelism", "2"};
+
+    @TempDir
+    static Path directory;
+
+    private static final FieldType BINARY = FieldType.parse("binary");
+
+    private static String s3;
+    private static String hdfs;
+    private static Map<String, byte[]> tree;
+
+    private final StringWriter out = new StringWriter();
+    private final StringWriter err = new StringWriter();
+
+    @BeforeAll
+    static void start() throws IOException {
+        HadoopSettings.use(S3Server.shared().settings());
+        s3 = "s3a://" + S3Server.BUCKET + "/" + UUID.randomUUID();
+        hdfs = HdfsCluster.shared().uri() + "/" + UUID.randomUUID();
+        tree = new TreeMap<>();
+        Random random = new Random(5);
+        for (int i = 0; i < 60; i++) {
+            byte[] bytes = new byte[1 + random.nextInt(1500)];
+            random.nextBytes(bytes);
+            tree.put("c" + i % 3 + (i % 2 == 0 ? "/deep/" : "/") + i + ".jpg", bytes);
+        }
+        tree.put("c0/large one.jpg", new byte[100_000]);
+        write(local("raw"), tree);
+        write(s3 + "/raw", tree);
+        write(hdfs + "/raw", tree);
+    }
+
+    @AfterAll
+    static void clear() {
+        HadoopSettings.clear();
+    }
+
+    private static String local(String name) {
+        return directory.resolve(name).toString();
+    }
+
+    private static void write(String location, Map<String, byte[]> files) throws IOException {
+        try (ObjectStore store = Stores.open(location)) {
+            for (Map.Entry<String, byte[]> file : files.entrySet()) {
+                store.createIfAbsent(file.getKey(), file.getValue());
+            }
+        }
+    }
+
+    private int stoker(String... args) {
+        out.getBuffer().setLength(0);
+        err.getBuffer().setLength(0);
+        return Stoker.run(List.of(args), new PrintWriter(out, true), new PrintWriter(err, true));
+    }
+
+    private void ingest(String source, String target, String... options) {
+        List<String> args = new ArrayList<>(List.of("ingest", source, target));
+        args.addAll(List.of(PACKING));
+        args.addAll(List.of(options));
+        assertThat(stoker(args.toArray(new String[0])))
+                .as(() -> out + "\n" + err)
+                .isZero();
+    }
+
+    private static Map<String, String> expected(java.util.function.Function<String, String> text) {
+        Map<String, String> expected = new TreeMap<>();
+        tree.forEach((key, bytes) ->
+                expected.put(key, text.apply(key) + " image=" + HexFormat.of().formatHex(bytes)));
+        return expected;
+    }
+
+    private static String parent(String key) {
+        String folder = key.substring(0, key.lastIndexOf('/'));
+        return folder.substring(folder.lastIndexOf('/') + 1);
+    }
+
+    @Test
+    void packsFromAnyFileSystemIntoAnyOther() throws IOException {
+        ingest(local("raw"), s3 + "/packed", "--label-from", "parent-dir");
+        assertThat(Contents.of(s3 + "/packed")).isEqualTo(expected(key -> "train label=" + parent(key)));
+
+        String lines = tree.keySet().stream()
+                .map(key -> key + ",l" + key.length() + "\n")
+                .collect(Collectors.joining());
+        write(s3 + "/tables", Map.of("labels.csv", lines.getBytes(UTF_8)));
+        ingest(s3 + "/raw", hdfs + "/packed", "--label-from", "csv:" + s3 + "/tables/labels.csv", "--parallelism", "1");
+        assertThat(Contents.of(hdfs + "/packed")).isEqualTo(expected(key -> "train label=l" + key.length()));
+
+        Map<String, byte[]> captions = new TreeMap<>();
+        tree.keySet().forEach(key -> captions.put(key.replace(".jpg", ".txt"), ("caption of " + key).getBytes(UTF_8)));
+        Map<String, byte[]> both = new TreeMap<>(captions);
+        both.putAll(tree);
+        write(hdfs + "/captioned", both);
+        ingest(hdfs + "/captioned", local("packed"), "--sidecar", ".txt=caption:utf8", "--split-from", "top-dir");
+        assertThat(Contents.of(local("packed")))
+                .isEqualTo(expected(key -> key.substring(0, 2) + " caption=caption of " + key));
+
+        for (String location : List.of(s3 + "/packed", hdfs + "/packed", local("packed"))) {
+            assertThat(stoker("verify", location)).as(out::toString).isZero();
+        }
+    }
+
+    @Test
+    void appendsToADatasetOnS3() throws IOException {
+        String target = s3 + "/appended";
+        String id = "00000000-0000-4000-8000-000000000001";
+        ingest(s3 + "/raw", target, "--ingest-id", id);
+        ingest(s3 + "/raw", target, "--ingest-id", id);
+        assertThat(stoker("ingest", s3 + "/raw", target, "--append")).isEqualTo(1);
+        assertThat(err.toString()).contains("a sample with the key", "already");
+        write(hdfs + "/more", Map.of("c9/new.jpg", new byte[5000]));
+        ingest(hdfs + "/more", target, "--append");
+
+        assertThat(stoker("log", target, "--json")).isZero();
+        assertThat(Json.MAPPER.readTree(out.toString())).hasSize(2);
+        assertThat(Contents.of(target)).hasSize(tree.size() + 1);
+        assertThat(stoker("info", target + "@1", "--json")).isZero();
+        assertThat(Json.MAPPER.readTree(out.toString()).path("samples").asInt()).isEqualTo(tree.size());
+        assertThat(stoker("show", target, "--n", "2")).isZero();
+        assertThat(out.toString()).contains("2 of " + (tree.size() + 1) + " samples");
+    }
+
+    @Test
+    void letsSeveralProcessesCommitAtOnce() throws Exception {
+        List<String> targets = List.of(s3 + "/contested", hdfs + "/contested");
+        DatasetInfo info = new DatasetInfo(
+                UUID.randomUUID(),
+                "contested",
+                Instant.ofEpochMilli(0),
+                List.of(Field.payload("image", BINARY)),
+                Map.of());
+        for (String target : targets) {
+            try (ObjectStore store = Stores.open(target)) {
+                Dataset.create(store, info);
+            }
+        }
+        List<Process> processes = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            List<String> command = new ArrayList<>(List.of(
+                    Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                    "-XX:TieredStopAtLevel=1",
+                    "-Xmx256m",
+                    "-Dstoker.hadoop.conf=" + System.getProperty("stoker.hadoop.conf"),
+                    "-cp",
+                    System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
+                    CommitContender.class.getName(),
+                    "process" + i,
+                    "8"));
+            command.addAll(targets);
+            processes.add(new ProcessBuilder(command)
+                    .redirectErrorStream(true)
+                    .redirectOutput(new File(directory.toFile(), "process" + i + ".log"))
+                    .start());
+        }
+        for (int i = 0; i < 2; i++) {
+            assertThat(processes.get(i).waitFor(120, TimeUnit.SECONDS)).isTrue();
+            assertThat(processes.get(i).exitValue())
+                    .as(Files.readString(directory.resolve("process" + i + ".log")))
+                    .isZero();
+        }
+        for (String target : targets) {
+            try (ObjectStore store = Stores.open(target)) {
+                Dataset dataset = Dataset.open(store);
+                List<String> ingests = new ArrayList<>();
+                for (long version = 1; version <= dataset.latestVersion(); version++) {
+                    LogEntry entry = dataset.entry(version);
+                    ingests.add(entry.ingest());
+                }
+                assertThat(ingests).hasSize(16).doesNotHaveDuplicates();
+            }
+        }
+    }
+
+    /** Every batch of an epoch by its number, as it came from a feed over the dataset. */
+    private Map<Long, List<String>> consume(String location, String name) throws Exception {
+        FeederArguments arguments = FeederArguments.parse(new String[] {
+            location,
+            "--name=" + name,
+            "--port=0",
+            "--batch-size=7",
+            "--lanes=3",
+            "--seed=9",
+            "--shuffle-window=20 kb",
+            "--checkpoint-interval=200 ms",
+            "--ui=off"
+        });
+        Map<Long, List<String>> batches = new TreeMap<>();
+        try (EmbeddedFeed feed = EmbeddedFeed.start(arguments)) {
+            String address = feed.awaitReady(Duration.ofSeconds(120));
+            for (int rank = 0; rank < 2; rank++) {
+                try (FeedClient client =
+                        FeedClient.of(address).rank(rank, 2).run(1).epochs(1).open()) {
+                    for (Batch batch : client.epoch()) {
+                        List<String> messages = new ArrayList<>();
+                        for (ByteBuffer message : batch.messages()) {
+                            byte[] bytes = new byte[message.remaining()];
+                            message.duplicate().get(bytes);
+                            messages.add(HexFormat.of().formatHex(bytes));
+                        }
+                        assertThat(batches.put(batch.number(), messages)).isNull();
+                        batch.close();
+                    }
+                }
+            }
+        }
+        assertThat(stoker("audit", name, "--epochs", "1"))
+                .as(() -> out + "\n" + err)
+                .isZero();
+        return batches;
+    }
+
+    @Test
+    void feedsTheSameBytesFromAnyStore() throws Exception {
+        ingest(s3 + "/raw", s3 + "/fed", "--label-from", "parent-dir");
+        Contents.copy(s3 + "/fed", hdfs + "/fed");
+        Contents.copy(s3 + "/fed", local("fed"));
+
+        Map<Long, List<String>> batches = consume(local("fed"), "local-fed");
+        assertThat(batches).hasSize(10);
+        assertThat(consume(s3 + "/fed", "s3-fed")).isEqualTo(batches);
+        assertThat(consume(hdfs + "/fed", "hdfs-fed")).isEqualTo(batches);
+
+        // The ledgers lie in the datasets' own stores.
+        for (String location : List.of(s3 + "/fed", hdfs + "/fed")) {
+            try (ObjectStore store = Stores.open(location)) {
+                assertThat(store.list("_stoker/feeds/").toList())
+                        .isNotEmpty()
+                        .allMatch(object -> object.name().matches(".*/ledger/part-[0-9a-f-]{36}\\.avro"));
+            }
+        }
+    }
+
+    @Test
+    void looksAfterADatasetOnS3() throws Exception {
+        String target = s3 + "/kept";
+        ingest(local("raw"), target);
+        try (ObjectStore store = Stores.open(target)) {
+            String chunk =
+                    ChunkNames.path(Dataset.open(store).snapshot().table().id(2));
+            byte[] good = store.readAll(chunk, Integer.MAX_VALUE);
+            byte[] flipped = good.clone();
+            flipped[good.length / 2] ^= 4;
+            store.delete(chunk);
+            store.createIfAbsent(chunk, flipped);
+            assertThat(stoker("verify", target)).isEqualTo(1);
+            assertThat(out.toString()).contains("chunk 2: row ");
+            store.delete(chunk);
+            store.createIfAbsent(chunk, good);
+
+            String log = String.format("_stoker/log/%020d.avro", 1);
+            assertThat(store.delete(log)).isTrue();
+            assertThat(stoker("recover", target, "--yes")).isZero();
+            assertThat(out.toString()).contains("recovered");
+            assertThat(stoker("verify", target)).isZero();
+
+            ObjectWriter abandoned =
+                    store.write(ChunkNames.path(UUID.fromString("01900000-0000-7000-8000-0000000000aa")));
+            for (int i = 0; i < 70; i++) {
+                abandoned.write(ByteBuffer.allocate(1 << 20));
+            }
+            Waiting.until(() -> !store.listUnfinished("").toList().isEmpty());
+            store.createIfAbsent("chunks/ab/01900000-0000-7000-8000-0000000000ab.arrow", new byte[10]);
+            assertThat(stoker("gc", target, "--older-than", "0")).isZero();
+            assertThat(out.toString()).contains("would delete 2 files", "unfinished ");
+            assertThat(stoker("gc", target, "--older-than", "0", "--yes")).isZero();
+            assertThat(store.listUnfinished("").toList()).isEmpty();
+            assertThat(stoker("verify", target)).isZero();
+            assertThat(Contents.of(target)).hasSize(tree.size());
+        }
+    }
+
+    @Test
+    void saysWhatIsWrongWithALocation() throws IOException {
+        assertThat(stoker("info", s3 + "/raw")).isEqualTo(1);
+        assertThat(err.toString()).contains(s3 + "/raw").contains("is not a Stoker dataset");
+        assertThat(stoker("info", "s3a://no-such-bucket-here/x")).isEqualTo(1);
+        assertThat(err.toString()).contains("no-such-bucket-here").doesNotContain("\n\tat ");
+        assertThat(stoker("info", "s4://bucket/x")).isEqualTo(1);
+        assertThat(err.toString()).contains("s4", "s3a");
+        assertThat(stoker("info", "s3a://bucket/a b")).isEqualTo(2);
+        assertThat(err.toString()).contains("s3a://bucket/a b is not a URI", "%20");
+        assertThat(stoker("info", "hdfs://no-such-host.invalid/x")).isEqualTo(1);
+        assertThat(err.toString()).contains("there is no host no-such-host.invalid");
+        assertThat(stoker("info", s3)).isEqualTo(1);
+        assertThat(stoker("ingest", s3 + "/nothing", s3 + "/x")).isEqualTo(2);
+        assertThat(err.toString()).contains("the source " + s3 + "/nothing does not exist");
+        assertThat(stoker("ingest", s3 + "/raw", s3 + "/raw/packed")).isEqualTo(2);
+        assertThat(err.toString()).contains("lies inside the source");
+        assertThat(stoker("ingest", s3 + "/raw", s3.replace("s3a:", "s3:") + "/raw"))
+                .isEqualTo(2);
+        assertThat(err.toString()).contains("the target is the source");
+        assertThat(stoker("ingest", s3 + "/raw", hdfs + "/raw")).isEqualTo(2);
+        assertThat(err.toString()).contains("is no dataset and holds");
+        assertThat(stoker("feed", s3 + "/raw")).isEqualTo(1);
+        assertThat(err.toString()).contains(s3 + "/raw");
+        assertThat(stoker("audit", "--ledger", s3 + "/none", "--dataset", s3 + "/raw"))
+                .isEqualTo(1);
+        assertThat(err.toString()).contains("there is no ledger at " + s3 + "/none");
+    }
+}

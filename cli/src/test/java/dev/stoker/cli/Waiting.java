@@ -1,0 +1,25 @@
+package dev.stoker.cli;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/** Waits for what others do. */
+final class Waiting {
+
+    private Waiting() {}
+
+    /** Something that becomes true. */
+    interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    static void until(Condition condition) throws Exception {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
+        while (!condition.holds()) {
+            if (System.nanoTime() > end) {
+                throw new AssertionError("the condition did not come true within 60 s");
+            }
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package dev.stoker.connectors.kafka;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+
+/** What consumer groups have committed for a topic. One thread. */
+public final class GroupOffsets implements AutoCloseable {
+    private static final long WAIT_SECONDS = 20;
+
+    private final KafkaTarget target;
+    private final List<String> groups;
+    private final Admin admin;
+
+    /** @throws IOException if the clients' settings cannot be read */
+    public GroupOffsets(KafkaTarget target, List<String> groups) throws IOException {
+        Properties settings = target.clients();
+        this.target = target;
+        this.groups = List.copyOf(groups);
+        this.admin = Admin.create(settings);
+    }
+
+    /** By partition the lowest offset that a group has committed; -1 where one of them has committed none. */
+    public Map<Integer, Long> slowest(int partitions) throws IOException {
+        Map<Integer, Long> slowest = new HashMap<>();
+        for (String group : groups) {
+            Map<TopicPartition, OffsetAndMetadata> offsets = committed(group);
+            for (int partition = 0; partition < partitions; partition++) {
+                OffsetAndMetadata offset = offsets.get(new TopicPartition(target.topic(), partition));
+                slowest.merge(partition, offset == null ? -1L : offset.offset(), Math::min);
+            }
+        }
+        return slowest;
+    }
+
+    private Map<TopicPartition, OffsetAndMetadata> committed(String group) throws IOException {
+        try {
+            return admin.listConsumerGroupOffsets(group)
+                    .partitionsToOffsetAndMetadata()
+                    .get(WAIT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new TopicException(target + ": interrupted while waiting for the brokers", e);
+        } catch (ExecutionException | TimeoutException e) {
+            throw new TopicException(target + ": the offsets of group " + group + " cannot be looked at: " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        admin.close(Duration.ofSeconds(2));
+    }
+}

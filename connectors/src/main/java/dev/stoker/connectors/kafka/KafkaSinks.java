@@ -1,0 +1,78 @@
+package dev.stoker.connectors.kafka;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Optional;
+import java.util.Properties;
+import org.apache.flink.connector.base.DeliveryGuarantee;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacet;
+import org.apache.flink.connector.kafka.lineage.KafkaDatasetFacetProvider;
+import org.apache.flink.connector.kafka.sink.KafkaRecordSerializationSchema;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.KafkaSinkBuilder;
+import org.apache.flink.connector.kafka.sink.TransactionNamingStrategy;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.clients.producer.ProducerRecord;
+
+/** Builds the sink of a feed's records. */
+public final class KafkaSinks {
+
+    private KafkaSinks() {}
+
+    /**
+     * A sink that writes each record to its partition: at least once, or exactly once in transactions.
+     *
+     * @param transactionalIdPrefix what the ids of transactions begin with; no other job may use it
+     * @throws IOException if the clients' settings cannot be read
+     */
+    public static KafkaSink<TopicRecord> create(KafkaTarget target, String transactionalIdPrefix) throws IOException {
+        Properties settings = target.clients();
+        settings.setProperty(ProducerConfig.ACKS_CONFIG, "all");
+        settings.setProperty(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
+        settings.setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, "none");
+        settings.setProperty(
+                ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(Math.max(32L << 20, 4L * target.maxRecordBytes())));
+        settings.setProperty(
+                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
+                Integer.toString(Math.max(1 << 20, target.maxRecordBytes() + KafkaTarget.OVERHEAD_BYTES)));
+        KafkaSinkBuilder<TopicRecord> builder = KafkaSink.<TopicRecord>builder()
+                .setKafkaProducerConfig(settings)
+                .setBootstrapServers(target.bootstrap())
+                .setRecordSerializer(new Serializer(target.topic()));
+        if (!target.exactlyOnce()) {
+            return builder.setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE).build();
+        }
+        return builder.setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+                .setTransactionalIdPrefix(transactionalIdPrefix)
+                .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+                .setProperty(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Long.toString(target.transactionTimeoutMs()))
+                .build();
+    }
+
+    /** Records as Kafka's producer takes them; names the topic, whose open transactions a pooling sink looks for. */
+    private static final class Serializer
+            implements KafkaRecordSerializationSchema<TopicRecord>, KafkaDatasetFacetProvider {
+        private static final long serialVersionUID = 1;
+
+        private final String topic;
+
+        Serializer(String topic) {
+            this.topic = topic;
+        }
+
+        @Override
+        public Optional<KafkaDatasetFacet> getKafkaDatasetFacet() {
+            return Optional.of(new DefaultKafkaDatasetFacet(DefaultKafkaDatasetIdentifier.ofTopics(List.of(topic))));
+        }
+
+        @Override
+        public ProducerRecord<byte[], byte[]> serialize(TopicRecord record, KafkaSinkContext context, Long timestamp) {
+            ProducerRecord<byte[], byte[]> result =
+                    new ProducerRecord<>(topic, record.partition(), null, null, record.value());
+            record.headers().forEach((name, value) -> result.headers().add(name, value));
+            return result;
+        }
+    }
+}

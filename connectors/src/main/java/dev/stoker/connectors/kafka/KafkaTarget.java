@@ -1,0 +1,74 @@
+package dev.stoker.connectors.kafka;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Properties;
+import org.apache.kafka.clients.CommonClientConfigs;
+
+/**
+ * A topic and how it is written. It travels in the job graph, so it holds the name of the file with the clients' settings,
+ * never what is in it.
+ *
+ * @param bootstrap brokers as {@code host:port,…}
+ * @param topic the topic
+ * @param clientConfig file with settings of the Kafka clients (security, say) on every machine; null for none
+ * @param exactlyOnce whether records are written in transactions
+ * @param transactionTimeoutMs after how long brokers give up a transaction
+ * @param maxRecordBytes the most bytes of a record's value
+ */
+public record KafkaTarget(
+        String bootstrap,
+        String topic,
+        String clientConfig,
+        boolean exactlyOnce,
+        long transactionTimeoutMs,
+        int maxRecordBytes)
+        implements Serializable {
+    /** What a record may take beside its value: headers, and the batch around it. */
+    public static final int OVERHEAD_BYTES = 16 << 10;
+
+    public KafkaTarget {
+        if (bootstrap.isEmpty() || topic.isEmpty()) {
+            throw new IllegalArgumentException("a topic needs brokers and a name");
+        }
+        if (maxRecordBytes < 1024 || maxRecordBytes > Integer.MAX_VALUE - OVERHEAD_BYTES) {
+            throw new IllegalArgumentException(
+                    "option --max-record-bytes: " + maxRecordBytes + " is not between 1024 and 2^31");
+        }
+    }
+
+    /**
+     * Settings of every client of the brokers.
+     *
+     * @throws IOException if the file with the clients' settings cannot be read on this machine
+     */
+    public Properties clients() throws IOException {
+        Properties settings = new Properties();
+        if (clientConfig != null) {
+            try (InputStream in = Files.newInputStream(Path.of(clientConfig))) {
+                settings.load(in);
+            } catch (IOException e) {
+                throw new IOException(
+                        "the Kafka clients' settings cannot be read from " + clientConfig
+                                + "; --kafka-config names a file that is on every machine of the feed",
+                        e);
+            }
+        }
+        settings.setProperty(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        return settings;
+    }
+
+    /** The time-out of transactions. */
+    public Duration transactionTimeout() {
+        return Duration.ofMillis(transactionTimeoutMs);
+    }
+
+    @Override
+    public String toString() {
+        return "topic " + topic + " at " + bootstrap;
+    }
+}

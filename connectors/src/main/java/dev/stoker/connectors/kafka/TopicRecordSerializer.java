@@ -1,0 +1,103 @@
+package dev.stoker.connectors.kafka;
+
+import dev.stoker.connectors.types.OpaqueType;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** Writes records between tasks that are not chained: partition, count of headers, each as name and bytes, the value. */
+public final class TopicRecordSerializer extends TypeSerializerSingleton<TopicRecord> {
+
+    static final TopicRecordSerializer INSTANCE = new TopicRecordSerializer();
+
+    /** Flink's view of the type. */
+    public static final OpaqueType<TopicRecord> TYPE = OpaqueType.value(TopicRecord.class, INSTANCE);
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public boolean isImmutableType() {
+        return true;
+    }
+
+    @Override
+    public TopicRecord createInstance() {
+        return new TopicRecord(0, Map.of(), new byte[0]);
+    }
+
+    @Override
+    public TopicRecord copy(TopicRecord from) {
+        return from;
+    }
+
+    @Override
+    public TopicRecord copy(TopicRecord from, TopicRecord reuse) {
+        return from;
+    }
+
+    @Override
+    public int getLength() {
+        return -1;
+    }
+
+    @Override
+    public void serialize(TopicRecord record, DataOutputView out) throws IOException {
+        out.writeInt(record.partition());
+        out.writeInt(record.headers().size());
+        for (Map.Entry<String, byte[]> header : record.headers().entrySet()) {
+            out.writeUTF(header.getKey());
+            writeBytes(header.getValue(), out);
+        }
+        writeBytes(record.value(), out);
+    }
+
+    @Override
+    public TopicRecord deserialize(DataInputView in) throws IOException {
+        int partition = in.readInt();
+        int count = in.readInt();
+        Map<String, byte[]> headers = new LinkedHashMap<>();
+        for (int i = 0; i < count; i++) {
+            headers.put(in.readUTF(), readBytes(in));
+        }
+        return new TopicRecord(partition, headers, readBytes(in));
+    }
+
+    @Override
+    public TopicRecord deserialize(TopicRecord reuse, DataInputView in) throws IOException {
+        return deserialize(in);
+    }
+
+    @Override
+    public void copy(DataInputView source, DataOutputView target) throws IOException {
+        serialize(deserialize(source), target);
+    }
+
+    @Override
+    public TypeSerializerSnapshot<TopicRecord> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    private static void writeBytes(byte[] bytes, DataOutputView out) throws IOException {
+        out.writeInt(bytes.length);
+        out.write(bytes);
+    }
+
+    private static byte[] readBytes(DataInputView in) throws IOException {
+        byte[] bytes = new byte[in.readInt()];
+        in.readFully(bytes);
+        return bytes;
+    }
+
+    /** Flink's note of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<TopicRecord> {
+        /** For Flink. */
+        public Snapshot() {
+            super(() -> INSTANCE);
+        }
+    }
+}

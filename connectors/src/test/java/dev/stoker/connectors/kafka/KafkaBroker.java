@@ -1,0 +1,163 @@
+package dev.stoker.connectors.kafka;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Properties;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.AdminClientConfig;
+
+/** A KRaft broker in a process of its own, made of the jars on the test class path. */
+public final class KafkaBroker implements AutoCloseable {
+    private static final long START_SECONDS = 90;
+
+    private final Path directory;
+    private final int port;
+    private Process process;
+
+    private KafkaBroker(Path directory, int port) {
+        this.directory = directory;
+        this.port = port;
+    }
+
+    /** Starts a broker whose files are in a directory. */
+    public static KafkaBroker start(Path directory) throws IOException {
+        return start(directory, Map.of());
+    }
+
+    /** As {@link #start(Path)}, with further settings. */
+    public static KafkaBroker start(Path directory, Map<String, String> settings) throws IOException {
+        int port = freePort();
+        int controller = freePort();
+        KafkaBroker broker = new KafkaBroker(Files.createDirectories(directory), port);
+        List<String> lines = new ArrayList<>(List.of(
+                "process.roles=broker,controller",
+                "node.id=1",
+                "controller.quorum.bootstrap.servers=127.0.0.1:" + controller,
+                "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller,
+                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller,
+                "controller.listener.names=CONTROLLER",
+                "inter.broker.listener.name=PLAINTEXT",
+                "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+                "log.dirs=" + directory.resolve("log"),
+                "num.partitions=1",
+                "auto.create.topics.enable=false",
+                "offsets.topic.replication.factor=1",
+                "offsets.topic.num.partitions=1",
+                "transaction.state.log.replication.factor=1",
+                "transaction.state.log.min.isr=1",
+                "transaction.state.log.num.partitions=1",
+                "group.initial.rebalance.delay.ms=0",
+                "broker.session.timeout.ms=3000",
+                "broker.heartbeat.interval.ms=500"));
+        settings.forEach((name, value) -> lines.add(name + "=" + value));
+        Files.write(broker.config(), lines);
+        Process format = broker.java(
+                "format.log",
+                "kafka.tools.StorageTool",
+                "format",
+                "--standalone",
+                "-t",
+                "4L6g3nShT-eMCtK--X86sw",
+                "-c",
+                broker.config().toString());
+        try {
+            if (!format.waitFor(START_SECONDS, TimeUnit.SECONDS) || format.exitValue() != 0) {
+                throw new IOException("the broker's files cannot be made:\n" + broker.log("format.log"));
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        } finally {
+            format.destroyForcibly();
+        }
+        broker.start();
+        return broker;
+    }
+
+    /** Starts the broker again after {@link #kill}, with its files and ports. */
+    public void start() throws IOException {
+        process = java("broker.log", "kafka.Kafka", config().toString());
+        Properties settings = new Properties();
+        settings.setProperty(AdminClientConfig.BOOTSTRAP_SERVERS_CONFIG, bootstrap());
+        settings.setProperty(AdminClientConfig.RECONNECT_BACKOFF_MAX_MS_CONFIG, "200");
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(START_SECONDS);
+        try (Admin admin = Admin.create(settings)) {
+            while (true) {
+                try {
+                    if (!admin.describeCluster()
+                            .nodes()
+                            .get(5, TimeUnit.SECONDS)
+                            .isEmpty()) {
+                        return;
+                    }
+                } catch (ExecutionException | TimeoutException e) {
+                    if (System.nanoTime() > deadline || !process.isAlive()) {
+                        throw new IOException("the broker does not start:\n" + log("broker.log"), e);
+                    }
+                }
+            }
+        } catch (InterruptedException e) {
+            throw new IOException(e);
+        }
+    }
+
+    /** Kills the process at once. */
+    public void kill() {
+        process.destroyForcibly().onExit().join();
+    }
+
+    /** {@code host:port}. */
+    public String bootstrap() {
+        return "127.0.0.1:" + port;
+    }
+
+    private Path config() {
+        return directory.resolve("server.properties");
+    }
+
+    private Process java(String log, String... command) throws IOException {
+        // Kafka 4 logs through log4j2 if it is told where; the tests' own configuration would print.
+        List<String> line = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "-Xmx256m",
+                "-XX:+UseSerialGC",
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                classPath()));
+        line.addAll(List.of(command));
+        return new ProcessBuilder(line)
+                .redirectErrorStream(true)
+                .redirectOutput(directory.resolve(log).toFile())
+                .start();
+    }
+
+    private static String classPath() {
+        return System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
+    }
+
+    private String log(String name) throws IOException {
+        return Files.exists(directory.resolve(name)) ? Files.readString(directory.resolve(name)) : "";
+    }
+
+    private static int freePort() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        kill();
+    }
+}

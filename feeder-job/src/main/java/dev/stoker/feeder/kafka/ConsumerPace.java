@@ -1,0 +1,136 @@
+package dev.stoker.feeder.kafka;
+
+import dev.stoker.connectors.kafka.GroupOffsets;
+import dev.stoker.connectors.kafka.KafkaTarget;
+import dev.stoker.connectors.kafka.TopicReader;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
+import java.io.IOException;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps lanes near the slowest of some consumer groups: looks at what they have committed, a few times a second, on a thread of
+ * its own. While brokers do not answer, nothing changes: what may be written was allowed by what consumers had done before.
+ */
+final class ConsumerPace implements PaceGate {
+    private static final Logger LOG = LoggerFactory.getLogger(ConsumerPace.class);
+    private static final long LOOK_NANOS = 300_000_000L;
+
+    /** What is known of a lane; guarded by itself. */
+    private static final class Progress {
+        /** The last epoch that may be written. */
+        long lastEpoch = -1;
+        /** The last epoch that was asked for. */
+        long asked;
+        /** Bytes in the topic that consumers have not read, as of the last look. */
+        long unread;
+        /** Bytes made since the last look began, and between that and the one before: they may be on their way. */
+        long made;
+
+        long madeBefore;
+        long recordBytes;
+        long records;
+    }
+
+    private final KafkaTarget target;
+    private final KafkaPlan.Pace pace;
+    private final int lanes;
+    private final Runnable changed;
+    private final Map<Integer, Progress> known = new ConcurrentHashMap<>();
+    private final Thread thread;
+    private volatile boolean closed;
+
+    /**
+     * @param lanes partitions of the topic
+     * @param changed is called after each look
+     */
+    ConsumerPace(KafkaTarget target, KafkaPlan.Pace pace, int lanes, Runnable changed) {
+        this.target = target;
+        this.pace = pace;
+        this.lanes = lanes;
+        this.changed = changed;
+        this.thread = new Thread(this::look, "stoker-kafka-pace");
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    @Override
+    public boolean allows(int lane, long epoch) {
+        Progress progress = progress(lane);
+        synchronized (progress) {
+            progress.asked = epoch;
+            // At least one record, or a limit below its size would be the end.
+            long ahead = progress.unread + progress.made + progress.madeBefore;
+            return epoch <= progress.lastEpoch
+                    && (pace.bytesAhead() == 0 || ahead == 0 || ahead < pace.bytesAhead() / lanes);
+        }
+    }
+
+    @Override
+    public void wrote(int lane, int bytes) {
+        Progress progress = progress(lane);
+        synchronized (progress) {
+            progress.made += bytes;
+            progress.recordBytes += bytes;
+            progress.records++;
+        }
+    }
+
+    private Progress progress(int lane) {
+        return known.computeIfAbsent(lane, l -> new Progress());
+    }
+
+    private void look() {
+        while (!closed) {
+            try (GroupOffsets groups = new GroupOffsets(target, pace.groups());
+                    TopicReader reader = new TopicReader(target)) {
+                while (!closed) {
+                    Map<Integer, Long> offsets = groups.slowest(lanes);
+                    for (int lane : known.keySet()) {
+                        look(lane, offsets.get(lane), reader);
+                    }
+                    changed.run();
+                    LockSupport.parkNanos(LOOK_NANOS);
+                }
+            } catch (IOException | RuntimeException e) {
+                if (!closed) {
+                    LOG.warn("The progress of the groups {} cannot be seen; looking again", pace.groups(), e);
+                    LockSupport.parkNanos(10 * LOOK_NANOS);
+                }
+            }
+        }
+    }
+
+    private void look(int lane, long committed, TopicReader reader) throws IOException {
+        Progress progress = progress(lane);
+        synchronized (progress) {
+            progress.madeBefore = progress.made;
+            progress.made = 0;
+        }
+        long end = reader.end(lane);
+        long from = Math.max(committed, reader.begin(lane));
+        Optional<RecordHeader> next = from >= end ? Optional.empty() : reader.at(lane, from);
+        synchronized (progress) {
+            long mean = progress.records == 0 ? target.maxRecordBytes() : progress.recordBytes / progress.records;
+            progress.unread = Math.max(0, end - from) * mean;
+            // Consumers that have read all there is stand where the lane is about to write.
+            progress.lastEpoch = next.map(ConsumerPace::epochOf).orElse(progress.asked) + pace.epochsAhead();
+        }
+    }
+
+    private static long epochOf(RecordHeader header) {
+        return header.kind() == RecordKind.EPOCH_END ? header.epoch() + 1 : header.epoch();
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        LockSupport.unpark(thread);
+        thread.interrupt();
+    }
+}

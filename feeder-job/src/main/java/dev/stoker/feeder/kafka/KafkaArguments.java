@@ -1,0 +1,171 @@
+package dev.stoker.feeder.kafka;
+
+import dev.stoker.connectors.kafka.KafkaTarget;
+import dev.stoker.connectors.options.JobArguments;
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.FeederArguments;
+import dev.stoker.feeder.FeederOptions;
+import dev.stoker.feeder.InvalidFeedException;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderSpec;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.MemorySize;
+
+/**
+ * The arguments of a feed to a topic, checked and resolved.
+ *
+ * @param plan what is written where
+ * @param feed the arguments of every feed
+ * @param readAmplification how many times ranks read a record together; 1 unless more is allowed
+ */
+public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmplification) {
+
+    /** Whether arguments ask for a feed to a topic. */
+    public static boolean wanted(String[] args) {
+        for (int i = 0; i < args.length && !args[i].equals("--"); i++) {
+            if (args[i].equals("--to") || args[i].startsWith("--to=")) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /**
+     * Parses and resolves arguments.
+     *
+     * @throws InvalidFeedException naming everything that is wrong
+     * @throws IOException if the dataset cannot be opened
+     */
+    public static KafkaArguments parse(String[] args) throws IOException {
+        List<ConfigOption<?>> known = new ArrayList<>(FeederOptions.all());
+        KafkaOptions.all().stream().filter(option -> !known.contains(option)).forEach(known::add);
+        JobArguments arguments = JobArguments.parse(args, FeederOptions.PREFIX, known);
+        Configuration options = arguments.options();
+        List<String> problems = new ArrayList<>(arguments.problems());
+        check(options, arguments.positional(), problems);
+        if (!problems.isEmpty()) {
+            throw new InvalidFeedException(problems);
+        }
+        int worldSize = options.get(KafkaOptions.WORLD_SIZE);
+        boolean free = options.getOptional(FeederOptions.LANES).isEmpty();
+        if (options.getOptional(FeederOptions.LANE_ORDER).isEmpty()) {
+            options.set(FeederOptions.LANE_ORDER, "fixed");
+        }
+        if (free) {
+            int lanes = OrderSpec.defaults().lanes();
+            options.set(FeederOptions.LANES, (lanes + worldSize - 1) / worldSize * worldSize);
+        }
+        FeederArguments feed = feed(options, arguments.positional());
+        int lanes = feed.plan().streams().get(0).lanes();
+        if (free && lanes > worldSize && lanes % worldSize != 0) {
+            // Fewer chunks than lanes: as many as the ranks can share.
+            options.set(FeederOptions.LANES, lanes - lanes % worldSize);
+            feed = feed(options, arguments.positional());
+            lanes = feed.plan().streams().get(0).lanes();
+        }
+        LaneOrder order = OrderSpec.fromJson(feed.plan().order()).laneOrder();
+        int factor = ReadAmplification.factor(lanes, order, worldSize);
+        if (factor > 1 && !options.get(KafkaOptions.ALLOW_READ_AMPLIFICATION)) {
+            throw new InvalidFeedException(List.of(refusal(lanes, order, worldSize, factor)));
+        }
+        return new KafkaArguments(plan(options, feed.plan(), worldSize), feed, factor);
+    }
+
+    private static void check(Configuration options, List<String> positional, List<String> problems) {
+        if (!options.get(KafkaOptions.TO).equals("kafka")) {
+            problems.add("option --to: '" + options.get(KafkaOptions.TO) + "' is not one of trainers, kafka");
+        }
+        for (ConfigOption<?> option : List.of(KafkaOptions.BOOTSTRAP, KafkaOptions.TOPIC, KafkaOptions.WORLD_SIZE)) {
+            if (options.getOptional(option).isEmpty()) {
+                problems.add("option " + JobArguments.flag(option, FeederOptions.PREFIX)
+                        + " is missing, which --to kafka needs");
+            }
+        }
+        if (options.getOptional(KafkaOptions.WORLD_SIZE).orElse(1) < 1) {
+            problems.add("option --world-size: " + options.get(KafkaOptions.WORLD_SIZE) + " is not positive");
+        }
+        if (positional.size() > 1) {
+            problems.add(positional.size() + " datasets are given; a topic holds one stream: start a feed for each");
+        }
+        String delivery = options.get(KafkaOptions.DELIVERY);
+        if (!delivery.equals("at-least-once") && !delivery.equals("exactly-once")) {
+            problems.add("option --delivery: '" + delivery + "' is not one of at-least-once, exactly-once");
+        }
+        if (options.get(KafkaOptions.MAX_RECORD_BYTES) < 1024) {
+            problems.add(
+                    "option --max-record-bytes: " + options.get(KafkaOptions.MAX_RECORD_BYTES) + " is less than 1024");
+        }
+        if (options.get(KafkaOptions.EPOCHS_AHEAD) < 0) {
+            problems.add("option --epochs-ahead: " + options.get(KafkaOptions.EPOCHS_AHEAD) + " is negative");
+        }
+        if (options.get(KafkaOptions.PACE_GROUPS).isEmpty()
+                && options.getOptional(FeederOptions.EPOCHS).isEmpty()) {
+            problems.add("the topic would grow without end: give --epochs, or --pace-groups with the consumer groups to"
+                    + " wait for");
+        }
+        int replication = options.get(KafkaOptions.REPLICATION);
+        if (replication != -1 && (replication < 1 || replication > Short.MAX_VALUE)) {
+            problems.add("option --replication-factor: " + replication + " is neither positive nor -1");
+        }
+        if (options.get(KafkaOptions.EPOCH_TIME).isNegative()
+                || options.get(KafkaOptions.TRANSACTION_TIMEOUT).toMillis() < 1000) {
+            problems.add(
+                    "options --epoch-time and --transaction-timeout: expected a time, the latter of a second or more");
+        }
+    }
+
+    private static String refusal(int lanes, LaneOrder order, int worldSize, int factor) {
+        String why = order == LaneOrder.MIXED
+                ? "lane order is mixed"
+                : lanes + " lanes are no multiple of " + worldSize + " ranks";
+        String what = lanes < worldSize
+                ? "the stream has chunks for " + lanes + " lanes only"
+                : "give --lane-order fixed and --lanes " + (lanes - lanes % worldSize);
+        return why + ", so that ranks would read each other's partitions, " + factor + " times what they need: " + what
+                + "; or accept it with --allow-read-amplification";
+    }
+
+    private static FeederArguments feed(Configuration options, List<String> positional) throws IOException {
+        List<String> args = new ArrayList<>();
+        for (ConfigOption<?> option : FeederOptions.all()) {
+            String value = options.toMap().get(option.key());
+            if (value != null && !KafkaOptions.all().contains(option)) {
+                args.add(JobArguments.flag(option, FeederOptions.PREFIX) + "=" + value);
+            }
+        }
+        args.add("--");
+        args.addAll(positional);
+        return FeederArguments.parse(args.toArray(new String[0]));
+    }
+
+    private static KafkaPlan plan(Configuration options, FeedPlan feed, int worldSize) {
+        Optional<String> clientConfig = options.getOptional(KafkaOptions.KAFKA_CONFIG)
+                .map(file -> Path.of(file).toAbsolutePath().toString());
+        KafkaTarget target = new KafkaTarget(
+                options.get(KafkaOptions.BOOTSTRAP),
+                options.get(KafkaOptions.TOPIC),
+                clientConfig.orElse(null),
+                options.get(KafkaOptions.DELIVERY).equals("exactly-once"),
+                options.get(KafkaOptions.TRANSACTION_TIMEOUT).toMillis(),
+                options.get(KafkaOptions.MAX_RECORD_BYTES));
+        KafkaPlan.Pace pace = new KafkaPlan.Pace(
+                options.get(KafkaOptions.PACE_GROUPS),
+                options.get(KafkaOptions.EPOCHS_AHEAD),
+                options.getOptional(KafkaOptions.BYTES_AHEAD)
+                        .map(MemorySize::getBytes)
+                        .orElse(0L));
+        return new KafkaPlan(
+                feed,
+                target,
+                worldSize,
+                pace,
+                options.get(KafkaOptions.EPOCH_TIME).toMillis(),
+                options.get(KafkaOptions.REPLICATION));
+    }
+}

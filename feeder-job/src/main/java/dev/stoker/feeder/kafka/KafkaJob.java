@@ -1,0 +1,90 @@
+package dev.stoker.feeder.kafka;
+
+import dev.stoker.connectors.kafka.KafkaSinks;
+import dev.stoker.connectors.kafka.TopicCheck;
+import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.connectors.kafka.TopicNeeds;
+import dev.stoker.connectors.kafka.TopicRecordSerializer;
+import dev.stoker.feeder.FeederJob;
+import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.schemas.order.StreamChunks;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** The job graph of a feed to a topic: lanes, forward-connected to Kafka's sink. */
+public final class KafkaJob {
+    /** Partitions take more than their share where lanes are uneven, and something for headers. */
+    private static final double UNEVEN = 1.25;
+
+    private KafkaJob() {}
+
+    /**
+     * Creates or checks the topic and adds the feed to an environment.
+     *
+     * @throws IOException if topic or brokers are not as they must be, naming what to change
+     */
+    public static void build(
+            StreamExecutionEnvironment env, KafkaPlan plan, Duration checkpointInterval, int parallelism)
+            throws IOException {
+        String fingerprint = prepare(plan, checkpointInterval);
+        env.configure(FeederJob.settings(checkpointInterval));
+        env.setParallelism(parallelism);
+        env.setMaxParallelism(Math.max(128, parallelism));
+        // Records are never changed, and large.
+        env.getConfig().enableObjectReuse();
+        env.fromSource(
+                        new KafkaLaneSource(plan, fingerprint),
+                        WatermarkStrategy.noWatermarks(),
+                        "lanes",
+                        TopicRecordSerializer.TYPE)
+                .uid("kafka-lanes")
+                .sinkTo(KafkaSinks.create(plan.target(), "stoker-" + plan.feed().id()))
+                .name("topic " + plan.target().topic())
+                .uid("kafka-topic");
+    }
+
+    private static String prepare(KafkaPlan plan, Duration checkpointInterval) throws IOException {
+        if (plan.target().exactlyOnce() && plan.target().transactionTimeoutMs() <= 2 * checkpointInterval.toMillis()) {
+            throw new TopicException("transactions that last " + plan.target().transactionTimeoutMs()
+                    + " ms are given up before a checkpoint commits them, one every " + checkpointInterval.toMillis()
+                    + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
+        }
+        try (StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
+            TopicInfos.of(plan, content);
+            String fingerprint = content.order().fingerprint().text();
+            StreamChunks chunks = content.order().stream().chunks();
+            long bytes = 0;
+            for (int i = 0; i < chunks.size(); i++) {
+                bytes += chunks.isLive(i) ? chunks.length(i) : 0;
+            }
+            long share = (long) (UNEVEN * bytes / plan.lanes());
+            TopicNeeds needs =
+                    new TopicNeeds(plan.lanes(), share, Duration.ofMillis(plan.epochTimeMs()), plan.replication());
+            try (TopicCheck topic = new TopicCheck(plan.target())) {
+                topic.ensure(needs);
+            }
+            // Another feed's records are refused here already, where somebody reads the message.
+            TopicStart.fresh(plan.target(), plan.lanes(), fingerprint);
+            return fingerprint;
+        }
+    }
+
+    /** What a person is told of a feed that starts. */
+    public static List<String> describe(KafkaArguments arguments) {
+        KafkaPlan plan = arguments.plan();
+        List<String> lines = new ArrayList<>();
+        lines.add("writing to " + plan.target() + ": " + plan.lanes() + " partitions for " + plan.worldSize()
+                + (plan.worldSize() == 1 ? " rank, " : " ranks, ")
+                + (plan.target().exactlyOnce() ? "exactly once" : "at least once"));
+        if (arguments.readAmplification() > 1) {
+            lines.add("ranks read each other's partitions: " + arguments.readAmplification()
+                    + " times what they need, together");
+        }
+        return lines;
+    }
+}

@@ -1,0 +1,116 @@
+package dev.stoker.feeder.kafka;
+
+import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.schemas.kafka.TopicInfo;
+import java.io.IOException;
+import java.util.OptionalLong;
+import org.apache.flink.api.connector.source.Boundedness;
+import org.apache.flink.api.connector.source.Source;
+import org.apache.flink.api.connector.source.SourceReader;
+import org.apache.flink.api.connector.source.SourceReaderContext;
+import org.apache.flink.api.connector.source.SplitEnumerator;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/** The records of a feed to a topic, lane by lane. */
+public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, KafkaLaneState> {
+
+    private static final long serialVersionUID = 1;
+
+    /** Records built ahead by a reader: some of the largest. */
+    private static final long QUEUE_BYTES = 16L << 20;
+
+    private final KafkaPlan plan;
+    private final String fingerprint;
+
+    /** @param fingerprint of the feed's data and order */
+    public KafkaLaneSource(KafkaPlan plan, String fingerprint) {
+        this.plan = plan;
+        this.fingerprint = fingerprint;
+    }
+
+    @Override
+    public Boundedness getBoundedness() {
+        return Boundedness.CONTINUOUS_UNBOUNDED;
+    }
+
+    @Override
+    public SourceReader<TopicRecord, KafkaLane> createReader(SourceReaderContext context) {
+        KafkaLaneReader.Availability availability = new KafkaLaneReader.Availability();
+        OptionalLong epochs = plan.feed().spec().epochs();
+        PumpHolder holder = new PumpHolder();
+        LanePump pump = new LanePump(
+                () -> open(holder),
+                epochs,
+                plan.target().maxRecordBytes(),
+                Math.max(QUEUE_BYTES, plan.target().maxRecordBytes()),
+                availability);
+        holder.pump = pump;
+        return new KafkaLaneReader(pump, StopSignal.of(plan.feed().id()), availability);
+    }
+
+    /** What the pace wakes. */
+    private static final class PumpHolder {
+        private volatile LanePump pump;
+    }
+
+    private LanePump.Work open(PumpHolder holder) throws IOException {
+        StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+        TopicInfo info = TopicInfos.of(plan, content);
+        PaceGate pace = plan.pace().groups().isEmpty()
+                ? PaceGate.OPEN
+                : new ConsumerPace(plan.target(), plan.pace(), plan.lanes(), () -> holder.pump.wake());
+        return new LanePump.Work() {
+            @Override
+            public StreamContent content() {
+                return content;
+            }
+
+            @Override
+            public TopicInfo info() {
+                return info;
+            }
+
+            @Override
+            public PaceGate pace() {
+                return pace;
+            }
+
+            @Override
+            public void close() {
+                pace.close();
+                content.close();
+            }
+        };
+    }
+
+    @Override
+    public SplitEnumerator<KafkaLane, KafkaLaneState> createEnumerator(SplitEnumeratorContext<KafkaLane> context) {
+        return new KafkaLaneEnumerator(context, () -> TopicStart.fresh(plan.target(), plan.lanes(), fingerprint));
+    }
+
+    @Override
+    public SplitEnumerator<KafkaLane, KafkaLaneState> restoreEnumerator(
+            SplitEnumeratorContext<KafkaLane> context, KafkaLaneState state) {
+        if (state.topicId().isEmpty()) {
+            return createEnumerator(context);
+        }
+        return new KafkaLaneEnumerator(context, () -> {
+            TopicStart.require(plan.target(), state.topicId());
+            return state;
+        });
+    }
+
+    @Override
+    public SimpleVersionedSerializer<KafkaLane> getSplitSerializer() {
+        return new KafkaLaneSerializer();
+    }
+
+    @Override
+    public SimpleVersionedSerializer<KafkaLaneState> getEnumeratorCheckpointSerializer() {
+        return new KafkaLaneStateSerializer();
+    }
+}

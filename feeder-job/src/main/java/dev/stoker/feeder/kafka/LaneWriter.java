@@ -1,0 +1,100 @@
+package dev.stoker.feeder.kafka;
+
+import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.schemas.kafka.EpochCounts;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
+import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.LanePieces;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.OptionalLong;
+import java.util.function.LongFunction;
+
+/** Makes a lane's records one after the other, from any of them on. One thread. */
+final class LaneWriter {
+    /** A record, and the lane's state once it is written. */
+    record Step(TopicRecord record, KafkaLane after) {}
+
+    private final TopicInfo info;
+    private final OptionalLong epochs;
+    private final LongFunction<EpochOrder> orders;
+    private KafkaLane state;
+    private EpochOrder epoch;
+    private LanePieces pieces;
+
+    /**
+     * @param state where to go on
+     * @param epochs after which there is nothing more to write
+     * @param orders gives an epoch's order
+     */
+    LaneWriter(TopicInfo info, KafkaLane state, OptionalLong epochs, LongFunction<EpochOrder> orders) {
+        this.info = info;
+        this.state = state;
+        this.epochs = epochs;
+        this.orders = orders;
+    }
+
+    int lane() {
+        return state.lane();
+    }
+
+    /** The epoch of the next record. */
+    long epoch() {
+        return state.next().epoch();
+    }
+
+    /** Whether the last epoch is written. */
+    boolean isDone() {
+        return epochs.isPresent() && epoch() >= epochs.getAsLong();
+    }
+
+    /** The next record, or all parts that are left of the next piece. */
+    List<Step> next(PieceRecords records) throws IOException {
+        if (epoch == null || epoch.epoch() != epoch()) {
+            epoch = orders.apply(epoch());
+            pieces = new LanePieces(epoch.numbering(), lane());
+        }
+        return switch (state.next().kind()) {
+            case EPOCH_BEGIN -> List.of(control(RecordKind.EPOCH_BEGIN, EpochCounts.NONE, from(0)));
+            case EPOCH_END -> List.of(control(RecordKind.EPOCH_END, state.counts(), RecordPosition.begin(epoch() + 1)));
+            case BATCH -> piece(records);
+        };
+    }
+
+    private Step control(RecordKind kind, EpochCounts counts, RecordPosition following) {
+        RecordHeader header = RecordHeader.control(kind, info.fingerprint(), info.version(), epoch(), lane());
+        TopicRecord record = TopicRecord.of(header, info.value(lane(), pieces.count(), counts));
+        state = state.after(header, following);
+        return new Step(record, state);
+    }
+
+    private List<Step> piece(PieceRecords records) throws IOException {
+        long number = state.next().batch();
+        long index = pieces.firstFrom(number);
+        if (index == pieces.count() || pieces.number(index) != number) {
+            throw new IOException("state of lane " + lane() + " stands at " + state.next()
+                    + ", which the lane does not have: it belongs to other data or another order");
+        }
+        List<PieceRecords.Made> made = records.of(epoch, lane(), number);
+        List<Step> steps = new ArrayList<>();
+        for (int part = state.next().part(); part < made.size(); part++) {
+            RecordHeader header = made.get(part).header();
+            RecordPosition following = part + 1 < made.size()
+                    ? new RecordPosition(epoch(), RecordKind.BATCH, number, part + 1)
+                    : from(index + 1);
+            state = state.after(header, following);
+            steps.add(new Step(made.get(part).record(), state));
+        }
+        return steps;
+    }
+
+    private RecordPosition from(long index) {
+        return index < pieces.count()
+                ? RecordPosition.batch(epoch(), pieces.number(index))
+                : RecordPosition.end(epoch());
+    }
+}

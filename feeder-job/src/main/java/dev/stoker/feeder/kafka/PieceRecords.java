@@ -1,0 +1,182 @@
+package dev.stoker.feeder.kafka;
+
+import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.feeder.node.window.BuiltPiece;
+import dev.stoker.feeder.node.window.PieceBuilder;
+import dev.stoker.feeder.node.window.PieceKey;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
+import dev.stoker.schemas.kafka.RecordValue;
+import dev.stoker.schemas.order.DeliveredBatch;
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.Piece;
+import dev.stoker.schemas.protocol.BatchHeader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Makes the records of a piece: one, or numbered parts where it is too large for one. What is written was compared with the
+ * samples' checksums. One thread.
+ */
+final class PieceRecords implements AutoCloseable {
+    /** Of the 64 bytes before a message, those that its checksum covers, and where that stands. */
+    private static final int COVERED_FROM = 4;
+
+    private static final int COVERED_TO = 52;
+    private static final int CRC_AT = 60;
+    private static final int ATTEMPTS = 3;
+
+    private final PieceBuilder builder;
+    private final RecordValue values;
+    private final Fingerprint fingerprint;
+    private final long version;
+    private final int maxBytes;
+
+    /** @param maxBytes the most bytes of a record's value */
+    PieceRecords(StreamContent content, int maxBytes) {
+        this.builder = content.builder();
+        this.values = new RecordValue(content.order().stream().fields());
+        this.fingerprint = content.order().fingerprint();
+        this.version = content.order().stream().version();
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * The records of a lane's piece of a batch, in order.
+     *
+     * @throws CorruptDataException if a sample is damaged and may not be skipped
+     * @throws IOException if the origin fails, or a sample is too large for a record
+     */
+    List<Made> of(EpochOrder epoch, int lane, long number) throws IOException {
+        List<Piece> pieces = epoch.batch(number);
+        int index = 0;
+        while (pieces.get(index).lane() != lane) {
+            index++;
+        }
+        Piece piece = pieces.get(index);
+        int parts = parts(epoch, number, piece);
+        List<Made> made = new ArrayList<>();
+        for (int part = 0; part < parts; part++) {
+            made.add(record(epoch, number, piece, index, pieces.size(), part, parts));
+        }
+        return made;
+    }
+
+    /** A record, and what its headers say. */
+    record Made(RecordHeader header, TopicRecord record) {}
+
+    /** The fewest equal parts that all fit. */
+    private int parts(EpochOrder epoch, long number, Piece piece) throws IOException {
+        long whole = size(epoch, number, piece);
+        if (whole <= maxBytes) {
+            return 1;
+        }
+        int parts = (int) Math.min(piece.rows(), (whole + maxBytes - 1) / maxBytes);
+        for (; parts < piece.rows(); parts++) {
+            if (fits(epoch, number, piece, parts)) {
+                return parts;
+            }
+        }
+        for (int row = 0; row < piece.rows(); row++) {
+            Piece sample = cut(piece, row, piece.rows());
+            long size = size(epoch, number, sample);
+            if (size > maxBytes) {
+                try (BuiltPiece built = builder.build(key(epoch, number, sample))) {
+                    throw new SampleTooLargeException(
+                            "sample " + RecordValue.firstKey(message(built)) + " takes " + size
+                                    + " bytes in a record, the limit is " + maxBytes
+                                    + ": start the feed with --max-record-bytes "
+                                    + size + " or more, and a topic whose max.message.bytes allows it");
+                }
+            }
+        }
+        return piece.rows();
+    }
+
+    private boolean fits(EpochOrder epoch, long number, Piece piece, int parts) throws IOException {
+        for (int part = 0; part < parts; part++) {
+            if (size(epoch, number, cut(piece, part, parts)) > maxBytes) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private long size(EpochOrder epoch, long number, Piece piece) throws IOException {
+        try (BuiltPiece built = builder.build(key(epoch, number, piece))) {
+            return built.bytes() - BatchHeader.BYTES + values.overheadBytes();
+        }
+    }
+
+    private static Piece cut(Piece piece, int part, int parts) {
+        long from = (long) part * piece.rows() / parts;
+        long to = (part + 1L) * piece.rows() / parts;
+        return new Piece(piece.lane(), piece.firstRow() + from, (int) (to - from));
+    }
+
+    private static PieceKey key(EpochOrder epoch, long number, Piece piece) {
+        DeliveredPiece alone = new DeliveredPiece(piece.lane(), piece.firstRow(), piece.rows(), false);
+        return new PieceKey(epoch, new DeliveredBatch(number, number, List.of(alone)), 0, 0);
+    }
+
+    private Made record(EpochOrder epoch, long number, Piece piece, int index, int pieces, int part, int parts)
+            throws IOException {
+        PieceKey key = key(epoch, number, cut(piece, part, parts));
+        for (int attempt = 1; ; attempt++) {
+            try (BuiltPiece built = attempt == 1 ? builder.build(key) : builder.rebuild(key)) {
+                ByteBuffer head = built.parts()[0]
+                        .slice(built.parts()[0].position(), BatchHeader.BYTES)
+                        .order(ByteOrder.LITTLE_ENDIAN);
+                int length = Math.toIntExact(built.bytes() - BatchHeader.BYTES);
+                byte[] value = values.around(message(built), length);
+                int messageCrc = Crc32cs.of(value, values.messagePosition(), length);
+                int covered = Crc32cs.of(head.slice(COVERED_FROM, COVERED_TO - COVERED_FROM));
+                if (Crc32cs.combine(covered, messageCrc, length) == head.getInt(CRC_AT)) {
+                    RecordHeader header = new RecordHeader(
+                            RecordKind.BATCH,
+                            fingerprint,
+                            version,
+                            epoch.epoch(),
+                            number,
+                            piece.lane(),
+                            index,
+                            pieces,
+                            part,
+                            parts,
+                            built.rows(),
+                            built.skipped());
+                    return new Made(header, TopicRecord.of(header, value, values.crc(messageCrc, length)));
+                }
+            }
+            if (attempt == ATTEMPTS) {
+                throw new CorruptDataException("epoch " + epoch.epoch() + " batch " + number + ", lane " + piece.lane()
+                        + ": the samples read are not those that were committed, although each of them was read again and"
+                        + " found right: the memory of this machine may be failing");
+            }
+        }
+    }
+
+    /** The message, without the header that stands before it on a socket. */
+    private static ByteBuffer[] message(BuiltPiece built) {
+        ByteBuffer[] parts = built.parts().clone();
+        ByteBuffer first = parts[0];
+        parts[0] = first.slice(first.position() + BatchHeader.BYTES, first.remaining() - BatchHeader.BYTES);
+        for (int i = 1; i < parts.length; i++) {
+            parts[i] = parts[i].duplicate();
+        }
+        return parts;
+    }
+
+    @Override
+    public void close() {
+        builder.close();
+    }
+}

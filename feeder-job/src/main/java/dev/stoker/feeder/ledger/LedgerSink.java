@@ -1,0 +1,54 @@
+package dev.stoker.feeder.ledger;
+
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.util.Collection;
+import java.util.List;
+import java.util.UUID;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SupportsWriterState;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+
+/**
+ * Writes encoded ledger records to the ledger's store, wherever that is: one object a subtask and checkpoint, when there was
+ * something to write.
+ */
+public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[], LedgerFile> {
+
+    private static final long serialVersionUID = 1;
+
+    private final String location;
+    private final UUID feed;
+
+    /**
+     * @param location directory or URI of the ledger
+     * @param feed whose ledger it is
+     */
+    public LedgerSink(String location, UUID feed) {
+        this.location = location;
+        this.feed = feed;
+    }
+
+    @Override
+    public LedgerSinkWriter createWriter(WriterInitContext context) throws IOException {
+        return restoreWriter(context, List.of());
+    }
+
+    @Override
+    public LedgerSinkWriter restoreWriter(WriterInitContext context, Collection<LedgerFile> unpublished)
+            throws IOException {
+        LedgerProgress progress =
+                LedgerProgress.begin(feed, context.getTaskInfo().getIndexOfThisSubtask());
+        LedgerPublisher publisher = new LedgerPublisher(location, () -> Stores.open(location), progress);
+        for (LedgerFile file : unpublished) {
+            publisher.submit(file, 0);
+        }
+        return new LedgerSinkWriter(publisher, progress);
+    }
+
+    @Override
+    public SimpleVersionedSerializer<LedgerFile> getWriterStateSerializer() {
+        return new LedgerFileSerializer();
+    }
+}

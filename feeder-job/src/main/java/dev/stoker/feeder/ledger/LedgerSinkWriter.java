@@ -1,0 +1,64 @@
+package dev.stoker.feeder.ledger;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+
+/**
+ * Collects the records between two checkpoints and hands them to the publisher as one file. What is not known to be published
+ * is part of the checkpoint, so a restored writer publishes it under the same name. Runs on the task's thread.
+ */
+final class LedgerSinkWriter implements StatefulSinkWriter<byte[], LedgerFile> {
+
+    /** How long the end of a feed waits for its last receipts to be written. */
+    private static final Duration LAST_WRITE = Duration.ofSeconds(60);
+
+    private final LedgerPublisher publisher;
+    private final LedgerProgress progress;
+    private final List<byte[]> records = new ArrayList<>();
+
+    LedgerSinkWriter(LedgerPublisher publisher, LedgerProgress progress) {
+        this.publisher = publisher;
+        this.progress = progress;
+    }
+
+    @Override
+    public void write(byte[] entry, Context context) {
+        records.add(entry);
+    }
+
+    @Override
+    public void flush(boolean endOfInput) throws IOException, InterruptedException {
+        // A barrier alone does not wait for the store; the state carries what is on its way.
+        if (endOfInput) {
+            submit(0);
+            publisher.await(LAST_WRITE);
+        }
+    }
+
+    @Override
+    public List<LedgerFile> snapshotState(long checkpoint) throws IOException {
+        submit(checkpoint);
+        return publisher.unpublished();
+    }
+
+    private void submit(long checkpoint) throws IOException {
+        if (records.isEmpty()) {
+            publisher.reach(checkpoint);
+        } else {
+            publisher.submit(LedgerFile.of(records), checkpoint);
+            records.clear();
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            publisher.close();
+        } finally {
+            progress.end();
+        }
+    }
+}

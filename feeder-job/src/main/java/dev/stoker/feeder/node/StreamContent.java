@@ -1,0 +1,138 @@
+package dev.stoker.feeder.node;
+
+import dev.stoker.feeder.node.chunks.ChunkSources;
+import dev.stoker.feeder.node.chunks.HeldChunks;
+import dev.stoker.feeder.node.chunks.OriginReads;
+import dev.stoker.feeder.node.tiers.ChunkCache;
+import dev.stoker.feeder.node.tiers.DirectBudget;
+import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.feeder.node.window.Healer;
+import dev.stoker.feeder.node.window.PieceBuilder;
+import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.node.window.Windows;
+import dev.stoker.feeder.node.window.WorkingMemory;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.StreamChunks;
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * The first stream of a feed, opened for somebody who builds its pieces without serving trainers: the same chunk sources,
+ * tiers, windows and checks as a node's. Shared by all of a process that ask for the same feed. Thread-safe.
+ */
+public final class StreamContent implements AutoCloseable {
+    /** Guarded by itself, as are the leases. */
+    private static final Map<UUID, StreamContent> OPEN = new HashMap<>();
+
+    private final FeedSpec spec;
+    private final ServerOptions options;
+    private final OriginReads reads = new OriginReads();
+    private final HeldChunks mappings;
+    private final ChunkCache cache;
+    private final ChunkSources sources;
+    private final Windows windows;
+    private final GroupOrder order;
+    private final Healer healer;
+    private int leases = 1;
+
+    private StreamContent(FeedSpec spec, ServerOptions options) throws IOException {
+        this.spec = spec;
+        this.options = options;
+        this.mappings = new HeldChunks(options.maxMappings());
+        this.cache = new ChunkCache(options.tiers(), mappings, reads);
+        this.sources = new ChunkSources(mappings, reads, cache);
+        LongAdder corrupt = new LongAdder();
+        this.windows = new Windows(options.windowBytes(), spec.onCorrupt(), corrupt);
+        this.healer = new Healer(spec.onCorrupt(), corrupt);
+        try {
+            ServedStream stream =
+                    DatasetStreams.open(spec.streams().subList(0, 1), sources).get(0);
+            this.order = new GroupOrder(stream, OrderSpec.fromJson(spec.order()));
+            boolean limited = options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY;
+            new WorkingMemory(options.windowBytes(), limited).require(order, 1);
+        } catch (IOException | RuntimeException e) {
+            shut();
+            throw e;
+        }
+    }
+
+    /**
+     * Opens the stream under the feed's default order, or joins who has.
+     *
+     * @throws IOException if it cannot be opened, or does not fit into the working memory
+     */
+    public static StreamContent open(FeedSpec spec, ServerOptions options) throws IOException {
+        synchronized (OPEN) {
+            StreamContent known = OPEN.get(spec.id());
+            if (known != null) {
+                known.leases++;
+                return known;
+            }
+            StreamContent opened = new StreamContent(spec, options);
+            try {
+                opened.start();
+            } catch (IOException | RuntimeException e) {
+                opened.shut();
+                throw e;
+            }
+            OPEN.put(spec.id(), opened);
+            return opened;
+        }
+    }
+
+    /** As {@link #open}, for looking at the order only: without tiers, and not shared. */
+    public static StreamContent look(FeedSpec spec, ServerOptions options) throws IOException {
+        return new StreamContent(spec, options);
+    }
+
+    private void start() throws IOException {
+        if (cache.isUsed()) {
+            long bytes = options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY
+                    ? options.workingMemoryBytes()
+                    : WorkingMemory.ofChunks(order);
+            cache.start(spec.id(), chunks(), bytes, DirectBudget.here());
+        }
+    }
+
+    private Set<UUID> chunks() {
+        StreamChunks chunks = order.stream().chunks();
+        Set<UUID> live = new HashSet<>();
+        for (int i = 0; i < chunks.size(); i++) {
+            if (chunks.isLive(i)) {
+                live.add(chunks.id(i));
+            }
+        }
+        return live;
+    }
+
+    public GroupOrder order() {
+        return order;
+    }
+
+    /** A builder of pieces; the caller closes it before this. */
+    public PieceBuilder builder() {
+        return new PieceBuilder(order, windows, healer, spec.epochs(), spec.tag());
+    }
+
+    @Override
+    public void close() {
+        synchronized (OPEN) {
+            if (--leases > 0) {
+                return;
+            }
+            OPEN.remove(spec.id(), this);
+        }
+        shut();
+    }
+
+    private void shut() {
+        windows.close();
+        cache.close();
+        sources.close();
+    }
+}

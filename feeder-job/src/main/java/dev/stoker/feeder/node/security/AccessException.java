@@ -1,0 +1,16 @@
+package dev.stoker.feeder.node.security;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** A file with a token, a certificate or a key cannot be used. The message never holds what is in it. */
+public final class AccessException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    AccessException(String message) {
+        super(message);
+    }
+
+    AccessException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

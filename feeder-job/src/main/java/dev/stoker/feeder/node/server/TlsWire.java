@@ -1,0 +1,255 @@
+package dev.stoker.feeder.node.server;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.SocketChannel;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLEngineResult;
+import javax.net.ssl.SSLEngineResult.HandshakeStatus;
+import javax.net.ssl.SSLEngineResult.Status;
+import javax.net.ssl.SSLException;
+
+/**
+ * A socket under TLS. Reading drives the handshake, which the doorman's thread does; from then on one thread reads and one
+ * writes, and the engine's own lock is all that they share. Keys that are renewed within the session go out in front
+ * of what is written next. Renegotiation is refused.
+ */
+final class TlsWire implements Wire {
+    private static final int HANDSHAKE = 22;
+    private static final int RECORDS_AT_ONCE = 4;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+
+    private final SocketChannel socket;
+    private final SSLEngine engine;
+
+    // The reader's.
+    private ByteBuffer received;
+    private ByteBuffer plain = ByteBuffer.allocate(0);
+    private boolean looked;
+    private boolean established;
+    private boolean ended;
+
+    // The writer's, which is the reader until the handshake is done.
+    private ByteBuffer records;
+    private Staging staging;
+
+    /** @param engine one in server mode that was not used before */
+    TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {
+        this.socket = socket;
+        this.engine = engine;
+        engine.beginHandshake();
+        received = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+        records = ByteBuffer.allocate(engine.getSession().getPacketBufferSize());
+    }
+
+    /**
+     * As a channel does.
+     *
+     * @throws PlainTextException if the peer does not speak TLS; nothing was answered then
+     * @throws SSLException if the handshake fails, of which the peer was told, or bytes were altered under way
+     */
+    @Override
+    public int read(ByteBuffer to) throws IOException {
+        while (!plain.hasRemaining()) {
+            if (ended) {
+                return -1;
+            }
+            if (!advance()) {
+                int n = socket.read(received);
+                if (n <= 0) {
+                    ended = n < 0;
+                    return n;
+                }
+            }
+        }
+        int n = Math.min(plain.remaining(), to.remaining());
+        to.put(plain.slice(plain.position(), n));
+        plain.position(plain.position() + n);
+        return n;
+    }
+
+    /** One step with what has been received; false if that is too little. */
+    private boolean advance() throws IOException {
+        if (!looked) {
+            if (received.position() < 3) {
+                return false;
+            }
+            // Content type, major version, minor version; a frame's third byte is 0 for all that may come first.
+            if (received.get(0) != HANDSHAKE || received.get(1) != 3 || received.get(2) < 1) {
+                throw new PlainTextException();
+            }
+            looked = true;
+        }
+        if (established) {
+            return unwrap();
+        }
+        try {
+            return handshake();
+        } catch (SSLException e) {
+            tellWhy(e);
+            throw e;
+        }
+    }
+
+    private boolean handshake() throws IOException {
+        switch (engine.getHandshakeStatus()) {
+            case NEED_TASK -> {
+                Runnable task = engine.getDelegatedTask();
+                if (task != null) {
+                    task.run();
+                }
+                return true;
+            }
+            case NEED_WRAP -> {
+                seal(NOTHING);
+                return true;
+            }
+            case NEED_UNWRAP, NEED_UNWRAP_AGAIN -> {
+                return unwrap();
+            }
+            default -> {
+                established = true;
+                return true;
+            }
+        }
+    }
+
+    private boolean unwrap() throws IOException {
+        received.flip();
+        plain.clear();
+        SSLEngineResult result;
+        try {
+            result = engine.unwrap(received, plain);
+        } finally {
+            received.compact();
+            plain.flip();
+        }
+        if (established && result.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {
+            throw new SSLException("the trainer wants to renegotiate, which is not allowed");
+        }
+        switch (result.getStatus()) {
+            case BUFFER_UNDERFLOW -> {
+                received = grown(received, engine.getSession().getPacketBufferSize());
+                return false;
+            }
+            case BUFFER_OVERFLOW ->
+                plain = ByteBuffer.allocate(Math.max(
+                                2 * plain.capacity(), engine.getSession().getApplicationBufferSize()))
+                        .limit(0);
+            case CLOSED -> ended = true;
+            default -> {}
+        }
+        return true;
+    }
+
+    private static ByteBuffer grown(ByteBuffer buffer, int capacity) {
+        return buffer.hasRemaining()
+                ? buffer
+                : ByteBuffer.allocate(2 * capacity).put(buffer.flip());
+    }
+
+    /** Sends the alert that names what was wrong. */
+    private void tellWhy(SSLException why) {
+        try {
+            for (int i = 0; i < 4 && engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP; i++) {
+                seal(NOTHING);
+            }
+        } catch (IOException e) {
+            why.addSuppressed(e);
+        }
+    }
+
+    @Override
+    public int write(ByteBuffer from) throws IOException {
+        int n = from.remaining();
+        seal(from);
+        return n;
+    }
+
+    @Override
+    public long write(ByteBuffer[] parts) throws IOException {
+        return write(parts, 0, parts.length);
+    }
+
+    @Override
+    public long write(ByteBuffer[] parts, int from, int count) throws IOException {
+        if (count == 1 && parts[from].hasArray()) {
+            return write(parts[from]);
+        }
+        if (staging == null) {
+            staging = new Staging();
+            records = ByteBuffer.allocate(RECORDS_AT_ONCE * engine.getSession().getPacketBufferSize());
+        }
+        return write(staging.take(parts, from, count));
+    }
+
+    /** Encrypts and writes all of it; a handshake message or an alert where nothing is given. */
+    private void seal(ByteBuffer from) throws IOException {
+        do {
+            int packet = engine.getSession().getPacketBufferSize();
+            if (records.remaining() < packet) {
+                flush();
+                if (records.capacity() < packet) {
+                    records = ByteBuffer.allocate(packet);
+                }
+            }
+            SSLEngineResult result = engine.wrap(from, records);
+            if (result.getStatus() == Status.BUFFER_OVERFLOW) {
+                records = ByteBuffer.allocate(2 * records.capacity()).put(records.flip());
+            } else if (result.getStatus() == Status.CLOSED && from.hasRemaining()) {
+                flush();
+                throw new ClosedChannelException();
+            }
+        } while (from.hasRemaining());
+        flush();
+    }
+
+    private void flush() throws IOException {
+        records.flip();
+        try {
+            while (records.hasRemaining()) {
+                if (socket.write(records) == 0) {
+                    // A socket that has sent next to nothing takes a handshake's messages at once.
+                    throw new EOFException("the peer does not take its part of the handshake");
+                }
+            }
+        } finally {
+            records.clear();
+        }
+    }
+
+    @Override
+    public void shutdownOutput() throws IOException {
+        try {
+            engine.closeOutbound();
+            for (int i = 0; i < 4 && !engine.isOutboundDone(); i++) {
+                seal(NOTHING);
+            }
+        } finally {
+            try {
+                if (staging != null) {
+                    staging.close();
+                }
+            } finally {
+                socket.shutdownOutput();
+            }
+        }
+    }
+
+    @Override
+    public SocketChannel socket() {
+        return socket;
+    }
+
+    @Override
+    public boolean isOpen() {
+        return socket.isOpen();
+    }
+
+    @Override
+    public void close() throws IOException {
+        socket.close();
+    }
+}

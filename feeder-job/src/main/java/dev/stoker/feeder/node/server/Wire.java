@@ -1,0 +1,19 @@
+package dev.stoker.feeder.node.server;
+
+import java.io.IOException;
+import java.nio.channels.ByteChannel;
+import java.nio.channels.GatheringByteChannel;
+import java.nio.channels.SocketChannel;
+
+/**
+ * The bytes of one connection as the protocol sees them, in plain text or under TLS. One thread reads, one writes; any may
+ * close. As long as its socket does not block, neither does it.
+ */
+interface Wire extends ByteChannel, GatheringByteChannel {
+
+    /** Ends the output; the input goes on. Called by the thread that writes. */
+    void shutdownOutput() throws IOException;
+
+    /** What lies below, for options and addresses. */
+    SocketChannel socket();
+}

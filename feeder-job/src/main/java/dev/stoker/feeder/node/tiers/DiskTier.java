@@ -1,0 +1,373 @@
+package dev.stoker.feeder.node.tiers;
+
+import dev.stoker.feeder.node.chunks.ChunkBytes;
+import dev.stoker.feeder.node.chunks.ChunkFile;
+import dev.stoker.feeder.node.chunks.HeldChunks;
+import dev.stoker.schemas.errors.CorruptDataException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileLock;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.zip.CRC32C;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps chunks as files of a local disk, and maps them. Its catalogue is the directory: what lies there is listed at the start, or found
+ * when it is asked for where other feeds place chunks as well, and checked before its first use. Files appear whole, and are unlinked,
+ * never changed. Thread-safe.
+ */
+final class DiskTier implements Tier {
+    private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+    private static final int CHECKED_AT_A_TIME = 1 << 20;
+    /** So many failures one after the other are no accident. */
+    private static final int FAILURES = 3;
+
+    /** A chunk that is here, or is to come. */
+    private static final class Kept {
+        final long bytes;
+        boolean checked;
+
+        Kept(long bytes, boolean checked) {
+            this.bytes = bytes;
+            this.checked = checked;
+        }
+    }
+
+    private final String name;
+    private final long limitBytes;
+    private final CacheLifetime lifetime;
+    private final CacheFiles files;
+    private final HeldChunks mappings;
+    private final CacheSpace space;
+    /** Chunks of other feeds that have ended, which make room; guarded by this. */
+    private final Deque<UUID> foreign = new ArrayDeque<>();
+
+    private final TierUse use = new TierUse();
+    private final Map<UUID, Kept> kept = new ConcurrentHashMap<>();
+    /** Chunks that space was taken for, and which are not here yet. */
+    private final Map<UUID, Kept> coming = new ConcurrentHashMap<>();
+
+    private final AtomicLong usedBytes = new AtomicLong();
+    private int failedWrites;
+    private int failedReads;
+    /** Why it takes nothing more, or empty. */
+    private volatile String off = "";
+    /** Whether what it has cannot be read any more either. */
+    private volatile boolean unreadable;
+
+    /**
+     * Takes over what lies in a space.
+     *
+     * @param ours chunks that the feed may need; in a shared space others make room
+     */
+    DiskTier(
+            String name,
+            long limitBytes,
+            CacheLifetime lifetime,
+            CacheSpace space,
+            CacheFiles files,
+            HeldChunks mappings,
+            Set<UUID> ours)
+            throws IOException {
+        this.name = name;
+        this.limitBytes = limitBytes;
+        this.lifetime = lifetime;
+        this.space = space;
+        this.files = files;
+        this.mappings = mappings;
+        if (!space.isShared()) {
+            space.removeUnfinished();
+        }
+        space.list().forEach((id, bytes) -> {
+            kept.put(id, new Kept(bytes, false));
+            usedBytes.addAndGet(bytes);
+            if (lifetime == CacheLifetime.FEED || !ours.contains(id)) {
+                foreign.add(id);
+            }
+        });
+        makeRoom(0);
+        if (lifetime == CacheLifetime.FEED) {
+            // Of this feed all of it; only what a smaller quota leaves no room for had to go.
+            foreign.clear();
+        }
+    }
+
+    @Override
+    public boolean has(ChunkFile chunk) {
+        Kept known = kept.get(chunk.id());
+        return known != null && known.checked && !unreadable;
+    }
+
+    @Override
+    public boolean mayHave(ChunkFile chunk) {
+        return !unreadable && (lifetime == CacheLifetime.NODE || kept.containsKey(chunk.id()));
+    }
+
+    @Override
+    public Optional<ChunkBytes> hold(ChunkFile chunk) {
+        if (!isHere(chunk)) {
+            return Optional.empty();
+        }
+        try {
+            ChunkBytes held = mappings.map(space.path(chunk.id()), chunk.length());
+            failedReads = 0;
+            return Optional.of(held);
+        } catch (IOException e) {
+            lost(chunk, e);
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public boolean read(ChunkFile chunk, long offset, ByteBuffer target) {
+        if (!isHere(chunk)) {
+            return false;
+        }
+        try {
+            files.read(space.path(chunk.id()), offset, target);
+            failedReads = 0;
+            return true;
+        } catch (IOException e) {
+            lost(chunk, e);
+            return false;
+        }
+    }
+
+    /** Whether a chunk is here and was checked, if need be now. */
+    private boolean isHere(ChunkFile chunk) {
+        Kept known = unreadable ? null : kept.get(chunk.id());
+        if (known == null) {
+            known = find(chunk);
+        }
+        if (known == null) {
+            return false;
+        }
+        synchronized (known) {
+            if (!known.checked && kept.get(chunk.id()) == known) {
+                long began = System.nanoTime();
+                try {
+                    check(chunk);
+                    known.checked = true;
+                    use.loads.increment();
+                } catch (IOException e) {
+                    lost(chunk, e);
+                } finally {
+                    use.loadNanos.add(System.nanoTime() - began);
+                }
+            }
+            return known.checked;
+        }
+    }
+
+    /** What another process has placed since this one looked. */
+    private Kept find(ChunkFile chunk) {
+        if (lifetime != CacheLifetime.NODE || unreadable) {
+            return null;
+        }
+        try {
+            Kept found = new Kept(files.length(space.path(chunk.id())), false);
+            Kept known = kept.putIfAbsent(chunk.id(), found);
+            // Space that was taken for it is used up by it.
+            Kept reserved = coming.remove(chunk.id());
+            usedBytes.addAndGet((known == null ? found.bytes : 0) - (reserved == null ? 0 : reserved.bytes));
+            return known == null ? found : known;
+        } catch (NoSuchFileException e) {
+            return null;
+        } catch (IOException e) {
+            readFailed(e);
+            return null;
+        }
+    }
+
+    private void check(ChunkFile chunk) throws IOException {
+        Path file = space.path(chunk.id());
+        long length = files.length(file);
+        if (length != chunk.length()) {
+            throw CorruptDataException.mismatch(file.toString(), "length in bytes", chunk.length(), length);
+        }
+        CRC32C crc = new CRC32C();
+        ByteBuffer part = ByteBuffer.allocate((int) Math.min(CHECKED_AT_A_TIME, length));
+        for (long at = 0; at < length; at += part.limit()) {
+            part.clear().limit((int) Math.min(part.capacity(), length - at));
+            files.read(file, at, part);
+            crc.update(part.flip());
+        }
+        if ((int) crc.getValue() != chunk.crc32c()) {
+            throw CorruptDataException.mismatch(
+                    file.toString(), "CRC32C", Integer.toHexString(chunk.crc32c()), Integer.toHexString((int)
+                            crc.getValue()));
+        }
+    }
+
+    /** A chunk that was here cannot be used. */
+    private void lost(ChunkFile chunk, IOException why) {
+        forget(chunk);
+        if (why instanceof CorruptDataException) {
+            use.failures.increment();
+            LOG.warn("A cached chunk is damaged; it is removed and read from its origin: {}", why.getMessage());
+        } else {
+            readFailed(why);
+        }
+    }
+
+    private synchronized void readFailed(IOException why) {
+        use.failures.increment();
+        if (++failedReads >= FAILURES && !unreadable) {
+            unreadable = true;
+            turnOff("it cannot be read: " + why);
+        }
+    }
+
+    private synchronized void turnOff(String why) {
+        if (off.isEmpty()) {
+            off = why;
+            LOG.warn("Tier {} is off, the feed goes on without it: {}", name, why);
+        }
+    }
+
+    @Override
+    public boolean reserve(ChunkFile chunk) {
+        if (!off.isEmpty() || kept.containsKey(chunk.id())) {
+            return false;
+        }
+        Kept reserved = new Kept(chunk.length(), true);
+        synchronized (this) {
+            makeRoom(reserved.bytes);
+            if (usedBytes.get() + reserved.bytes > limitBytes || coming.putIfAbsent(chunk.id(), reserved) != null) {
+                return false;
+            }
+            usedBytes.addAndGet(reserved.bytes);
+            return true;
+        }
+    }
+
+    /** Removes chunks that may go until so much more fits; not while others use the space. */
+    private synchronized void makeRoom(long bytes) {
+        try {
+            while (usedBytes.get() + bytes > limitBytes && !foreign.isEmpty() && !space.isShared()) {
+                remove(foreign.poll());
+            }
+        } catch (IOException e) {
+            LOG.debug("No room is made in {}", name, e);
+        }
+    }
+
+    @Override
+    public Optional<FileLock> lock(ChunkFile chunk) {
+        if (lifetime != CacheLifetime.NODE) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(space.lockLoad(chunk.id()));
+        } catch (IOException e) {
+            LOG.debug("{} is brought although another process may do so as well", chunk, e);
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public void place(ChunkFile chunk, ChunkBytes bytes) throws IOException {
+        long began = System.nanoTime();
+        try {
+            files.publish(space.path(chunk.id()), bytes.bytes().duplicate().clear());
+        } catch (IOException e) {
+            cancel(chunk);
+            writeFailed(e);
+            throw e;
+        }
+        Kept placed = coming.remove(chunk.id());
+        if (placed == null || kept.putIfAbsent(chunk.id(), placed) != null) {
+            usedBytes.addAndGet(placed == null ? 0 : -placed.bytes);
+        }
+        synchronized (this) {
+            failedWrites = 0;
+        }
+        use.loads.increment();
+        use.loadNanos.add(System.nanoTime() - began);
+    }
+
+    private synchronized void writeFailed(IOException why) {
+        use.failures.increment();
+        String message = String.valueOf(why.getMessage());
+        if (message.contains("No space left") || message.contains("quota exceeded")) {
+            turnOff("the disk is full; what it holds is served: " + why.getMessage());
+        } else if (++failedWrites >= FAILURES) {
+            turnOff("it cannot be written: " + why);
+        }
+    }
+
+    @Override
+    public void cancel(ChunkFile chunk) {
+        Kept reserved = coming.remove(chunk.id());
+        usedBytes.addAndGet(reserved == null ? 0 : -reserved.bytes);
+    }
+
+    @Override
+    public boolean isInstant() {
+        return false;
+    }
+
+    @Override
+    public void forget(ChunkFile chunk) {
+        remove(chunk.id());
+    }
+
+    private void remove(UUID id) {
+        Kept known = kept.remove(id);
+        if (known == null) {
+            return;
+        }
+        usedBytes.addAndGet(-known.bytes);
+        Path file = space.path(id);
+        mappings.forget(file);
+        try {
+            files.delete(file);
+        } catch (IOException e) {
+            LOG.debug("{} is not removed", file, e);
+        }
+    }
+
+    @Override
+    public TierUse use() {
+        return use;
+    }
+
+    @Override
+    public TierStatus status() {
+        return new TierStatus(
+                name,
+                usedBytes.get(),
+                limitBytes,
+                use.hits.sum(),
+                use.misses.sum(),
+                use.loads.sum(),
+                use.loadNanos.sum(),
+                use.failures.sum(),
+                off);
+    }
+
+    @Override
+    public void close() {
+        kept.keySet().forEach(id -> mappings.forget(space.path(id)));
+        try {
+            space.close();
+        } catch (IOException e) {
+            LOG.warn("Tier {} leaves its files behind; the next feed with this directory removes them", name, e);
+        }
+    }
+
+    @Override
+    public String toString() {
+        return name;
+    }
+}

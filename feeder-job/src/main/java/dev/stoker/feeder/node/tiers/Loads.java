@@ -1,0 +1,246 @@
+package dev.stoker.feeder.node.tiers;
+
+import dev.stoker.feeder.node.chunks.ChunkBytes;
+import dev.stoker.feeder.node.chunks.ChunkFile;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is to be brought from origins, each chunk once however many ask for it: first what somebody waits for, then what
+ * will be needed, in the order in which it was asked for and while there is memory for it, then what is only to be placed. Threads of
+ * its own do the work. Thread-safe; its lock may be held while that of {@link ChunkMemory} is taken, never the other way round.
+ */
+final class Loads implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Loads.class);
+
+    /** Does the work of one load, in one of the threads. */
+    interface Bringer {
+        /**
+         * Brings a chunk that room was taken for, and uses that room up or gives it back.
+         *
+         * @return the chunk's bytes, or empty if a tier has it, or if it was only to be placed and no tier has room
+         */
+        Optional<ChunkBytes> bring(Origin origin, ChunkFile chunk, Load.Need need) throws IOException;
+
+        /** The chunk is here, and those who waited for it have been told. */
+        void brought(ChunkFile chunk, ChunkBytes bytes);
+    }
+
+    private final ChunkMemory memory;
+    private final Bringer bringer;
+    private final Bandwidth bandwidth;
+    private final int threads;
+    private final Map<UUID, Load> loads = new HashMap<>();
+    private final TreeSet<Load> queue = new TreeSet<>();
+    private final List<Thread> running = new ArrayList<>();
+    private long sequence;
+    private int idle;
+    private boolean closed;
+    /** Whether a thread waits for memory. */
+    private volatile boolean blocked;
+
+    Loads(ChunkMemory memory, Bringer bringer, Bandwidth bandwidth, int threads) {
+        this.memory = memory;
+        this.bringer = bringer;
+        this.bandwidth = bandwidth;
+        this.threads = threads;
+    }
+
+    /**
+     * Waits for a chunk.
+     *
+     * @return a hold on its bytes, or empty if it has got into a tier
+     * @throws IOException if it cannot be brought
+     */
+    Optional<ChunkBytes> await(Origin origin, ChunkFile chunk) throws IOException {
+        Load load;
+        synchronized (this) {
+            // It may have come since the caller looked.
+            Optional<ChunkBytes> here = memory.hold(chunk.id());
+            if (here.isPresent()) {
+                return here;
+            }
+            load = enter(origin, chunk, Load.Need.NOW, sequence++);
+            load.waiting++;
+        }
+        try {
+            return Waits.get(load.done);
+        } catch (InterruptedIOException e) {
+            load.done.thenAccept(bytes -> Optional.ofNullable(bytes).ifPresent(ChunkBytes::close));
+            throw e;
+        }
+    }
+
+    /** Has a chunk brought when its turn comes. */
+    synchronized void enqueue(Origin origin, ChunkFile chunk) {
+        enter(origin, chunk, Load.Need.AHEAD, sequence++);
+    }
+
+    /** Has a chunk brought that nobody has asked for, after all others and those with a smaller turn. */
+    synchronized void warm(Origin origin, ChunkFile chunk, long turn) {
+        enter(origin, chunk, Load.Need.WARM, turn).warm = true;
+    }
+
+    /** Takes back what was to be brought ahead, if it has not begun. */
+    synchronized void cancel(UUID chunk) {
+        Load load = loads.get(chunk);
+        if (load != null && !load.started && load.waiting == 0) {
+            queue.remove(load);
+            if (load.warm) {
+                load.need = Load.Need.WARM;
+                queue.add(load);
+            } else {
+                loads.remove(chunk);
+            }
+        }
+    }
+
+    private Load enter(Origin origin, ChunkFile chunk, Load.Need need, long turn) {
+        Load load = loads.get(chunk.id());
+        if (load == null) {
+            load = new Load(origin, chunk, need, turn);
+            if (closed) {
+                load.done.completeExceptionally(new IOException(chunk + " is not read: the node is shut down"));
+                return load;
+            }
+            loads.put(chunk.id(), load);
+            queue.add(load);
+        } else if (!load.started && need.compareTo(load.need) < 0) {
+            queue.remove(load);
+            load.need = need;
+            load.turn = turn;
+            queue.add(load);
+        } else {
+            return load;
+        }
+        if (idle == 0 && running.size() < threads) {
+            Thread thread = new Thread(this::run, "stoker-origin-" + running.size());
+            thread.setDaemon(true);
+            running.add(thread);
+            thread.start();
+        }
+        notifyAll();
+        return load;
+    }
+
+    /** Who waits for a chunk. */
+    synchronized int waiting(UUID chunk) {
+        Load load = loads.get(chunk);
+        return load == null ? 0 : load.waiting;
+    }
+
+    /** Called when chunks that are wanted may have room. */
+    void roomMade() {
+        if (blocked) {
+            synchronized (this) {
+                notifyAll();
+            }
+        }
+    }
+
+    private void run() {
+        while (true) {
+            Load load;
+            try {
+                load = take();
+            } catch (InterruptedException e) {
+                return;
+            }
+            if (load == null) {
+                return;
+            }
+            bring(load);
+        }
+    }
+
+    private synchronized Load take() throws InterruptedException {
+        idle++;
+        try {
+            while (!closed) {
+                Load next = queue.isEmpty() ? null : queue.first();
+                long waitNanos = next == null ? 0 : bandwidth.waitNanos();
+                if (next != null && waitNanos == 0 && hasRoom(next)) {
+                    queue.remove(next);
+                    next.started = true;
+                    bandwidth.spend(next.chunk.length());
+                    return next;
+                }
+                if (waitNanos > 0) {
+                    TimeUnit.NANOSECONDS.timedWait(this, waitNanos);
+                } else {
+                    wait();
+                }
+            }
+            return null;
+        } finally {
+            idle--;
+        }
+    }
+
+    private boolean hasRoom(Load next) {
+        if (next.need == Load.Need.NOW) {
+            memory.reserveNow(next.chunk.length());
+            return true;
+        }
+        // Before the question, so that room that is made meanwhile is noticed.
+        blocked = true;
+        boolean fits = memory.reserve(next.chunk.length());
+        blocked = !fits;
+        return fits;
+    }
+
+    private void bring(Load load) {
+        ChunkBytes bytes = null;
+        Throwable failure = null;
+        try {
+            bytes = bringer.bring(load.origin, load.chunk, load.need).orElse(null);
+        } catch (IOException | RuntimeException | Error e) {
+            failure = e;
+        }
+        synchronized (this) {
+            loads.remove(load.chunk.id());
+            for (int i = 0; bytes != null && i < load.waiting; i++) {
+                memory.holdAgain(bytes);
+            }
+        }
+        if (failure == null) {
+            load.done.complete(bytes);
+        } else {
+            if (load.waiting == 0) {
+                LOG.debug("{} cannot be brought ahead", load.chunk, failure);
+            }
+            load.done.completeExceptionally(failure);
+        }
+        if (bytes != null) {
+            try (ChunkBytes held = bytes) {
+                bringer.brought(load.chunk, held);
+            }
+        }
+    }
+
+    /** Ends the threads; those who wait are told. */
+    @Override
+    public void close() {
+        List<Load> left;
+        synchronized (this) {
+            closed = true;
+            left = new ArrayList<>(queue);
+            queue.clear();
+            left.forEach(load -> loads.remove(load.chunk.id()));
+            running.forEach(Thread::interrupt);
+            notifyAll();
+        }
+        left.forEach(load ->
+                load.done.completeExceptionally(new IOException(load.chunk + " is not read: the node is shut down")));
+    }
+}

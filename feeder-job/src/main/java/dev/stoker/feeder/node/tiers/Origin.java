@@ -1,0 +1,60 @@
+package dev.stoker.feeder.node.tiers;
+
+import dev.stoker.feeder.node.chunks.ChunkFile;
+import dev.stoker.feeder.node.chunks.OriginReads;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads whole chunks of one store, and checks them against the chunk table. Thread-safe. */
+final class Origin {
+    private static final Logger LOG = LoggerFactory.getLogger(Origin.class);
+
+    private final ObjectStore store;
+    private final OriginReads reads;
+
+    Origin(ObjectStore store, OriginReads reads) {
+        this.store = store;
+        this.reads = reads;
+    }
+
+    /**
+     * Reads a chunk; when its bytes are not those of the chunk table, once more.
+     *
+     * @param target as long as the chunk
+     * @return whether the bytes are those of the chunk table; if not, they are those of the second read
+     * @throws CorruptDataException if the object is shorter, the second time as well
+     * @throws IOException if the origin fails
+     */
+    boolean load(ChunkFile chunk, ByteBuffer target) throws IOException {
+        try {
+            if (isIntact(chunk, target)) {
+                return true;
+            }
+            LOG.warn("{} came with another checksum than it should have; it is read again", describe(chunk));
+        } catch (CorruptDataException e) {
+            LOG.warn("{} came short; it is read again: {}", describe(chunk), e.getMessage());
+        }
+        return isIntact(chunk, target);
+    }
+
+    private boolean isIntact(ChunkFile chunk, ByteBuffer target) throws IOException {
+        ByteBuffer whole = target.duplicate().clear().limit(chunk.length());
+        read(chunk, 0, whole);
+        return Crc32cs.of(whole.flip()) == chunk.crc32c();
+    }
+
+    /** Reads a part of a chunk, unchecked. */
+    void read(ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
+        reads.read(store, chunk, offset, target);
+    }
+
+    /** Where a chunk is, for messages. */
+    String describe(ChunkFile chunk) {
+        return store.describe(chunk.name());
+    }
+}

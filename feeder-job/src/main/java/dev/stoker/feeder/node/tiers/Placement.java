@@ -1,0 +1,210 @@
+package dev.stoker.feeder.node.tiers;
+
+import dev.stoker.feeder.node.chunks.ChunkBytes;
+import dev.stoker.feeder.node.chunks.ChunkFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileLock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The tiers in the order in which they are filled. A chunk goes into the first with room; where that takes time a thread of
+ * the tier does it, and nobody waits. What could not be placed is offered again when it is read the next time. Thread-safe.
+ */
+final class Placement implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
+
+    private static final long CLOSE_SECONDS = 10;
+
+    private final ChunkMemory memory;
+    private final List<Tier> tiers;
+    private final List<ExecutorService> threads = new ArrayList<>();
+
+    Placement(ChunkMemory memory, List<Tier> tiers) {
+        this.memory = memory;
+        this.tiers = List.copyOf(tiers);
+        for (Tier tier : tiers) {
+            threads.add(tier.isInstant() ? null : Executors.newSingleThreadExecutor(Placement::thread));
+        }
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "stoker-placement");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Whether a tier has the chunk, as good as checked. */
+    boolean has(ChunkFile chunk) {
+        for (Tier tier : tiers) {
+            if (tier.has(chunk)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** Whether a tier has the chunk; one that was found there is checked. */
+    boolean find(ChunkFile chunk) {
+        Optional<ChunkBytes> found = hold(chunk);
+        found.ifPresent(ChunkBytes::close);
+        return found.isPresent();
+    }
+
+    Optional<ChunkBytes> hold(ChunkFile chunk) {
+        for (Tier tier : tiers) {
+            if (tier.mayHave(chunk)) {
+                Optional<ChunkBytes> held = tier.hold(chunk);
+                if (held.isPresent()) {
+                    return held;
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    boolean read(ChunkFile chunk, long offset, ByteBuffer target) {
+        int start = target.position();
+        for (Tier tier : tiers) {
+            if (tier.mayHave(chunk) && tier.read(chunk, offset, target.position(start))) {
+                return true;
+            }
+        }
+        target.position(start);
+        return false;
+    }
+
+    /** Takes space for a chunk in the first tier that has some. */
+    Optional<Slot> reserve(ChunkFile chunk) {
+        for (int i = 0; i < tiers.size(); i++) {
+            Tier tier = tiers.get(i);
+            if (tier.reserve(chunk)) {
+                return Optional.of(new Slot(tier, threads.get(i), chunk, tier.lock(chunk)));
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** Space for one chunk in one tier; used up or given back once. */
+    final class Slot {
+        private final Tier tier;
+        private final ExecutorService thread;
+        private final ChunkFile chunk;
+        private final Optional<FileLock> lock;
+
+        Slot(Tier tier, ExecutorService thread, ChunkFile chunk, Optional<FileLock> lock) {
+            this.tier = tier;
+            this.thread = thread;
+            this.chunk = chunk;
+            this.lock = lock;
+        }
+
+        /** Whether other processes may have brought the chunk while this one waited for its turn. */
+        boolean isShared() {
+            return lock.isPresent();
+        }
+
+        /** Places the chunk, in a thread of the tier if that takes time; nobody waits for it. */
+        void fill(ChunkBytes bytes) {
+            if (!ChunkMemory.isIntact(bytes)) {
+                cancel();
+            } else if (thread == null) {
+                place(bytes);
+            } else if (memory.isOverfull()) {
+                // What a reader waits for is not kept from it by what is to be written; the next reading places it.
+                cancel();
+            } else {
+                memory.holdAgain(bytes);
+                try {
+                    thread.execute(() -> {
+                        try (bytes) {
+                            place(bytes);
+                        }
+                    });
+                } catch (RejectedExecutionException e) {
+                    bytes.close();
+                    cancel();
+                }
+            }
+        }
+
+        private void place(ChunkBytes bytes) {
+            try {
+                tier.place(chunk, bytes);
+                if (thread != null) {
+                    memory.isElsewhere(chunk.id());
+                }
+            } catch (IOException e) {
+                LOG.debug("{} is not placed in {}", chunk, tier.status().name(), e);
+            } finally {
+                release();
+            }
+        }
+
+        /** Gives the space back. */
+        void cancel() {
+            tier.cancel(chunk);
+            release();
+        }
+
+        private void release() {
+            if (lock.isPresent()) {
+                try {
+                    lock.get().release();
+                } catch (IOException e) {
+                    LOG.debug("A lock for {} is gone already", chunk, e);
+                }
+            }
+        }
+    }
+
+    /** A chunk was needed. */
+    void countHit(ChunkFile chunk) {
+        for (Tier tier : tiers) {
+            if (tier.mayHave(chunk)) {
+                tier.use().hits.increment();
+                return;
+            }
+        }
+    }
+
+    /** A chunk was brought from an origin. */
+    void countMiss() {
+        tiers.forEach(tier -> tier.use().misses.increment());
+    }
+
+    boolean hasFiles() {
+        return threads.stream().anyMatch(thread -> thread != null);
+    }
+
+    void forget(ChunkFile chunk) {
+        tiers.forEach(tier -> tier.forget(chunk));
+    }
+
+    List<TierStatus> status() {
+        return tiers.stream().map(Tier::status).toList();
+    }
+
+    @Override
+    public void close() {
+        List<ExecutorService> working =
+                threads.stream().filter(thread -> thread != null).toList();
+        working.forEach(ExecutorService::shutdownNow);
+        for (ExecutorService thread : working) {
+            try {
+                thread.awaitTermination(CLOSE_SECONDS, TimeUnit.SECONDS);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+        tiers.forEach(Tier::close);
+    }
+}

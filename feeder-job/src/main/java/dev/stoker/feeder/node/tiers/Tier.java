@@ -1,0 +1,70 @@
+package dev.stoker.feeder.node.tiers;
+
+import dev.stoker.feeder.node.chunks.ChunkBytes;
+import dev.stoker.feeder.node.chunks.ChunkFile;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileLock;
+import java.util.Optional;
+
+/**
+ * A place that keeps whole chunks, within its quota and for as long as the feed lives. Knows no other tier. Thread-safe.
+ *
+ * <p>Its own failures are its own affair: it counts them, turns itself off, and says that it has not got the chunk.
+ */
+interface Tier extends AutoCloseable {
+
+    /** Whether it has the chunk, as good as checked. Quick. */
+    boolean has(ChunkFile chunk);
+
+    /** Whether it may have the chunk, so that {@link #hold} is worth a look. Quick. */
+    boolean mayHave(ChunkFile chunk);
+
+    /**
+     * Holds the chunk's bytes if it has them; they are checked before the first time.
+     *
+     * @return empty if it has not got the chunk, or has got it no more
+     */
+    Optional<ChunkBytes> hold(ChunkFile chunk);
+
+    /**
+     * Copies a part of the chunk, for checking.
+     *
+     * @return whether it had the chunk; if not, the target may hold anything
+     */
+    boolean read(ChunkFile chunk, long offset, ByteBuffer target);
+
+    /** Takes space for a chunk that it has not got; false if there is none. Followed by {@link #place} or {@link #cancel}. */
+    boolean reserve(ChunkFile chunk);
+
+    /** Keeps other processes that share the tier from bringing the chunk as well, until it is released; waits while one does. */
+    default Optional<FileLock> lock(ChunkFile chunk) {
+        return Optional.empty();
+    }
+
+    /**
+     * Places a chunk that space was taken for. On failure the space is free again.
+     *
+     * @param bytes checked
+     * @throws IOException if it cannot be placed
+     */
+    void place(ChunkFile chunk, ChunkBytes bytes) throws IOException;
+
+    /** Gives back space that was taken for a chunk. */
+    void cancel(ChunkFile chunk);
+
+    /** Whether {@link #place} takes no time, so that it needs no thread of its own. */
+    boolean isInstant();
+
+    /** Drops a chunk that was found damaged. */
+    void forget(ChunkFile chunk);
+
+    /** What is counted. */
+    TierUse use();
+
+    TierStatus status();
+
+    /** The feed ends. */
+    @Override
+    void close();
+}

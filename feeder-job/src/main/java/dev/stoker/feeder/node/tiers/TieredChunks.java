@@ -1,0 +1,69 @@
+package dev.stoker.feeder.node.tiers;
+
+import dev.stoker.feeder.node.chunks.ChunkBytes;
+import dev.stoker.feeder.node.chunks.ChunkFile;
+import dev.stoker.feeder.node.chunks.ChunkSource;
+import dev.stoker.schemas.errors.CorruptDataException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** The chunks of one store, by way of the node's cache. */
+final class TieredChunks implements ChunkSource {
+    private final ChunkCache cache;
+    private final Origin origin;
+
+    TieredChunks(ChunkCache cache, Origin origin) {
+        this.cache = cache;
+        this.origin = origin;
+    }
+
+    /** Reads out of the whole chunk, so that its head costs no read of its own; a chunk that is not whole is read in parts. */
+    @Override
+    public void read(ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
+        try {
+            cache.read(origin, chunk, offset, target);
+        } catch (CorruptDataException e) {
+            origin.read(chunk, offset, target);
+        }
+    }
+
+    @Override
+    public ChunkBytes hold(ChunkFile chunk) throws IOException {
+        return cache.hold(origin, chunk);
+    }
+
+    @Override
+    public void want(ChunkFile chunk) {
+        cache.want(origin, chunk);
+    }
+
+    @Override
+    public void unwant(ChunkFile chunk) {
+        cache.unwant(chunk);
+    }
+
+    @Override
+    public void warm(ChunkFile chunk, long need) {
+        cache.warm(origin, chunk, need);
+    }
+
+    @Override
+    public long lookAheadBytes() {
+        return cache.lookAheadBytes();
+    }
+
+    @Override
+    public boolean takesMemory() {
+        return true;
+    }
+
+    @Override
+    public boolean hasFiles() {
+        return cache.hasFiles();
+    }
+
+    @Override
+    public void forget(ChunkFile chunk) {
+        cache.forget(chunk);
+    }
+}

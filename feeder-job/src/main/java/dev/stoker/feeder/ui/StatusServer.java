@@ -1,0 +1,189 @@
+package dev.stoker.feeder.ui;
+
+import com.sun.net.httpserver.HttpExchange;
+import com.sun.net.httpserver.HttpServer;
+import dev.stoker.feeder.node.FeedStatus;
+import dev.stoker.feeder.node.PortRange;
+import dev.stoker.feeder.node.PortTakenException;
+import dev.stoker.feeder.node.StatusPage;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
+import java.util.Set;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ThreadFactory;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The page of a feeder ({@code /}), {@code /status.json}, {@code /history.json} and {@code /metrics}; answers GET and HEAD and
+ * changes nothing. On loopback it answers only to names of this machine, so that no page of another site can have itself
+ * answered under a name that points here.
+ */
+public final class StatusServer implements StatusPage {
+    private static final Logger LOG = LoggerFactory.getLogger(StatusServer.class);
+    private static final int THREADS = 4;
+    private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
+    private static final String POLICY =
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+
+    private final HttpServer server;
+    private final String host;
+    private final boolean loopback;
+    private final String url;
+    private final byte[] page;
+    private final Supplier<FeedStatus> status;
+    private final History history = new History();
+    private final ExecutorService executor = Executors.newFixedThreadPool(THREADS, threads("stoker-status"));
+    private final ScheduledExecutorService clock =
+            Executors.newSingleThreadScheduledExecutor(threads("stoker-status-clock"));
+
+    /**
+     * Listens at the first free port of the address.
+     *
+     * @param status how the feed stands; called once a second and for each request
+     * @throws PortTakenException if no port is free, saying what to do
+     */
+    public StatusServer(StatusAddress address, Supplier<FeedStatus> status) throws IOException {
+        this.status = status;
+        this.host = address.host();
+        this.page = page();
+        this.server = bind(address);
+        InetSocketAddress bound = server.getAddress();
+        this.loopback = bound.getAddress().isLoopbackAddress();
+        this.url = "http://" + shown(bound.getAddress()) + ":" + bound.getPort();
+        server.setExecutor(executor);
+        server.createContext("/", this::answer);
+        server.start();
+        clock.scheduleAtFixedRate(this::remember, 0, 1, TimeUnit.SECONDS);
+        LOG.info("The feed is shown at {}", url);
+    }
+
+    private static ThreadFactory threads(String name) {
+        return task -> {
+            Thread thread = new Thread(task, name);
+            thread.setDaemon(true);
+            return thread;
+        };
+    }
+
+    private static HttpServer bind(StatusAddress address) throws IOException {
+        PortRange ports = address.ports();
+        BindException taken = null;
+        for (int port = ports.first(); port <= ports.last(); port++) {
+            try {
+                return HttpServer.create(new InetSocketAddress(address.host(), port), 0);
+            } catch (BindException e) {
+                taken = e;
+            }
+        }
+        if (address.fallback() == StatusAddress.Fallback.ANY_PORT) {
+            return HttpServer.create(new InetSocketAddress(address.host(), 0), 0);
+        }
+        throw PortTakenException.ofPage(address.host(), ports, taken);
+    }
+
+    private static String shown(InetAddress bound) throws IOException {
+        String host = (bound.isAnyLocalAddress() ? InetAddress.getLocalHost() : bound).getHostAddress();
+        return host.indexOf(':') >= 0 ? "[" + host + "]" : host;
+    }
+
+    private static byte[] page() throws IOException {
+        try (InputStream in = StatusServer.class.getResourceAsStream("page.html")) {
+            if (in == null) {
+                throw new IOException("page.html is missing in this build");
+            }
+            return in.readAllBytes();
+        }
+    }
+
+    private void remember() {
+        try {
+            FeedStatus now = status.get();
+            history.add(new History.Entry(
+                    now.nowMs(), now.totals().rows(), now.totals().bytes()));
+        } catch (RuntimeException e) {
+            LOG.debug("A moment of the feed was not noted", e);
+        }
+    }
+
+    private void answer(HttpExchange exchange) throws IOException {
+        try (exchange) {
+            String method = exchange.getRequestMethod();
+            if (!method.equals("GET") && !method.equals("HEAD")) {
+                exchange.getResponseHeaders().set("Allow", "GET, HEAD");
+                send(exchange, 405, "text/plain", bytes("only GET: this page changes nothing\n"));
+                return;
+            }
+            if (!isForHere(exchange.getRequestHeaders().getFirst("Host"))) {
+                send(
+                        exchange,
+                        403,
+                        "text/plain",
+                        bytes("ask for localhost or " + host + ": this page is for this"
+                                + " machine; --ui shows it to others\n"));
+                return;
+            }
+            switch (exchange.getRequestURI().getPath()) {
+                case "/" -> send(exchange, 200, "text/html; charset=utf-8", page);
+                case "/status.json" -> send(exchange, 200, "application/json", StatusJson.of(status.get()));
+                case "/history.json" -> send(exchange, 200, "application/json", StatusJson.of(history.all()));
+                case "/metrics" ->
+                    send(exchange, 200, PrometheusText.CONTENT_TYPE, bytes(PrometheusText.of(status.get())));
+                default ->
+                    send(exchange, 404, "text/plain", bytes("there are /, /status.json, /history.json and /metrics\n"));
+            }
+        } catch (RuntimeException e) {
+            LOG.warn("A request for {} failed", exchange.getRequestURI(), e);
+        }
+    }
+
+    private boolean isForHere(String asked) {
+        if (!loopback || asked == null) {
+            return true;
+        }
+        int colon = asked.lastIndexOf(':');
+        String name = colon > asked.lastIndexOf(']') ? asked.substring(0, colon) : asked;
+        return LOCAL.contains(name) || name.equals(host);
+    }
+
+    private static byte[] bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static void send(HttpExchange exchange, int code, String type, byte[] body) throws IOException {
+        var headers = exchange.getResponseHeaders();
+        headers.set("Content-Type", type);
+        headers.set("Cache-Control", "no-store");
+        headers.set("X-Content-Type-Options", "nosniff");
+        headers.set("Referrer-Policy", "no-referrer");
+        headers.set("Content-Security-Policy", POLICY);
+        boolean head = exchange.getRequestMethod().equals("HEAD");
+        exchange.sendResponseHeaders(code, head ? -1 : body.length);
+        if (!head) {
+            try (OutputStream out = exchange.getResponseBody()) {
+                out.write(body);
+            }
+        }
+    }
+
+    @Override
+    public String url() {
+        return url;
+    }
+
+    @Override
+    public void close() {
+        server.stop(0);
+        executor.shutdownNow();
+        clock.shutdownNow();
+    }
+}

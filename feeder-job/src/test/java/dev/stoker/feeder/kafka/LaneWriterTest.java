@@ -1,0 +1,171 @@
+package dev.stoker.feeder.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.feeder.kafka.LaneWriter.Step;
+import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.kafka.EpochCounts;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.order.OrderSpec;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The records of lanes, without brokers. */
+class LaneWriterTest {
+    private static final int LANES = 4;
+
+    @TempDir
+    Path directory;
+
+    private TestDataset dataset;
+
+    @BeforeEach
+    void makeDataset() throws IOException {
+        dataset = TestDataset.create(directory.resolve("photos"), 11, 2000, 21, 34, 3, 27, 20, 30, 1, 25, 32, 17);
+    }
+
+    private KafkaPlan plan(String... options) throws IOException {
+        List<String> args = new ArrayList<>(List.of(
+                dataset.path().toString(),
+                "--to=kafka",
+                "--bootstrap=nobody:1",
+                "--topic=photos",
+                "--batch-size=8",
+                "--lanes=" + LANES,
+                "--world-size=2",
+                "--shuffle-window=64 kb",
+                "--epochs=2"));
+        args.addAll(List.of(options));
+        return KafkaArguments.parse(args.toArray(new String[0])).plan();
+    }
+
+    private static List<Step> write(StreamContent content, KafkaPlan plan, KafkaLane from) throws IOException {
+        TopicInfo info = TopicInfos.of(plan, content);
+        List<Step> steps = new ArrayList<>();
+        try (PieceRecords records = new PieceRecords(content, plan.target().maxRecordBytes())) {
+            LaneWriter writer = new LaneWriter(info, from, OptionalLong.of(2), content.order()::epoch);
+            while (!writer.isDone()) {
+                steps.addAll(writer.next(records));
+            }
+        }
+        return steps;
+    }
+
+    private static List<Topic.Found> found(List<Step> steps) throws IOException {
+        List<Topic.Found> found = new ArrayList<>();
+        for (Step step : steps) {
+            found.add(new Topic.Found(
+                    RecordHeader.read(step.record().headers(), step.record().value(), "record"),
+                    step.record().value()));
+        }
+        return found;
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {917_504, 6_000})
+    void writesWhatTheOrderSaysAndGoesOnFromAnyRecord(int maxBytes) throws IOException {
+        KafkaPlan plan = plan("--max-record-bytes=" + maxBytes);
+        Map<Integer, List<Topic.Found>> lanes = new TreeMap<>();
+        try (StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
+            for (int lane = 0; lane < LANES; lane++) {
+                List<Step> all = write(content, plan, KafkaLane.fresh(lane));
+                lanes.put(lane, found(all));
+                assertThat(all).allMatch(step -> step.record().value().length <= maxBytes);
+                for (int at = 0; at < all.size(); at += 9) {
+                    KafkaLane state = all.get(at).after();
+                    byte[] stored = new KafkaLaneSerializer().serialize(state);
+                    KafkaLane restored = new KafkaLaneSerializer().deserialize(1, stored);
+                    assertThat(restored).isEqualTo(state);
+                    List<Topic.Found> rest = found(write(content, plan, restored));
+                    List<Topic.Found> expected = found(all.subList(at + 1, all.size()));
+                    assertThat(rest).hasSameSizeAs(expected);
+                    for (int i = 0; i < rest.size(); i++) {
+                        assertThat(rest.get(i).header())
+                                .isEqualTo(expected.get(i).header());
+                        assertThat(Arrays.equals(
+                                        rest.get(i).value(), expected.get(i).value()))
+                                .isTrue();
+                    }
+                }
+            }
+        }
+        Topic.verify(dataset, OrderSpec.fromJson(plan.feed().order()), 2, lanes);
+        long parts = lanes.values().stream()
+                .flatMap(List::stream)
+                .filter(record -> record.header().parts() > 1)
+                .count();
+        assertThat(parts > 0).isEqualTo(maxBytes < 10_000);
+    }
+
+    @Test
+    void namesTheSampleThatFitsInNoRecord() throws IOException {
+        KafkaPlan plan = plan("--max-record-bytes=3000");
+        try (StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
+            assertThatThrownBy(
+                            () -> write(content, plan, new KafkaLane(0, RecordPosition.batch(0, 0), EpochCounts.NONE)))
+                    .hasMessageMatching("sample c\\d/r\\d+ takes \\d+ bytes in a record, the limit is 3000: .*"
+                            + "--max-record-bytes \\d+ or more.*");
+        }
+    }
+
+    @Test
+    void writesNoDamagedSample() throws IOException {
+        damage(3);
+        KafkaPlan plan = plan();
+        try (StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
+            assertThatThrownBy(() -> writeAll(content, plan))
+                    .isInstanceOf(CorruptDataException.class)
+                    .hasMessageContaining("key 'c3/r");
+        }
+    }
+
+    @Test
+    void leavesDamagedSamplesOutWhereThatIsAskedFor() throws IOException {
+        damage(3);
+        KafkaPlan plan = plan("--on-corrupt=skip");
+        try (StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
+            List<Step> steps = writeAll(content, plan);
+            int skipped = 0;
+            for (Topic.Found record : found(steps)) {
+                skipped += record.header().epoch() == 0 ? record.header().skipped() : 0;
+            }
+            assertThat(skipped).isEqualTo(1);
+        }
+    }
+
+    private static List<Step> writeAll(StreamContent content, KafkaPlan plan) throws IOException {
+        List<Step> steps = new ArrayList<>();
+        for (int lane = 0; lane < LANES; lane++) {
+            steps.addAll(write(content, plan, KafkaLane.fresh(lane)));
+        }
+        return steps;
+    }
+
+    /** Turns a bit in the middle of a chunk's payload. */
+    private void damage(int ordinal) throws IOException {
+        byte[] bytes = Files.readAllBytes(dataset.file(ordinal));
+        bytes[bytes.length / 2] ^= 8;
+        Files.write(dataset.file(ordinal), bytes);
+    }
+}

@@ -1,0 +1,193 @@
+package dev.stoker.feeder.ledger;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.feeder.node.Waiting;
+import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.ledger.LedgerReader;
+import dev.stoker.schemas.ledger.LedgerRecord;
+import dev.stoker.schemas.ledger.LedgerWriter;
+import dev.stoker.schemas.ledger.Receipt;
+import dev.stoker.schemas.ledger.Receipts;
+import dev.stoker.storage.FaultyObjectStore;
+import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectStore;
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(120)
+class LedgerSinkWriterTest {
+
+    private static final UUID FEED = UUID.fromString("00000000-0000-5000-8000-000000000001");
+
+    private final InMemoryObjectStore memory = new InMemoryObjectStore();
+    private final FaultyObjectStore store = new FaultyObjectStore(memory);
+    private final AtomicBoolean isDown = new AtomicBoolean();
+    private final List<LedgerSinkWriter> writers = new ArrayList<>();
+
+    @AfterEach
+    void close() {
+        for (LedgerSinkWriter writer : writers) {
+            writer.close();
+        }
+    }
+
+    private LedgerSinkWriter writer(List<LedgerFile> unpublished) throws IOException {
+        LedgerProgress progress = LedgerProgress.begin(FEED, 0);
+        LedgerPublisher publisher =
+                new LedgerPublisher("test", this::open, progress, Duration.ofMillis(1), Duration.ofMillis(5));
+        for (LedgerFile file : unpublished) {
+            publisher.submit(file, 0);
+        }
+        LedgerSinkWriter writer = new LedgerSinkWriter(publisher, progress);
+        writers.add(writer);
+        return writer;
+    }
+
+    private ObjectStore open() throws IOException {
+        if (isDown.get()) {
+            throw new IOException("the store is down");
+        }
+        return store;
+    }
+
+    private static byte[] receipt(long number) {
+        Consumer consumer = new Consumer(FEED.toString(), "train", "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
+        return LedgerWriter.encode(
+                new Receipts(5, consumer, 0, List.of(new Receipt(number, 0, false, 6, 0, 0x2BCDEF01))));
+    }
+
+    /** The numbers of all receipts in the ledger's files, which must be whole. */
+    private List<Long> published() throws IOException {
+        List<Long> numbers = new ArrayList<>();
+        for (ObjectInfo file : memory.list("part-").toList()) {
+            LedgerReader reader =
+                    new LedgerReader(new ByteArrayInputStream(memory.readAll(file.name(), 1 << 20)), file.name());
+            for (Optional<LedgerRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
+                ((Receipts) next.get()).entries().forEach(receipt -> numbers.add(receipt.number()));
+            }
+        }
+        numbers.sort(null);
+        return numbers;
+    }
+
+    private static void awaitPublished(long checkpoint) {
+        Waiting.until(() -> LedgerProgress.published(FEED, 0) >= checkpoint);
+    }
+
+    @Test
+    void publishesOneFileACheckpoint() throws Exception {
+        LedgerSinkWriter writer = writer(List.of());
+        writer.write(receipt(1), null);
+        writer.write(receipt(2), null);
+        writer.snapshotState(1);
+        awaitPublished(1);
+        assertThat(memory.list("").toList()).hasSize(1);
+        writer.write(receipt(3), null);
+        writer.snapshotState(2);
+        awaitPublished(2);
+
+        assertThat(memory.list("").toList())
+                .hasSize(2)
+                .allMatch(file -> file.name().matches("part-.*\\.avro"));
+        assertThat(published()).containsExactly(1L, 2L, 3L);
+    }
+
+    @Test
+    void writesNothingWhereNothingWasAcknowledged() throws Exception {
+        LedgerSinkWriter writer = writer(List.of());
+        assertThat(writer.snapshotState(1)).isEmpty();
+        awaitPublished(1);
+        writer.flush(true);
+        assertThat(memory.list("").toList()).isEmpty();
+    }
+
+    @Test
+    void keepsInTheCheckpointWhatAStoreThatIsDownHasNotTaken() throws Exception {
+        isDown.set(true);
+        LedgerSinkWriter writer = writer(List.of());
+        writer.write(receipt(1), null);
+        List<LedgerFile> state = writer.snapshotState(1);
+        writer.write(receipt(2), null);
+        assertThat(state).hasSize(1);
+        assertThat(writer.snapshotState(2)).hasSize(2).startsWith(state.get(0));
+        assertThat(LedgerProgress.published(FEED, 0)).isZero();
+
+        isDown.set(false);
+        awaitPublished(2);
+        assertThat(published()).containsExactly(1L, 2L);
+        assertThat(writer.snapshotState(3)).isEmpty();
+    }
+
+    @Test
+    void publishesOnceWhatIsRestored() throws Exception {
+        LedgerFile file = LedgerFile.of(List.of(receipt(7)));
+        memory.createIfAbsent(file.name(), file.bytes());
+        LedgerFile other = LedgerFile.of(List.of(receipt(8)));
+        LedgerSinkWriter writer = writer(List.of(file, other));
+        writer.flush(true);
+
+        assertThat(published()).containsExactly(7L, 8L);
+        writer.snapshotState(4);
+        awaitPublished(4);
+    }
+
+    @Test
+    void publishesOnceWhenTheAnswerIsLost() throws Exception {
+        store.once(call -> call.operation().changes(), FaultyObjectStore.Fault.UNKNOWN_AFTER_EFFECT);
+        LedgerSinkWriter writer = writer(List.of());
+        writer.write(receipt(1), null);
+        writer.flush(true);
+
+        assertThat(published()).containsExactly(1L);
+    }
+
+    @Test
+    void publishesTheLastReceiptsBeforeItEnds() throws Exception {
+        store.once(call -> call.operation().changes(), FaultyObjectStore.Fault.FAIL_BEFORE);
+        LedgerSinkWriter writer = writer(List.of());
+        writer.write(receipt(1), null);
+        writer.flush(true);
+        assertThat(published()).containsExactly(1L);
+    }
+
+    @Test
+    void failsWhenTooMuchWaits() throws Exception {
+        isDown.set(true);
+        LedgerPublisher publisher = new LedgerPublisher(
+                "s3a://bucket/ledger",
+                this::open,
+                LedgerProgress.begin(FEED, 1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1));
+        publisher.submit(new LedgerFile("part-1.avro", new byte[65 << 20]), 1);
+        assertThatThrownBy(() -> publisher.submit(new LedgerFile("part-2.avro", new byte[1]), 2))
+                .isInstanceOf(IOException.class)
+                .hasMessageContaining("The ledger s3a://bucket/ledger cannot be written")
+                .hasMessageContaining("--ledger");
+        publisher.close();
+    }
+
+    @Test
+    void carriesFilesThroughACheckpoint() throws Exception {
+        LedgerFileSerializer serializer = new LedgerFileSerializer();
+        LedgerFile file = LedgerFile.of(List.of(receipt(1)));
+        LedgerFile read = serializer.deserialize(1, serializer.serialize(file));
+        assertThat(read.name()).isEqualTo(file.name());
+        assertThat(read.bytes()).isEqualTo(file.bytes());
+        byte[] cut = java.util.Arrays.copyOf(serializer.serialize(file), 60);
+        assertThatThrownBy(() -> serializer.deserialize(1, cut)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> serializer.deserialize(2, cut)).hasMessageContaining("version 2");
+    }
+}

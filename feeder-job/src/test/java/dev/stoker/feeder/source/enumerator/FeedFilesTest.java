@@ -1,0 +1,76 @@
+package dev.stoker.feeder.source.enumerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.FeederArguments;
+import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.feeder.node.TestDataset;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class FeedFilesTest {
+
+    @TempDir
+    private Path directory;
+
+    private final Path file = StokerHome.feedFile("published-" + System.nanoTime());
+    private FeedPlan plan;
+
+    @BeforeEach
+    void resolve() throws IOException {
+        TestDataset dataset = TestDataset.create(directory.resolve("photos"), 3, 100, 5, 4);
+        String name = file.getFileName().toString().replace(".json", "");
+        plan = FeederArguments.parse(new String[] {dataset.path().toString(), "--name", name})
+                .plan();
+    }
+
+    @AfterEach
+    void remove() throws IOException {
+        Files.deleteIfExists(file);
+    }
+
+    private static Map<String, LaneMap> at(String... addresses) {
+        return Map.of("train", new LaneMap(1, 1, List.of(addresses), List.of()));
+    }
+
+    @Test
+    void aFeedThatBeginsIsNamedWhenItIsWhole() throws IOException {
+        FeedFiles files = new FeedFiles(plan);
+        files.publish(at("a:1"), List.of(), false);
+        assertThat(file).doesNotExist();
+        files.publish(at("a:1", "b:1"), List.of(), true);
+        assertThat(file).content().contains("\"a:1\",\"b:1\"");
+    }
+
+    @Test
+    void aFeedThatLostMachinesIsNamedWhereItIsLeft() throws IOException {
+        FeedFiles files = new FeedFiles(plan);
+        files.publish(at("a:1", "b:1"), List.of(), true);
+        files.publish(at("c:1"), List.of(), false);
+        assertThat(file).content().contains("\"addresses\":[\"c:1\"]");
+        // As after the loss of the coordinator itself.
+        new FeedFiles(plan).publish(at("d:1"), List.of(), false);
+        assertThat(file).content().contains("\"addresses\":[\"d:1\"]");
+    }
+
+    @Test
+    void aCoordinatorThatClosesSaysThatTheFeedHasEndedOnlyIfItHas() throws IOException {
+        FeedFiles files = new FeedFiles(plan);
+        files.publish(at("a:1"), List.of(), true);
+        files.withdraw(false);
+        assertThat(file).content().contains("a:1").doesNotContain("ended_ms");
+        files.withdraw(true);
+        assertThat(file).content().contains("ended_ms");
+        new FeedFiles(plan).publish(at("b:1"), List.of(), false);
+        assertThat(file).content().doesNotContain("b:1");
+    }
+}

@@ -1,0 +1,56 @@
+package dev.stoker.feeder.source.enumerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.feeder.source.event.ServerEvent;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+class LaneMapsTest {
+
+    private static final List<StreamLanes> STREAMS = List.of(new StreamLanes("train", 4));
+
+    private final LaneMaps maps = new LaneMaps(1000, new NoHint());
+    private final Map<Integer, ServerEvent> servers = new TreeMap<>(Map.of(0, server("a:1"), 1, server("b:1")));
+
+    private static ServerEvent server(String address) {
+        return ServerEvent.of(address, null, Optional.empty());
+    }
+
+    @Test
+    void sayingAMapAgainMakesItNoNewer() {
+        LaneMap first = maps.next(STREAMS, Map.of("train/0", 1), servers).get("train");
+        assertThat(maps.again(STREAMS, Map.of("train/0", 1), servers).get("train"))
+                .isEqualTo(first);
+        assertThat(first.lanes().get(0).get(0)).isEqualTo(1);
+    }
+
+    @Test
+    void whateverHasChangedMakesANewerMap() {
+        LaneMap first = maps.next(STREAMS, Map.of("train/0", 1), servers).get("train");
+        LaneMap moved = maps.again(STREAMS, Map.of("train/0", 0), servers).get("train");
+        assertThat(moved).isGreaterThan(first);
+        servers.remove(1);
+        LaneMap fewer = maps.again(STREAMS, Map.of("train/0", 0), servers).get("train");
+        assertThat(fewer).isGreaterThan(moved);
+        assertThat(fewer.addresses()).containsExactly("a:1");
+    }
+
+    @Test
+    void aServerThatReturnsMakesANewerMapAlthoughItLooksTheSame() {
+        LaneMap first = maps.next(STREAMS, Map.of(), servers).get("train");
+        assertThat(maps.next(STREAMS, Map.of(), servers).get("train")).isGreaterThan(first);
+    }
+
+    private static final class NoHint implements LaneMaps.Hint {
+        @Override
+        public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
+
+        @Override
+        public void withdraw(boolean ended) {}
+    }
+}

@@ -1,0 +1,32 @@
+package dev.stoker.schemas.arrow;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * What stands around a record batch message in an Arrow IPC stream.
+ *
+ * <pre>
+ * schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000
+ * </pre>
+ */
+public final class ArrowStream {
+    /** Bytes after the last message. */
+    public static final int END_BYTES = 8;
+
+    private ArrowStream() {}
+
+    /** The schema message, padded to a multiple of 64. */
+    public static byte[] opening(ArrowSchema schema) {
+        byte[] flatbuffer = SchemaFlatbuffer.message(schema);
+        int length = (int) RecordBatchLayout.align(RecordBatchLayout.PREFIX + (long) flatbuffer.length);
+        ByteBuffer out = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
+        out.putInt(0xFFFFFFFF).putInt(length - RecordBatchLayout.PREFIX).put(flatbuffer);
+        return out.array();
+    }
+
+    /** Writes what ends a stream. */
+    public static void putEnd(ByteBuffer out) {
+        out.putInt(0xFFFFFFFF).putInt(0);
+    }
+}

@@ -1,0 +1,24 @@
+package dev.stoker.schemas.kafka;
+
+/**
+ * What an epoch has written to a partition.
+ *
+ * @param records batch records, each counted once however often it was written
+ * @param rows rows in them
+ * @param skipped rows left out
+ */
+public record EpochCounts(long records, long rows, long skipped) {
+    /** Nothing yet. */
+    public static final EpochCounts NONE = new EpochCounts(0, 0, 0);
+
+    public EpochCounts {
+        if (records < 0 || rows < 0 || skipped < 0) {
+            throw new IllegalArgumentException("no counts: " + records + " records, " + rows + " rows, " + skipped);
+        }
+    }
+
+    /** With one more record. */
+    public EpochCounts plus(RecordHeader record) {
+        return new EpochCounts(records + 1, rows + record.rows(), skipped + record.skipped());
+    }
+}

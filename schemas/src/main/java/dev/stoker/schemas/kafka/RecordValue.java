@@ -1,0 +1,97 @@
+package dev.stoker.schemas.kafka;
+
+import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.schemas.arrow.ArrowSchema;
+import dev.stoker.schemas.arrow.ArrowStream;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.crc.Crc32cs;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The value of a batch record: an Arrow IPC stream with one record batch, whose message is that of {@code
+ * docs/formats/batch.md}.
+ *
+ * <pre>
+ * schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000
+ * </pre>
+ *
+ * <p>The schema message is the same in every record of a topic.
+ */
+public final class RecordValue {
+    private static final byte[] END = end();
+    /** Where the number of field nodes stands in a message, and the bytes of a node and of a buffer's entry. */
+    private static final int NODES_AT = 100;
+
+    private static final int ENTRY = 16;
+
+    private final byte[] opening;
+    private final int openingCrc;
+
+    /** Values of a dataset with these fields, in dataset order. */
+    public RecordValue(List<Field> fields) {
+        List<ArrowField> columns = new ArrayList<>();
+        columns.add(ArrowField.of(Field.KEY, ScalarType.UTF8));
+        fields.forEach(field -> columns.add(ArrowField.of(field)));
+        this.opening = ArrowStream.opening(ArrowSchema.of(columns));
+        this.openingCrc = Crc32cs.of(opening);
+    }
+
+    private static byte[] end() {
+        ByteBuffer end = ByteBuffer.allocate(ArrowStream.END_BYTES).order(ByteOrder.LITTLE_ENDIAN);
+        ArrowStream.putEnd(end);
+        return end.array();
+    }
+
+    /** The checksum of a value, from that of its message. */
+    public int crc(int messageCrc, int messageLength) {
+        return Crc32cs.combine(Crc32cs.combine(openingCrc, messageCrc, messageLength), Crc32cs.of(END), END.length);
+    }
+
+    /** The key of a message's first row; the first part holds all but the payload. */
+    public static String firstKey(ByteBuffer[] message) {
+        ByteBuffer first = message[0].slice().order(ByteOrder.LITTLE_ENDIAN);
+        int buffers = NODES_AT + 4 + ENTRY * first.getInt(NODES_AT) + 8;
+        int body = 8 + first.getInt(4);
+        int offsets = body + (int) first.getLong(buffers + ENTRY);
+        int values = body + (int) first.getLong(buffers + 2 * ENTRY);
+        byte[] key = new byte[first.getInt(offsets + 4)];
+        first.get(values, key);
+        return new String(key, StandardCharsets.UTF_8);
+    }
+
+    /** Bytes of a value beside the record batch message's. */
+    public int overheadBytes() {
+        return opening.length + ArrowStream.END_BYTES;
+    }
+
+    /** Where the record batch message begins in a value. */
+    public int messagePosition() {
+        return opening.length;
+    }
+
+    /**
+     * A value around a message.
+     *
+     * @param message the message in parts, whose positions move to their limits
+     * @param length bytes of all parts
+     */
+    public byte[] around(ByteBuffer[] message, int length) {
+        ByteBuffer out =
+                ByteBuffer.allocate(Math.addExact(overheadBytes(), length)).order(ByteOrder.LITTLE_ENDIAN);
+        out.put(opening);
+        for (ByteBuffer part : message) {
+            out.put(part);
+        }
+        if (out.position() != opening.length + length) {
+            throw new IllegalArgumentException(
+                    "a message of " + (out.position() - opening.length) + " bytes, " + length + " were said");
+        }
+        out.put(END);
+        return out.array();
+    }
+}

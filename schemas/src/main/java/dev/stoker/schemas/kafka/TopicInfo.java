@@ -1,0 +1,117 @@
+package dev.stoker.schemas.kafka;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.OrderSpec;
+import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/**
+ * What a feed says of itself in the values of its control records: all that a consumer must know to tell which record holds
+ * which batch. JSON with the keys of WELCOME, and {@code lane} with the partition's own counts.
+ *
+ * @param feed the feed's id
+ * @param feedName its name
+ * @param stream the stream's name in the feed
+ * @param dataset the dataset's id
+ * @param datasetName its name
+ * @param version the version
+ * @param split the split
+ * @param fingerprint of data and order
+ * @param order the order spec
+ * @param fields the dataset's fields in their order
+ * @param classes per categorical field the version's class names by id
+ * @param laneRows live rows of each lane
+ * @param epochs how many the feed writes; empty for no end
+ * @param maxRecordBytes the most bytes of a record's value
+ */
+public record TopicInfo(
+        UUID feed,
+        String feedName,
+        String stream,
+        UUID dataset,
+        String datasetName,
+        long version,
+        String split,
+        Fingerprint fingerprint,
+        OrderSpec order,
+        List<Field> fields,
+        Map<String, List<String>> classes,
+        List<Long> laneRows,
+        OptionalLong epochs,
+        int maxRecordBytes) {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    public TopicInfo {
+        fields = List.copyOf(fields);
+        classes = new LinkedHashMap<>(classes);
+        laneRows = List.copyOf(laneRows);
+    }
+
+    /** The lengths of every epoch. */
+    public EpochSize size() {
+        return new EpochSize(laneRows.stream().mapToLong(Long::longValue).sum(), order.batchSize());
+    }
+
+    /**
+     * The value of a control record.
+     *
+     * @param pieces batches of which the lane holds a piece, in each epoch
+     * @param counts what the epoch has written, for its end
+     */
+    public byte[] value(int lane, long pieces, EpochCounts counts) {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put("stoker", RecordHeader.FORMAT);
+        json.putObject("feed").put("id", feed.toString()).put("name", feedName);
+        json.putObject("stream")
+                .put("name", stream)
+                .put("dataset", dataset.toString())
+                .put("dataset_name", datasetName)
+                .put("version", version)
+                .put("split", split);
+        json.put("fingerprint", fingerprint.text());
+        json.set("order", tree(order.toJson()));
+        ArrayNode fieldArray = json.putArray("fields");
+        for (Field field : fields) {
+            fieldArray
+                    .addObject()
+                    .put("name", field.name())
+                    .put("type", field.type().canonical())
+                    .put("nullable", field.nullable())
+                    .put("payload", field.payload());
+        }
+        ObjectNode classObject = json.putObject("classes");
+        classes.forEach((field, names) -> names.forEach(classObject.putArray(field)::add));
+        ArrayNode rows = json.putArray("lane_rows");
+        laneRows.forEach(rows::add);
+        json.put("samples", size().samples()).put("batches", size().batches());
+        json.set("epochs", epochs.isPresent() ? JsonNodeFactory.instance.numberNode(epochs.getAsLong()) : null);
+        json.put("max_record_bytes", maxRecordBytes);
+        json.putObject("lane")
+                .put("lane", lane)
+                .put("pieces", pieces)
+                .put("records", counts.records())
+                .put("rows", counts.rows())
+                .put("skipped", counts.skipped());
+        return json.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    private static JsonNode tree(String json) {
+        try {
+            return JSON.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new IllegalStateException("an order spec is JSON", e);
+        }
+    }
+}

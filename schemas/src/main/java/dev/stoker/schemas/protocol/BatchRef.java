@@ -1,0 +1,118 @@
+package dev.stoker.schemas.protocol;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Server to client, on a session with hand-over: a piece whose message the client puts together itself, from the bytes that come
+ * along and slices of files that it was told of. Header and checksum are those of the {@link Batch} that it stands for.
+ *
+ * <pre>
+ *  0 as BATCH, but for length and type
+ * 64 u32 message        bytes of the whole message
+ * 68 u32 inline         its first bytes, which follow
+ * 72 u32 slices
+ * 76 u32 0
+ * 80     inline bytes, then for each slice   u32 file   u32 length   u64 offset
+ * </pre>
+ *
+ * @param header of the BATCH that it stands for
+ * @param inline the message's first bytes, between position and limit; not copied, and not to be changed
+ * @param slices of which the rest of the message consists, in order
+ */
+public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices) implements Frame {
+    /** Bytes before the message's. */
+    public static final int HEADER_BYTES = BatchHeader.BYTES + 16;
+
+    /** Bytes of a slice in the frame. */
+    public static final int SLICE_BYTES = 16;
+
+    /** Stands for zeros instead of a file. */
+    public static final long ZEROS = 0xFFFF_FFFFL;
+
+    private static final int ALIGNMENT = 64;
+
+    /**
+     * A part of a message.
+     *
+     * @param file number of the file, or {@link #ZEROS}
+     * @param length bytes
+     * @param offset of the first of them in the file; 0 to 63 for zeros, which end before 64
+     */
+    public record Slice(long file, long length, long offset) {
+        public Slice {
+            Fields.u32("file", file);
+            Fields.u32("length", length);
+            Fields.natural("offset", offset);
+            if (length == 0 || (file == ZEROS && offset + length >= ALIGNMENT)) {
+                throw new IllegalArgumentException(
+                        "a slice of " + length + " bytes at " + offset + " of file " + Long.toUnsignedString(file));
+            }
+        }
+    }
+
+    public BatchRef {
+        slices = List.copyOf(slices);
+        long bytes = inline.remaining();
+        for (Slice slice : slices) {
+            bytes += slice.length();
+        }
+        if (bytes != header.messageBytes() || bytes % ALIGNMENT != 0) {
+            throw new IllegalArgumentException("inline bytes and slices have " + bytes + " bytes, the message "
+                    + header.messageBytes() + ", a multiple of " + ALIGNMENT);
+        }
+    }
+
+    /** Writes the 80 bytes before the message's at the buffer's position. */
+    public static void putHead(ByteBuffer out, BatchHeader header, int inlineBytes, int slices) {
+        int at = out.position();
+        ByteOrder before = out.order();
+        out.order(ByteOrder.LITTLE_ENDIAN);
+        header.put(out);
+        long length = HEADER_BYTES - Protocol.LENGTH_BYTES + (long) inlineBytes + (long) SLICE_BYTES * slices;
+        out.putInt(at, Math.toIntExact(length));
+        out.put(at + Protocol.LENGTH_BYTES, (byte) FrameType.BATCH_REF.code());
+        out.putInt(header.messageBytes()).putInt(inlineBytes).putInt(slices).putInt(0);
+        out.order(before);
+    }
+
+    /** The body behind the frame's first eight bytes. */
+    ByteBuffer body() {
+        int small = inline.remaining();
+        ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + small + SLICE_BYTES * slices.size())
+                .order(ByteOrder.LITTLE_ENDIAN);
+        putHead(out, header, small, slices.size());
+        out.put(inline.duplicate());
+        slices.forEach(slice ->
+                out.putInt((int) slice.file()).putInt((int) slice.length()).putLong(slice.offset()));
+        return out.flip().position(Protocol.PREFIX_BYTES);
+    }
+
+    static BatchRef read(int flags, ByteBuffer in) throws ProtocolException {
+        BatchHeader first = BatchHeader.read(flags, in);
+        int message = in.getInt();
+        long small = Integer.toUnsignedLong(in.getInt());
+        long count = Integer.toUnsignedLong(in.getInt());
+        int reserved = in.getInt();
+        if (reserved != 0 || in.remaining() != small + SLICE_BYTES * count) {
+            throw ProtocolException.badFrame("BATCH_REF: " + in.remaining() + " bytes left for " + small
+                    + " inline bytes and " + count + " slices");
+        }
+        byte[] inline = new byte[(int) small];
+        in.get(inline);
+        List<Slice> slices = new ArrayList<>((int) count);
+        for (int i = 0; i < count; i++) {
+            slices.add(
+                    new Slice(Integer.toUnsignedLong(in.getInt()), Integer.toUnsignedLong(in.getInt()), in.getLong()));
+        }
+        BatchHeader header = new BatchHeader(first.identity(), first.subscription(), message, first.crc());
+        return new BatchRef(header, ByteBuffer.wrap(inline).asReadOnlyBuffer(), slices);
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.BATCH_REF;
+    }
+}

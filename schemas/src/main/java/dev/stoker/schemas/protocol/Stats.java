@@ -1,0 +1,79 @@
+package dev.stoker.schemas.protocol;
+
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Client to server, at most about once a second: how the trainer has fared since its client was opened, over all feeders. All
+ * values are totals; a later frame replaces an earlier one.
+ *
+ * @param timeUs microseconds since the trainer first asked for a batch
+ * @param waitedUs microseconds of those in which it waited for one
+ * @param batches batches handed to the trainer
+ * @param samples samples of those
+ * @param bytes bytes received
+ * @param causes microseconds waited, by cause; at most {@value #MAX_CAUSES}
+ * @param waits where the most of it went, longest first; at most {@value #MAX_WAITS}
+ */
+public record Stats(
+        long timeUs, long waitedUs, long batches, long samples, long bytes, Map<String, Long> causes, List<Wait> waits)
+        implements Frame {
+    public static final int MAX_CAUSES = 32;
+    public static final int MAX_WAITS = 64;
+
+    private static final int MAX_NAME = 255;
+
+    /**
+     * Time waited for one lane of one feeder.
+     *
+     * @param feeder the feeder's address
+     * @param lane the lane
+     * @param cause {@code start}, {@code origin}, {@code disk}, {@code network}, {@code feeder}, {@code corrupt}, {@code
+     *     connect}, or one of a newer client
+     * @param us microseconds
+     * @param times waits
+     */
+    public record Wait(String feeder, int lane, String cause, long us, long times) {
+        public Wait {
+            requireName("feeder", feeder);
+            requireName("cause", cause);
+            Fields.u16("lane", lane);
+            Fields.natural("us", us);
+            Fields.natural("times", times);
+        }
+    }
+
+    public Stats {
+        Fields.natural("time_us", timeUs);
+        Fields.natural("waited_us", waitedUs);
+        Fields.natural("batches", batches);
+        Fields.natural("samples", samples);
+        Fields.natural("bytes", bytes);
+        Map<String, Long> copy = new LinkedHashMap<>();
+        causes.forEach((cause, us) -> {
+            requireName("causes", cause);
+            Fields.natural(cause, us);
+            copy.put(cause, us);
+        });
+        causes = Collections.unmodifiableMap(copy);
+        waits = List.copyOf(waits);
+        if (causes.size() > MAX_CAUSES || waits.size() > MAX_WAITS) {
+            throw new IllegalArgumentException(causes.size() + " causes and " + waits.size()
+                    + " waits: expected at most " + MAX_CAUSES + " and " + MAX_WAITS);
+        }
+    }
+
+    private static void requireName(String what, String name) {
+        if (name.isEmpty() || name.length() > MAX_NAME || name.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(
+                    what + ": expected 1 to " + MAX_NAME + " characters without control characters");
+        }
+    }
+
+    @Override
+    public FrameType type() {
+        return FrameType.STATS;
+    }
+}

@@ -1,0 +1,45 @@
+package dev.stoker.schemas.order;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import org.junit.jupiter.api.Test;
+
+class LanePiecesTest {
+    @Test
+    void findsThePiecesOfALaneAmongThoseOfTheWholeEpoch() {
+        long seed = Long.getLong("test.seed", System.nanoTime());
+        Random random = new Random(seed);
+        for (int round = 0; round < 200; round++) {
+            long[] rows = new long[1 + random.nextInt(9)];
+            for (int lane = 0; lane < rows.length; lane++) {
+                rows[lane] = random.nextInt(4) == 0 ? 0 : random.nextInt(60);
+            }
+            LaneOrder order = random.nextBoolean() ? LaneOrder.FIXED : LaneOrder.MIXED;
+            OrderSpec spec = new OrderSpec(
+                    random.nextInt(9), 1 + random.nextInt(12), rows.length, 0, ShufflePolicy.WINDOW, order);
+            EpochNumbering numbering = new EpochNumbering(spec, rows, random.nextInt(5));
+            for (int lane = 0; lane < rows.length; lane++) {
+                List<Long> expected = new ArrayList<>();
+                for (long number = 0; number < numbering.size().batches(); number++) {
+                    int wanted = lane;
+                    if (numbering.batch(number).stream().anyMatch(piece -> piece.lane() == wanted)) {
+                        expected.add(number);
+                    }
+                }
+                LanePieces pieces = new LanePieces(numbering, lane);
+                List<Long> found = new ArrayList<>();
+                for (long i = 0; i < pieces.count(); i++) {
+                    found.add(pieces.number(i));
+                }
+                assertThat(found).as("lane %d, seed %d", lane, seed).isEqualTo(expected);
+                for (int i = 0; i < expected.size(); i++) {
+                    assertThat(pieces.firstFrom(expected.get(i))).isEqualTo(i);
+                }
+                assertThat(pieces.firstFrom(Long.MAX_VALUE)).isEqualTo(expected.size());
+            }
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package dev.stoker.storage;
+
+import java.net.URL;
+import java.net.URLClassLoader;
+
+/** The classes of this module that use Hadoop, and Hadoop where the parent has none; everything else comes from the parent. */
+final class HadoopClasses extends URLClassLoader {
+
+    private static final String OWN = "dev.stoker.storage.hadoop.";
+    private static final String HADOOP = "org.apache.hadoop.";
+    /** S3A registers itself with classes of the AWS SDK, which take no second one. */
+    private static final String AWS = "software.amazon.";
+
+    static {
+        registerAsParallelCapable();
+    }
+
+    /** What becomes of a Hadoop that the parent has. */
+    enum Hadoop {
+        /** It is used. */
+        AS_FOUND,
+        /** It is loaded once more, so that it finds the classes of this module. */
+        ANEW
+    }
+
+    private final Hadoop hadoop;
+
+    HadoopClasses(URL[] jars, ClassLoader parent, Hadoop hadoop) {
+        super("hadoop", jars, parent);
+        this.hadoop = hadoop;
+    }
+
+    @Override
+    protected Class<?> loadClass(String name, boolean resolve) throws ClassNotFoundException {
+        if (!isOwn(name)) {
+            return super.loadClass(name, resolve);
+        }
+        // The parent could find these too, but not what they refer to.
+        synchronized (getClassLoadingLock(name)) {
+            Class<?> found = findLoadedClass(name);
+            if (found == null) {
+                found = findClass(name);
+            }
+            if (resolve) {
+                resolveClass(found);
+            }
+            return found;
+        }
+    }
+
+    private boolean isOwn(String name) {
+        return name.startsWith(OWN) || hadoop == Hadoop.ANEW && (name.startsWith(HADOOP) || name.startsWith(AWS));
+    }
+}

@@ -1,0 +1,118 @@
+package dev.stoker.storage;
+
+import java.io.File;
+import java.io.IOException;
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.MethodType;
+import java.net.URL;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code lib/} or
+ * {@code HADOOP_CLASSPATH}), or in the directory {@code lib/hadoop} of the distribution: then they get a class loader of
+ * their own, so that a process without a remote store loads none of them, and Flink does not see them.
+ */
+final class RemoteStores {
+
+    private static final String PACKAGE = "dev.stoker.storage.hadoop.";
+    private static final String FILE_SYSTEM = "org.apache.hadoop.fs.FileSystem";
+    private static final String DISTRIBUTION = "stoker.dist";
+
+    /** What opens stores and trees, by the kind of file system and the class that does. */
+    private static final Map<String, MethodHandle> OPENERS = new HashMap<>();
+
+    private static final Map<Boolean, ClassLoader> LOADERS = new HashMap<>();
+
+    private RemoteStores() {}
+
+    static ObjectStore open(String location) throws IOException {
+        try {
+            return (ObjectStore) opener(location, "HadoopObjectStore").invoke(location);
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException(e);
+        }
+    }
+
+    static SourceTree openTree(String location) throws IOException {
+        try {
+            return (SourceTree) opener(location, "HadoopSourceTree").invoke(location);
+        } catch (IOException | RuntimeException | Error e) {
+            throw e;
+        } catch (Throwable e) {
+            throw new IOException(e);
+        }
+    }
+
+    private static synchronized MethodHandle opener(String location, String type) throws IOException {
+        boolean isS3 = location.regionMatches(true, 0, "s3", 0, 2);
+        MethodHandle known = OPENERS.get(type + isS3);
+        if (known != null) {
+            return known;
+        }
+        try {
+            ClassLoader loader = LOADERS.get(isS3);
+            if (loader == null) {
+                loader = loader(isS3);
+                LOADERS.put(isS3, loader);
+            }
+            Class<?> opened = Class.forName(PACKAGE + type, true, loader);
+            MethodHandle opener = MethodHandles.publicLookup()
+                    .findStatic(opened, "open", MethodType.methodType(opened, String.class));
+            OPENERS.put(type + isS3, opener);
+            return opener;
+        } catch (ReflectiveOperationException | LinkageError e) {
+            throw new UnsupportedStoreException(
+                    "Cannot open remote stores, as the classes of Hadoop that are found do not fit: " + e, e);
+        }
+    }
+
+    private static ClassLoader loader(boolean isS3) throws IOException, ClassNotFoundException {
+        ClassLoader own = RemoteStores.class.getClassLoader();
+        List<URL> jars = new ArrayList<>();
+        if (has(own)) {
+            ClassLoader hadoop = Class.forName(FILE_SYSTEM, false, own).getClassLoader();
+            if (!isS3 || hadoop == own) {
+                return own;
+            }
+            // Hadoop is a cluster's, and this class a job's. S3A looks for classes of ours by name, from where it was
+            // itself
+            // loaded; the other file systems do not, and share the cluster's logins.
+            for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+                jars.add(Path.of(entry).toUri().toURL());
+            }
+            return classes(jars, own, HadoopClasses.Hadoop.ANEW);
+        }
+        String distribution = System.getProperty(DISTRIBUTION);
+        if (distribution != null) {
+            File[] files = Path.of(distribution, "lib", "hadoop")
+                    .toFile()
+                    .listFiles((directory, name) -> name.endsWith(".jar"));
+            for (File file : files == null ? new File[0] : files) {
+                jars.add(file.toURI().toURL());
+            }
+        }
+        if (jars.isEmpty()) {
+            throw new UnsupportedStoreException(
+                    "Remote stores need the classes of Hadoop, which are not on the class path: on a Flink cluster, copy "
+                            + "cli/target/dist/lib/hadoop/*.jar to Flink's lib directory, or set HADOOP_CLASSPATH, on every "
+                            + "machine; see docs/stores.md");
+        }
+        return classes(jars, own, HadoopClasses.Hadoop.AS_FOUND);
+    }
+
+    private static ClassLoader classes(List<URL> jars, ClassLoader own, HadoopClasses.Hadoop hadoop) {
+        jars.add(RemoteStores.class.getProtectionDomain().getCodeSource().getLocation());
+        return new HadoopClasses(jars.toArray(new URL[0]), own, hadoop);
+    }
+
+    private static boolean has(ClassLoader loader) {
+        return loader.getResource(FILE_SYSTEM.replace('.', '/') + ".class") != null;
+    }
+}

@@ -1,0 +1,112 @@
+package dev.stoker.storage;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.regex.Pattern;
+
+/**
+ * Locations of stores as people type them: a path of this machine ({@code ./photos}, {@code file:///data/photos}) or the URI
+ * of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
+ */
+public final class Stores {
+
+    /** A scheme has two letters or more, so that a Windows drive is none. */
+    private static final Pattern URI_WITH_SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
+
+    private Stores() {}
+
+    /** Whether the location is on another file system than those that this machine has mounted. */
+    public static boolean isRemote(String location) {
+        return URI_WITH_SCHEME.matcher(location).matches() && !isFile(location);
+    }
+
+    private static boolean isFile(String location) {
+        return location.toLowerCase(Locale.ROOT).startsWith("file:");
+    }
+
+    /**
+     * One spelling for one location: an absolute, normalized path, or a URI without a slash at its end.
+     *
+     * @throws IllegalArgumentException if it is neither
+     */
+    public static String normalize(String location) {
+        if (isRemote(location)) {
+            // What AWS's own tools call s3 is s3a to Hadoop.
+            String known = location.startsWith("s3://") ? "s3a" + location.substring(2) : location;
+            String text = uri(known).normalize().toString();
+            return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
+        }
+        return local(location).toString();
+    }
+
+    private static URI uri(String location) {
+        try {
+            return new URI(location);
+        } catch (URISyntaxException e) {
+            throw new IllegalArgumentException(location + " is not a URI: "
+                    + e.getReason().toLowerCase(Locale.ROOT) + " at " + e.getIndex() + "; write a space as %20");
+        }
+    }
+
+    /**
+     * The path of a location on this machine.
+     *
+     * @throws IllegalArgumentException if it is on another file system
+     */
+    public static Path local(String location) {
+        if (isRemote(location)) {
+            throw new IllegalArgumentException(location + " is not a path of this machine");
+        }
+        Path path = isFile(location) ? Path.of(URI.create(location)) : Path.of(location);
+        return path.toAbsolutePath().normalize();
+    }
+
+    /**
+     * The last part of a location, which is what people call a dataset: the name of a directory, else that of a bucket or host.
+     *
+     * @throws IllegalArgumentException if it is neither a path nor a URI
+     */
+    public static Optional<String> name(String location) {
+        String normal = normalize(location);
+        String last = normal.substring(normal.lastIndexOf('/') + 1);
+        return last.isEmpty() ? Optional.empty() : Optional.of(last);
+    }
+
+    /**
+     * Opens the store at a location; the caller closes it. Nothing need exist there yet, and a remote store is not asked
+     * anything.
+     *
+     * @throws UnsupportedStoreException if the location's kind of file system is unknown, or Hadoop is not there
+     */
+    public static ObjectStore open(String location) throws IOException {
+        if (isRemote(location)) {
+            return RemoteStores.open(location);
+        }
+        return new LocalObjectStore(local(location));
+    }
+
+    /**
+     * Opens a tree of samples on another file system; the caller closes it.
+     *
+     * @throws IOException if the location's file system cannot be reached or is not supported
+     */
+    public static SourceTree openTree(String location) throws IOException {
+        return RemoteStores.openTree(location);
+    }
+
+    /**
+     * Proves that a remote store refuses to create what is there already, on which every commit rests: creates an object
+     * twice, and deletes it. Does nothing to a store on this machine.
+     *
+     * @throws UnsupportedStoreException if the store creates it twice, or cannot create atomically at all
+     */
+    public static void requireAtomicCreate(ObjectStore store) throws IOException {
+        if (!(store instanceof LocalObjectStore)) {
+            AtomicCreateProbe.run(store);
+        }
+    }
+}

@@ -1,0 +1,93 @@
+package dev.stoker.storage.hadoop;
+
+import java.time.Duration;
+
+/**
+ * What the current call of a thread has cost so far, over all its attempts. The requests of an S3 client are counted into the
+ * scope of their thread, and refused when its time is up; see {@link S3Requests}.
+ */
+final class CallScope implements AutoCloseable {
+
+    private static final ThreadLocal<CallScope> CURRENT = new ThreadLocal<>();
+
+    private final CallScope outer = CURRENT.get();
+    private final long startNs = System.nanoTime();
+    private final long limitNs;
+    private int requests;
+    private long objectLength = -1;
+    private boolean refusing;
+    private Exception lastFailure;
+
+    private CallScope(Duration limit) {
+        this.limitNs = limit.toNanos();
+    }
+
+    static CallScope open(Duration limit) {
+        CallScope scope = new CallScope(limit);
+        CURRENT.set(scope);
+        return scope;
+    }
+
+    /** The innermost of this thread, or null. */
+    static CallScope current() {
+        return CURRENT.get();
+    }
+
+    Duration elapsed() {
+        return Duration.ofNanos(System.nanoTime() - startNs);
+    }
+
+    boolean isOver() {
+        return System.nanoTime() - startNs > limitNs;
+    }
+
+    Duration left() {
+        return Duration.ofNanos(Math.max(0, limitNs - (System.nanoTime() - startNs)));
+    }
+
+    void countRequest() {
+        requests++;
+        objectLength = -1;
+    }
+
+    /** How many requests were seen; none where nobody looks. */
+    int requests() {
+        return requests;
+    }
+
+    /** What fails from now on, fails only because the time is up. */
+    void refuseRequests() {
+        refusing = true;
+    }
+
+    boolean isRefusingRequests() {
+        return refusing;
+    }
+
+    void failed(Exception failure) {
+        lastFailure = failure;
+    }
+
+    /** What the last request that failed, failed with; or null. */
+    Exception lastFailure() {
+        return lastFailure;
+    }
+
+    void objectLength(long length) {
+        objectLength = length;
+    }
+
+    /** The length of the object that the last reply was a part of, in bytes; -1 if none said. */
+    long objectLength() {
+        return objectLength;
+    }
+
+    @Override
+    public void close() {
+        if (outer == null) {
+            CURRENT.remove();
+        } else {
+            CURRENT.set(outer);
+        }
+    }
+}

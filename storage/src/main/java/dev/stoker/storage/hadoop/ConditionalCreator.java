@@ -1,0 +1,196 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.UnknownOutcomeException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AUtils;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
+
+/**
+ * Conditional writes of S3 ({@code If-None-Match: *}). Every object carries the random mark of its writer as user metadata: a
+ * write that was sent again after a lost reply is refused because of its own first attempt, and the mark tells that.
+ */
+final class ConditionalCreator implements ObjectCreator {
+
+    private static final String MARK = "stoker-writer";
+
+    /** Whose object is there. */
+    private enum Owner {
+        NOBODY,
+        SELF,
+        OTHER
+    }
+
+    private final S3AFileSystem fileSystem;
+    private final ObjectPaths paths;
+    private final Retries retries;
+
+    ConditionalCreator(HadoopObjectStore.Connection connection) {
+        this.fileSystem = (S3AFileSystem) connection.fileSystem();
+        this.paths = connection.paths();
+        this.retries = connection.retries();
+    }
+
+    private FSDataOutputStream create(Path target, String mark) throws IOException {
+        FSDataOutputStreamBuilder<?, ?> builder = fileSystem.createFile(target);
+        builder.overwrite(true);
+        builder.recursive();
+        builder.opt("fs.option.create.conditional.overwrite", true);
+        builder.opt("fs.s3a.create.header." + MARK, mark);
+        return (FSDataOutputStream) builder.build();
+    }
+
+    private Owner owner(Path target, String mark) throws IOException {
+        try {
+            byte[] found = fileSystem.getXAttr(target, "header." + MARK);
+            boolean own = found != null && new String(found, StandardCharsets.UTF_8).equals(mark);
+            return own ? Owner.SELF : Owner.OTHER;
+        } catch (FileNotFoundException e) {
+            return Owner.NOBODY;
+        }
+    }
+
+    @Override
+    public boolean createIfAbsent(String name, byte[] content) throws IOException {
+        Path target = paths.newObject(name);
+        String where = paths.describe(name);
+        String mark = RandomNames.next();
+        boolean[] maybeCreated = new boolean[1];
+        try {
+            return retries.call("write", where, () -> {
+                try {
+                    FSDataOutputStream out = create(target, mark);
+                    try {
+                        out.write(content);
+                    } catch (IOException e) {
+                        out.abort();
+                        throw e;
+                    }
+                    out.close();
+                    return true;
+                } catch (IOException e) {
+                    if (!S3Errors.isConflict(e) && !StoreErrors.mayHaveBeenDone(e)) {
+                        throw e;
+                    }
+                    maybeCreated[0] |= !S3Errors.isConflict(e);
+                    Owner owner = owner(target, mark);
+                    if (owner == Owner.NOBODY) {
+                        // The other one has deleted it meanwhile, or has not finished: the server asks to try again.
+                        throw S3Errors.isConflict(e) ? new IOException("conflicting writes", e) : e;
+                    }
+                    return owner == Owner.SELF;
+                }
+            });
+        } catch (IOException e) {
+            if (maybeCreated[0]) {
+                throw new UnknownOutcomeException(where, e);
+            }
+            throw e;
+        }
+    }
+
+    @Override
+    public ObjectWriter write(String name) throws IOException {
+        Path target = paths.newObject(name);
+        String where = paths.describe(name);
+        String mark = RandomNames.next();
+        return new Writer(target, where, mark, retries.call("write", where, () -> create(target, mark)));
+    }
+
+    private final class Writer implements ObjectWriter {
+        private final Path target;
+        private final String where;
+        private final String mark;
+        private final OpenFile file;
+        private boolean done;
+
+        Writer(Path target, String where, String mark, FSDataOutputStream out) {
+            this.target = target;
+            this.where = where;
+            this.mark = mark;
+            this.file = new OpenFile(out, where, retries);
+        }
+
+        @Override
+        public void write(ByteBuffer bytes) throws IOException {
+            file.write(bytes);
+        }
+
+        @Override
+        public long position() {
+            return file.position();
+        }
+
+        @Override
+        public void commit() throws IOException {
+            if (done) {
+                throw new IllegalStateException("The writer of " + where + " is closed or committed");
+            }
+            done = true;
+            IOException failure;
+            try {
+                file.out().close();
+                return;
+            } catch (IOException e) {
+                failure = e;
+            }
+            boolean conflict = S3Errors.isConflict(failure);
+            if (!conflict && !StoreErrors.mayHaveBeenDone(failure)) {
+                throw file.failed(failure);
+            }
+            Owner owner;
+            try {
+                owner = retries.call("find", where, () -> owner(target, mark));
+            } catch (StokerException e) {
+                e.addSuppressed(failure);
+                throw new UnknownOutcomeException(where, e);
+            }
+            switch (owner) {
+                case SELF -> {}
+                case OTHER -> throw new IOException("Cannot write " + where + ": it is there already", failure);
+                case NOBODY -> {
+                    IOException explained = file.failed(failure);
+                    throw conflict ? explained : new UnknownOutcomeException(where, explained);
+                }
+            }
+        }
+
+        @Override
+        public void close() {
+            if (!done) {
+                done = true;
+                file.out().abort();
+            }
+        }
+    }
+
+    @Override
+    public ObjectIterator listUnfinished(String prefix) {
+        return new UploadIterator(fileSystem, paths, retries, prefix);
+    }
+
+    @Override
+    public boolean deleteUnfinished(String name) throws IOException {
+        UploadIterator.Upload upload = UploadIterator.parse(name);
+        return retries.call("delete", paths.describe(name), () -> {
+            try {
+                fileSystem.abortMultipartUpload(paths.key(upload.name()), upload.id());
+                return true;
+            } catch (NoSuchUploadException e) {
+                return false;
+            } catch (SdkException e) {
+                throw S3AUtils.translateException("abort", paths.describe(name), e);
+            }
+        });
+    }
+}

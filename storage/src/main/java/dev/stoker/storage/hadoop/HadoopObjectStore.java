@@ -1,0 +1,261 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectNames;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.StoreUnavailableException;
+import dev.stoker.storage.UnsupportedStoreException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.UnsupportedFileSystemException;
+
+/**
+ * Objects as files of one of Hadoop's file systems. Reads work on all of them; objects can be created on those that are known
+ * to give a name only once: HDFS (and viewfs over it) by a rename that replaces nothing, S3 by conditional writes.
+ *
+ * <p>Calls that fail for a reason that may pass are repeated; see {@link Retries}.
+ */
+public final class HadoopObjectStore implements ObjectStore {
+
+    /**
+     * What the parts of a store share.
+     *
+     * @param paths names as paths
+     * @param retries for all calls
+     */
+    record Connection(FileSystem fileSystem, ObjectPaths paths, Retries retries) {
+
+        boolean isObjectStore() {
+            return fileSystem.getUri().getScheme().equals("s3a");
+        }
+
+        Configuration configuration() {
+            return fileSystem.getConf();
+        }
+    }
+
+    private final Connection connection;
+    private final ObjectPaths paths;
+    private final Retries retries;
+    private final ObjectReader reader;
+    private final ObjectCreator creator;
+
+    private HadoopObjectStore(Connection connection, ObjectCreator creator) {
+        this.connection = connection;
+        this.paths = connection.paths();
+        this.retries = connection.retries();
+        this.reader = ObjectReader.of(connection);
+        this.creator = creator;
+    }
+
+    /**
+     * Opens the store at a URI, with Hadoop's configuration and the environment's; see {@link StoreConfiguration}. Nothing is
+     * asked of the store yet.
+     *
+     * @throws UnsupportedStoreException if Hadoop does not know the scheme
+     */
+    public static HadoopObjectStore open(String location) throws IOException {
+        URI uri = uri(location);
+        return open(uri, StoreConfiguration.load(uri));
+    }
+
+    static HadoopObjectStore open(URI uri, Configuration configuration) throws IOException {
+        Thread thread = Thread.currentThread();
+        ClassLoader context = thread.getContextClassLoader();
+        // Hadoop finds its file systems by the thread's class loader.
+        thread.setContextClassLoader(HadoopObjectStore.class.getClassLoader());
+        try {
+            FileSystem fileSystem = FileSystem.newInstance(uri, configuration);
+            Retries retries = new Retries(
+                    StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
+                    StoreConfiguration.duration(
+                            configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));
+            // With the default name node where the location names none.
+            URI root = uri.getAuthority() == null ? fileSystem.getUri().resolve(uri.getPath()) : uri;
+            Connection connection = new Connection(fileSystem, new ObjectPaths(root), retries);
+            return new HadoopObjectStore(connection, creator(connection));
+        } catch (UnsupportedFileSystemException e) {
+            throw new UnsupportedStoreException(
+                    location(uri) + ": Hadoop does not know the scheme " + uri.getScheme()
+                            + "; known are hdfs, viewfs, s3a (or s3) and those whose jars and configuration you add",
+                    e);
+        } catch (IllegalArgumentException e) {
+            // So HDFS says that there is no such host.
+            throw new StoreUnavailableException(
+                    "Cannot open " + location(uri) + ": "
+                            + (e.getCause() instanceof UnknownHostException
+                                    ? "there is no host " + uri.getHost()
+                                    : StoreErrors.reason(e))
+                            + "; check the location and the Hadoop configuration",
+                    e);
+        } catch (IOException e) {
+            throw new IOException("Cannot open " + location(uri) + ": " + StoreErrors.reason(e), e);
+        } finally {
+            thread.setContextClassLoader(context);
+        }
+    }
+
+    private static URI uri(String location) {
+        URI uri = URI.create(location.startsWith("s3://") ? "s3a" + location.substring(2) : location)
+                .normalize();
+        if (uri.getRawUserInfo() != null && uri.getRawUserInfo().contains(":")) {
+            throw new IllegalArgumentException(location(uri)
+                    + ": a location must not hold a password; give credentials in the environment or in Hadoop's"
+                    + " configuration (see docs/stores.md)");
+        }
+        return uri;
+    }
+
+    /** Without what may be a secret. */
+    private static String location(URI uri) {
+        String host = uri.getHost() == null ? "…" : uri.getHost();
+        return uri.getScheme() + "://" + (uri.getRawUserInfo() == null ? String.valueOf(uri.getAuthority()) : host)
+                + uri.getPath();
+    }
+
+    private static ObjectCreator creator(Connection connection) throws IOException {
+        String scheme = connection.fileSystem().getUri().getScheme();
+        if (scheme.equals("s3a")) {
+            return new ConditionalCreator(connection);
+        }
+        boolean listed = connection
+                .configuration()
+                .getTrimmedStringCollection(StoreConfiguration.RENAME_SCHEMES)
+                .contains(scheme);
+        if (scheme.equals("hdfs") || scheme.equals("viewfs") || listed) {
+            return new RenamingCreator(connection);
+        }
+        return new RefusingCreator(connection.paths());
+    }
+
+    Connection connection() {
+        return connection;
+    }
+
+    @Override
+    public String describe(String name) {
+        return paths.describe(name);
+    }
+
+    @Override
+    public long length(String name) throws IOException {
+        org.apache.hadoop.fs.Path path = paths.path(name);
+        FileStatus status = retries.call(
+                "find", describe(name), () -> connection.fileSystem().getFileStatus(path));
+        if (status.isDirectory()) {
+            throw new NoSuchObjectException(describe(name));
+        }
+        return status.getLen();
+    }
+
+    @Override
+    public void read(String name, long offset, ByteBuffer target) throws IOException {
+        if (offset < 0) {
+            throw new IllegalArgumentException("Negative offset " + offset);
+        }
+        ObjectNames.check(name);
+        int start = target.position();
+        long end = offset + target.remaining();
+        if (offset == end) {
+            return;
+        }
+        int read = retries.call("read", describe(name), () -> {
+            target.position(start);
+            reader.read(name, offset, target);
+            if (target.hasRemaining() && lengthNow(name) >= end) {
+                throw new BrokenReadException(
+                        "the reply ended after " + (target.position() - start) + " of " + (end - offset) + " bytes");
+            }
+            return target.position() - start;
+        });
+        if (read < end - offset) {
+            throw new CorruptDataException(describe(name) + " ends at byte " + length(name) + ", but bytes up to " + end
+                    + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
+        }
+    }
+
+    /** The object's length, from the last reply if it said so. */
+    private long lengthNow(String name) throws IOException {
+        CallScope scope = CallScope.current();
+        return scope.objectLength() >= 0 ? scope.objectLength() : length(name);
+    }
+
+    @Override
+    public byte[] readAll(String name, long limitBytes) throws IOException {
+        ObjectNames.check(name);
+        return retries.call("read", describe(name), () -> {
+            long limit = Math.min(limitBytes, Integer.MAX_VALUE - 8);
+            byte[] content = reader.readAll(name, limit);
+            long length = lengthNow(name);
+            if (length > limit) {
+                throw new CorruptDataException(
+                        describe(name) + " has " + length + " bytes; at most " + limitBytes + " are expected");
+            }
+            if (content.length != length) {
+                throw new BrokenReadException("the reply ended after " + content.length + " of " + length + " bytes");
+            }
+            return content;
+        });
+    }
+
+    @Override
+    public boolean createIfAbsent(String name, byte[] content) throws IOException {
+        return creator.createIfAbsent(name, content);
+    }
+
+    @Override
+    public ObjectWriter write(String name) throws IOException {
+        return creator.write(name);
+    }
+
+    @Override
+    public ObjectIterator list(String prefix, String after) {
+        return new HadoopObjectIterator(connection, prefix, after, part -> !ObjectPaths.isTemporary(part));
+    }
+
+    @Override
+    public ObjectIterator listUnfinished(String prefix) throws IOException {
+        return creator.listUnfinished(prefix);
+    }
+
+    @Override
+    public boolean delete(String name) throws IOException {
+        org.apache.hadoop.fs.Path path = paths.path(name);
+        if (ObjectPaths.isTemporary(path.getName())) {
+            return creator.deleteUnfinished(name);
+        }
+        reader.forget(name);
+        return retries.call(
+                "delete", describe(name), () -> connection.fileSystem().delete(path, false));
+    }
+
+    @Override
+    public Optional<Path> localPath(String name) {
+        return Optional.empty();
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            reader.close();
+        } finally {
+            connection.fileSystem().close();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return paths.toString();
+    }
+}

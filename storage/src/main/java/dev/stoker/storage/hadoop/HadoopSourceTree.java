@@ -1,0 +1,160 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.SourceTree;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.Optional;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+
+/**
+ * A tree of files on one of Hadoop's file systems. Calls that fail for a reason that may pass are repeated; see {@link
+ * Retries}.
+ */
+public final class HadoopSourceTree implements SourceTree {
+
+    private final HadoopObjectStore store;
+    private final FileSystem fileSystem;
+    private final ObjectPaths paths;
+    private final Retries retries;
+    private final ObjectReader reader;
+    private final boolean isObjectStore;
+
+    private HadoopSourceTree(HadoopObjectStore store) {
+        this.store = store;
+        HadoopObjectStore.Connection connection = store.connection();
+        this.fileSystem = connection.fileSystem();
+        this.paths = connection.paths();
+        this.retries = connection.retries();
+        this.isObjectStore = connection.isObjectStore();
+        this.reader = ObjectReader.of(connection);
+    }
+
+    /**
+     * Opens the tree at a URI. Nothing is asked of the file system yet.
+     *
+     * @throws dev.stoker.storage.UnsupportedStoreException if Hadoop does not know the scheme
+     */
+    public static HadoopSourceTree open(String location) throws IOException {
+        return new HadoopSourceTree(HadoopObjectStore.open(location));
+    }
+
+    @Override
+    public String location() {
+        return paths.toString();
+    }
+
+    private Path path(String path) {
+        return path.isEmpty() ? paths.root() : paths.path(path);
+    }
+
+    private String describe(String path) {
+        return path.isEmpty() ? location() : location() + "/" + path;
+    }
+
+    @Override
+    public void list(String directory, Visitor visitor) throws IOException {
+        String where = describe(directory);
+        Path path = path(directory);
+        try {
+            RemoteIterator<FileStatus> entries = retries.call("list", where, () -> fileSystem.listStatusIterator(path));
+            while (retries.call("list", where, entries::hasNext)) {
+                FileStatus entry = retries.call("list", where, entries::next);
+                if (!entry.isDirectory()
+                        && entry.getPath().toUri().getPath().equals(path.toUri().getPath())) {
+                    // A file lists itself.
+                    throw new NotDirectoryException(where);
+                }
+                visitor.entry(entry(entry));
+            }
+        } catch (NoSuchObjectException e) {
+            throw absent(where, e);
+        }
+    }
+
+    private Entry entry(FileStatus status) throws IOException {
+        String name = status.getPath().getName();
+        if (!status.isSymlink()) {
+            return entry(name, status);
+        }
+        try {
+            return entry(
+                    name,
+                    retries.call(
+                            "find", status.getPath().toString(), () -> fileSystem.getFileStatus(status.getPath())));
+        } catch (NoSuchObjectException e) {
+            return new Entry(name, Kind.BROKEN_LINK, 0, 0);
+        }
+    }
+
+    private static Entry entry(String name, FileStatus status) {
+        return status.isDirectory()
+                ? new Entry(name, Kind.DIRECTORY, 0, status.getModificationTime())
+                : new Entry(name, Kind.FILE, status.getLen(), status.getModificationTime());
+    }
+
+    @Override
+    public Optional<Entry> find(String path) throws IOException {
+        try {
+            FileStatus status = retries.call("find", describe(path), () -> fileSystem.getFileStatus(path(path)));
+            return Optional.of(entry(status.getPath().getName(), status));
+        } catch (NoSuchObjectException e) {
+            return Optional.empty();
+        }
+    }
+
+    @Override
+    public int read(String path, long offset, ByteBuffer target) throws IOException {
+        int start = target.position();
+        if (!target.hasRemaining()) {
+            return 0;
+        }
+        try {
+            return retries.call("read", describe(path), () -> {
+                target.position(start);
+                try {
+                    reader.read(path, offset, target);
+                } finally {
+                    // Each file is read once; whoever reads it again wants it as it is then.
+                    reader.forget(path);
+                }
+                requireWhole(path, offset, target.position() - start, target.hasRemaining());
+                return target.position() - start;
+            });
+        } catch (NoSuchObjectException e) {
+            throw absent(describe(path), e);
+        }
+    }
+
+    /** A reply that ends before the object does, says that in its head at least. */
+    private void requireWhole(String path, long offset, int read, boolean wantsMore) throws IOException {
+        CallScope scope = CallScope.current();
+        if (!isObjectStore || !wantsMore || scope == null || scope.objectLength() < 0) {
+            return;
+        }
+        if (offset + read < scope.objectLength()) {
+            throw new BrokenReadException("the reply ended after " + read + " bytes of " + describe(path)
+                    + ", which has " + scope.objectLength());
+        }
+    }
+
+    private static NoSuchFileException absent(String where, IOException cause) {
+        NoSuchFileException absent = new NoSuchFileException(where);
+        absent.initCause(cause);
+        return absent;
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            reader.close();
+        } finally {
+            store.close();
+        }
+    }
+}

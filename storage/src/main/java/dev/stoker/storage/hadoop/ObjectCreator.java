@@ -1,0 +1,21 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectWriter;
+import java.io.IOException;
+
+/** How a kind of file system gets a new object its name, whole and only once. Thread-safe. */
+interface ObjectCreator {
+
+    /** See {@link dev.stoker.storage.ObjectStore#createIfAbsent}. */
+    boolean createIfAbsent(String name, byte[] content) throws IOException;
+
+    /** See {@link dev.stoker.storage.ObjectStore#write}. */
+    ObjectWriter write(String name) throws IOException;
+
+    /** What dead writers left behind, beside temporary files; see {@link dev.stoker.storage.ObjectStore#listUnfinished}. */
+    ObjectIterator listUnfinished(String prefix) throws IOException;
+
+    /** Deletes what {@link #listUnfinished} named. */
+    boolean deleteUnfinished(String name) throws IOException;
+}

@@ -1,0 +1,22 @@
+package dev.stoker.storage.hadoop;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** How a kind of file system is read with the fewest requests. Thread-safe; every call is one attempt. */
+interface ObjectReader extends Closeable {
+
+    /** Fills the target from the offset on, as far as the object reaches. */
+    void read(String name, long offset, ByteBuffer target) throws IOException;
+
+    /** The object, if it has at most that many bytes; what it returns otherwise says nothing. */
+    byte[] readAll(String name, long limitBytes) throws IOException;
+
+    /** The object is about to be deleted. */
+    void forget(String name);
+
+    static ObjectReader of(HadoopObjectStore.Connection connection) {
+        return connection.isObjectStore() ? new RequestReader(connection) : new OpenFileReader(connection);
+    }
+}

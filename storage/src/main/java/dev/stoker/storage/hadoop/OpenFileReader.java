@@ -1,0 +1,176 @@
+package dev.stoker.storage.hadoop;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FileSystem;
+
+/**
+ * Reads of a file system with a server for names, such as HDFS. A file that was read stays open: an open file knows where its
+ * blocks are, so that reading it again asks the name node nothing. Positioned reads of one open file may run side by side.
+ */
+final class OpenFileReader implements ObjectReader {
+
+    /** A few kilobytes each; no connection belongs to an open file. */
+    private static final int MOST_OPEN = 4096;
+
+    private static final int BUFFER_BYTES = 256 << 10;
+
+    private static final class Open {
+        final FSDataInputStream in;
+        int users;
+        boolean closing;
+
+        Open(FSDataInputStream in) {
+            this.in = in;
+        }
+    }
+
+    private final FileSystem fileSystem;
+    private final ObjectPaths paths;
+    private final SlowReadGuard guard;
+    private final Map<String, Open> files = new LinkedHashMap<>(16, 0.75f, true); // Guarded by itself.
+
+    OpenFileReader(HadoopObjectStore.Connection connection) {
+        this.fileSystem = connection.fileSystem();
+        this.paths = connection.paths();
+        this.guard = SlowReadGuard.of(connection.configuration());
+    }
+
+    @Override
+    public void read(String name, long offset, ByteBuffer target) throws IOException {
+        Open file = acquire(name);
+        boolean good = false;
+        try {
+            fill(file.in, offset, target);
+            good = true;
+        } finally {
+            if (!good) {
+                forget(name);
+            }
+            release(file);
+        }
+    }
+
+    private void fill(FSDataInputStream in, long offset, ByteBuffer target) throws IOException {
+        byte[] buffer = target.hasArray() ? null : new byte[Math.min(target.remaining(), BUFFER_BYTES)];
+        SlowReadGuard.Watch watch = guard.new Watch();
+        long position = offset;
+        while (target.hasRemaining()) {
+            int read;
+            if (buffer == null) {
+                read = in.read(position, target.array(), target.arrayOffset() + target.position(), target.remaining());
+                if (read > 0) {
+                    target.position(target.position() + read);
+                }
+            } else {
+                read = in.read(position, buffer, 0, Math.min(buffer.length, target.remaining()));
+                if (read > 0) {
+                    target.put(buffer, 0, read);
+                }
+            }
+            if (read < 0) {
+                return;
+            }
+            position += read;
+            watch.got(read);
+        }
+    }
+
+    @Override
+    public byte[] readAll(String name, long limitBytes) throws IOException {
+        long length = fileSystem.getFileStatus(paths.path(name)).getLen();
+        CallScope.current().objectLength(length);
+        if (length > limitBytes) {
+            return new byte[0];
+        }
+        ByteBuffer content = ByteBuffer.allocate((int) length);
+        if (length > 0) {
+            // Read once: it is not kept open.
+            try (FSDataInputStream in = fileSystem.open(paths.path(name))) {
+                fill(in, 0, content);
+            }
+        }
+        byte[] bytes = new byte[content.position()];
+        content.flip().get(bytes);
+        return bytes;
+    }
+
+    private Open acquire(String name) throws IOException {
+        synchronized (files) {
+            Open file = files.get(name);
+            if (file != null) {
+                file.users++;
+                return file;
+            }
+        }
+        Open opened = new Open(fileSystem.open(paths.path(name)));
+        opened.users = 1;
+        List<Open> idle = new ArrayList<>();
+        synchronized (files) {
+            Open other = files.putIfAbsent(name, opened);
+            if (other != null) {
+                other.users++;
+                idle.add(opened);
+                opened = other;
+            }
+            Iterator<Open> oldest = files.values().iterator();
+            while (files.size() > MOST_OPEN && oldest.hasNext()) {
+                Open candidate = oldest.next();
+                if (candidate.users == 0) {
+                    oldest.remove();
+                    idle.add(candidate);
+                }
+            }
+        }
+        for (Open file : idle) {
+            file.in.close();
+        }
+        return opened;
+    }
+
+    private void release(Open file) throws IOException {
+        boolean last;
+        synchronized (files) {
+            last = --file.users == 0 && file.closing;
+        }
+        if (last) {
+            file.in.close();
+        }
+    }
+
+    @Override
+    public void forget(String name) {
+        Open file;
+        boolean unused;
+        synchronized (files) {
+            file = files.remove(name);
+            if (file == null) {
+                return;
+            }
+            file.closing = true;
+            unused = file.users == 0;
+        }
+        if (unused) {
+            try {
+                file.in.close();
+            } catch (IOException e) {
+                // Nothing was written, so nothing is lost.
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        List<String> names;
+        synchronized (files) {
+            names = List.copyOf(files.keySet());
+        }
+        names.forEach(this::forget);
+    }
+}

@@ -1,0 +1,18 @@
+package dev.stoker.storage.hadoop;
+
+import java.security.SecureRandom;
+import java.util.HexFormat;
+
+/** Names that nobody else makes up. */
+final class RandomNames {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    private RandomNames() {}
+
+    static String next() {
+        byte[] random = new byte[8];
+        RANDOM.nextBytes(random);
+        return HexFormat.of().formatHex(random);
+    }
+}

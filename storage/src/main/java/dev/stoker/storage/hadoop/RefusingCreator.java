@@ -1,0 +1,54 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.UnsupportedStoreException;
+import java.util.NoSuchElementException;
+
+/** A file system that is read only, as nobody has shown that it gives a name once. */
+final class RefusingCreator implements ObjectCreator {
+
+    private final ObjectPaths paths;
+
+    RefusingCreator(ObjectPaths paths) {
+        this.paths = paths;
+    }
+
+    private UnsupportedStoreException refuse(String name) {
+        return new UnsupportedStoreException("Cannot write " + paths.describe(name)
+                + ": Stoker writes to hdfs, viewfs over it, s3a and directories of this machine only, as it must create an"
+                + " object atomically and only if it is absent; if a rename of this file system does not replace and is"
+                + " atomic, say so with " + StoreConfiguration.RENAME_SCHEMES + " in core-site.xml");
+    }
+
+    @Override
+    public boolean createIfAbsent(String name, byte[] content) throws UnsupportedStoreException {
+        throw refuse(name);
+    }
+
+    @Override
+    public ObjectWriter write(String name) throws UnsupportedStoreException {
+        throw refuse(name);
+    }
+
+    @Override
+    public ObjectIterator listUnfinished(String prefix) {
+        return new ObjectIterator() {
+            @Override
+            public boolean hasNext() {
+                return false;
+            }
+
+            @Override
+            public ObjectInfo next() {
+                throw new NoSuchElementException();
+            }
+        };
+    }
+
+    @Override
+    public boolean deleteUnfinished(String name) {
+        return false;
+    }
+}

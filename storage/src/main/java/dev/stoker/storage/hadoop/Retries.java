@@ -1,0 +1,95 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.storage.UnsupportedStoreException;
+import dev.stoker.storage.hadoop.StoreErrors.Kind;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.time.Duration;
+import java.util.concurrent.ThreadLocalRandom;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Repeats calls that fail for a reason that may pass, with growing, jittered pauses, up to a time. The file systems retry
+ * single requests by themselves; this covers what they give up on, and what only the whole call shows (a body that ended too
+ * soon, a trickle). Thread-safe.
+ */
+final class Retries {
+
+    private static final Logger LOG = LoggerFactory.getLogger(Retries.class);
+    private static final Duration FIRST_PAUSE = Duration.ofMillis(200);
+    private static final Duration LONGEST_PAUSE = Duration.ofSeconds(10);
+
+    private final Duration limit;
+    private final Duration firstContactLimit;
+    private volatile boolean answered;
+
+    /**
+     * @param limit for how long a call is repeated
+     * @param firstContactLimit the same, before the store has ever answered: then the address is probably wrong
+     */
+    Retries(Duration limit, Duration firstContactLimit) {
+        this.limit = limit;
+        this.firstContactLimit = firstContactLimit;
+    }
+
+    Duration limit() {
+        return answered ? limit : firstContactLimit;
+    }
+
+    /** Runs the call until it succeeds, fails for good or the time is up; its failure then says all that. */
+    <T> T call(String verb, String where, Call<T> call) throws IOException {
+        Thread thread = Thread.currentThread();
+        ClassLoader context = thread.getContextClassLoader();
+        // Hadoop finds its services by the thread's class loader.
+        thread.setContextClassLoader(Retries.class.getClassLoader());
+        try (CallScope scope = CallScope.open(limit())) {
+            for (int attempt = 1; ; attempt++) {
+                try {
+                    T result = call.run();
+                    answered = true;
+                    return result;
+                } catch (StokerException e) {
+                    answered = true;
+                    throw e;
+                } catch (UnsupportedOperationException e) {
+                    throw new UnsupportedStoreException(
+                            "Cannot " + verb + " " + where + ": this kind of file system does not support it", e);
+                } catch (IOException e) {
+                    Kind kind = StoreErrors.kind(e);
+                    if (kind == Kind.ABSENT || kind == Kind.REFUSED) {
+                        answered = true;
+                    }
+                    boolean again = kind == Kind.TRANSIENT || kind == Kind.EXPIRED;
+                    Duration pause = pause(attempt);
+                    if (!again || pause.compareTo(scope.left()) >= 0) {
+                        throw StoreErrors.explain(verb, where, e, attempt, scope);
+                    }
+                    LOG.debug("Attempt {} to {} {} failed", attempt, verb, where, e);
+                    sleep(pause, e);
+                }
+            }
+        } finally {
+            thread.setContextClassLoader(context);
+        }
+    }
+
+    /** Doubles with each attempt, and is between a half and one and a half of that. */
+    private static Duration pause(int attempt) {
+        long full = FIRST_PAUSE.toMillis() << Math.min(attempt - 1, 10);
+        long bounded = Math.min(full, LONGEST_PAUSE.toMillis());
+        return Duration.ofMillis(bounded / 2 + ThreadLocalRandom.current().nextLong(bounded));
+    }
+
+    static void sleep(Duration pause, IOException cause) throws InterruptedIOException {
+        try {
+            Thread.sleep(pause.toMillis());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            InterruptedIOException interrupted = new InterruptedIOException("Interrupted while waiting to try again");
+            interrupted.initCause(cause);
+            throw interrupted;
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.storage.hadoop.StoreErrors.Kind;
+import java.io.IOException;
+import java.net.UnknownHostException;
+import java.nio.file.AccessDeniedException;
+import java.util.Set;
+import org.apache.hadoop.fs.s3a.AWSBadRequestException;
+import org.apache.hadoop.fs.s3a.AWSRedirectException;
+import org.apache.hadoop.fs.s3a.AWSUnsupportedFeatureException;
+import org.apache.hadoop.fs.s3a.RemoteFileChangedException;
+import org.apache.hadoop.fs.s3a.UnknownStoreException;
+import org.apache.hadoop.fs.s3a.auth.NoAuthWithAWSException;
+import software.amazon.awssdk.awscore.exception.AwsServiceException;
+
+/** What an exception of S3A means. */
+final class S3Errors {
+
+    private static final Set<String> EXPIRED = Set.of("ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired");
+    private static final Set<String> DENIED = Set.of(
+            "AccessDenied",
+            "InvalidAccessKeyId",
+            "SignatureDoesNotMatch",
+            "InvalidToken",
+            "AccountProblem",
+            "AllAccessDisabled");
+    private static final int CONFLICT = 409;
+    private static final int PRECONDITION_FAILED = 412;
+
+    private S3Errors() {}
+
+    static Kind kind(IOException e) {
+        AwsServiceException service = service(e);
+        if (service != null) {
+            String code = code(service);
+            if (EXPIRED.contains(code)) {
+                return Kind.EXPIRED;
+            }
+            if (DENIED.contains(code) || service.statusCode() == 401 || service.statusCode() == 403) {
+                return Kind.DENIED;
+            }
+        }
+        if (e instanceof UnknownStoreException
+                || e instanceof AWSRedirectException
+                || e instanceof AWSUnsupportedFeatureException
+                || e instanceof RemoteFileChangedException
+                || e instanceof UnknownHostException
+                || e instanceof AWSBadRequestException && (service == null || service.statusCode() != CONFLICT)) {
+            return Kind.REFUSED;
+        }
+        if (e instanceof AccessDeniedException) {
+            // No credentials found at all is one of these, too.
+            return Kind.DENIED;
+        }
+        return Kind.TRANSIENT;
+    }
+
+    static boolean isUnsupported(IOException e) {
+        return e instanceof AWSUnsupportedFeatureException;
+    }
+
+    /** Whether a conditional write lost against another, or against its own first attempt. */
+    static boolean isConflict(IOException e) {
+        AwsServiceException service = service(e);
+        return e instanceof RemoteFileChangedException
+                || service != null && (service.statusCode() == CONFLICT || service.statusCode() == PRECONDITION_FAILED);
+    }
+
+    /** What the server said, without where and how; null if it did not answer. */
+    static String reason(Throwable e) {
+        AwsServiceException service = service(e);
+        if (service == null) {
+            return hasNoCredentials(e)
+                    ? "no credentials were found in the environment, in the AWS credentials file or in Hadoop's configuration"
+                    : null;
+        }
+        String message = service.awsErrorDetails() == null
+                ? null
+                : service.awsErrorDetails().errorMessage();
+        String code = code(service);
+        return "HTTP " + service.statusCode() + (code.isEmpty() ? "" : " " + code)
+                + (message == null || message.isBlank() || message.equals(code) ? "" : " (" + message.strip() + ")");
+    }
+
+    private static boolean hasNoCredentials(Throwable e) {
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            if (t instanceof NoAuthWithAWSException) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static String code(AwsServiceException service) {
+        String code = service.awsErrorDetails() == null
+                ? null
+                : service.awsErrorDetails().errorCode();
+        return code == null ? "" : code;
+    }
+
+    private static AwsServiceException service(Throwable e) {
+        for (Throwable t = e; t != null; t = t.getCause()) {
+            if (t instanceof AwsServiceException service) {
+                return service;
+            }
+        }
+        return null;
+    }
+}

@@ -1,0 +1,24 @@
+package dev.stoker.storage.hadoop;
+
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.ObjectStoreContract;
+import java.io.IOException;
+import java.util.UUID;
+
+class HdfsObjectStoreTest extends ObjectStoreContract {
+
+    @Override
+    protected int rounds() {
+        return Integer.getInteger("test.rounds", 4);
+    }
+
+    @Override
+    protected int manyObjects() {
+        return 50;
+    }
+
+    @Override
+    protected ObjectStore createStore() throws IOException {
+        return HadoopObjectStore.open(HdfsCluster.shared().uri() + "/" + UUID.randomUUID());
+    }
+}
