@@ -1,0 +1,49 @@
+package dev.stoker.client;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.UnknownHostException;
+import java.util.Optional;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * {@code host:port}, an IPv6 host in brackets; or {@code unix:/path} of a Unix-domain socket.
+ *
+ * @param host or the whole text of a Unix-domain socket
+ * @param port 0 of a Unix-domain socket
+ */
+record Address(String host, int port) {
+    private static final String UNIX = "unix:";
+    private static final Pattern TEXT = Pattern.compile("(?:\\[([^\\[\\]]+)]|([^:/\\[\\]]+)):([0-9]{1,5})");
+
+    /** The address that a text is, if it is one. */
+    static Optional<Address> parse(String text) {
+        if (text.startsWith(UNIX + "/")) {
+            return Optional.of(new Address(text, 0));
+        }
+        Matcher matcher = TEXT.matcher(text);
+        if (!matcher.matches()) {
+            return Optional.empty();
+        }
+        int port = Integer.parseInt(matcher.group(3));
+        String host = matcher.group(1) != null ? matcher.group(1) : matcher.group(2);
+        return port < 1 || port > 65535 ? Optional.empty() : Optional.of(new Address(host, port));
+    }
+
+    /** The path of the Unix-domain socket, if it is one. */
+    Optional<String> path() {
+        return port == 0 ? Optional.of(host.substring(UNIX.length())) : Optional.empty();
+    }
+
+    /** Looks the host up; {@code attempt} chooses among the addresses that it stands for. */
+    InetSocketAddress resolve(int attempt) throws IOException {
+        try {
+            InetAddress[] found = InetAddress.getAllByName(host);
+            return new InetSocketAddress(found[Math.floorMod(attempt, found.length)], port);
+        } catch (UnknownHostException e) {
+            throw new IOException("the host of " + host + ":" + port + " is not known");
+        }
+    }
+}

@@ -1,0 +1,284 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.BatchColumns;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.protocol.Welcome;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The samples of one step. Columns lie as Arrow lays them out, in the memory into which they were received; what is given out
+ * are views of it, little-endian and read-only, which stay valid until {@link #close}. A batch that is never closed is left to
+ * the garbage collector. Any thread; {@code close} by one.
+ *
+ * <p>Rows are counted from 0 over all pieces of the batch. Fields are named; a name that is none, and a type that does not fit,
+ * is an IllegalArgumentException.
+ */
+public final class Batch implements AutoCloseable {
+    /** The columns of one piece, and the batch's row with which it begins. */
+    private record Part(int firstRow, int rows, ByteBuffer message, List<ArrowColumn> columns) {}
+
+    /** A row in its piece. */
+    private record Cell(ArrowColumn column, int row) {}
+
+    private final Welcome welcome;
+    private final List<Field> fields;
+    private final List<Piece> pieces;
+    private final Position after;
+    private final Buffers buffers;
+    private final int rows;
+    private List<Part> parts;
+
+    Batch(Welcome welcome, List<Piece> pieces, Position after, Buffers buffers) {
+        this.welcome = welcome;
+        this.fields = StreamInfo.fields(welcome);
+        this.pieces = pieces;
+        this.after = after;
+        this.buffers = buffers;
+        this.rows = (int) pieces.stream()
+                .mapToLong(piece -> piece.header().identity().rows())
+                .sum();
+    }
+
+    public long epoch() {
+        return pieces.get(0).header().identity().epoch();
+    }
+
+    /** Its number in the epoch, over all ranks, of joined batches the first; past the epoch's end where it repeats a batch. */
+    public long number() {
+        return pieces.get(0).header().identity().number();
+    }
+
+    public int rows() {
+        return rows;
+    }
+
+    /** How many of the rows are delivered elsewhere in the epoch too, and stand here only to keep ranks even. */
+    public int repeated() {
+        return (int) pieces.stream()
+                .filter(Piece::isRepeated)
+                .mapToLong(piece -> piece.header().identity().rows())
+                .sum();
+    }
+
+    /** Rows left out because their data is damaged. */
+    public int skipped() {
+        return (int) pieces.stream()
+                .mapToLong(piece -> piece.header().identity().skipped())
+                .sum();
+    }
+
+    /** The position after this batch, as small JSON for {@link FeedClient#load}: the same on every rank, and in Python. */
+    public String state() {
+        return FeedState.of(after, welcome);
+    }
+
+    /** The messages as they came, one for each piece: Arrow record batch messages without a schema. */
+    public List<ByteBuffer> messages() {
+        return pieces.stream().map(piece -> view(piece.message())).toList();
+    }
+
+    /** The rows' keys. */
+    public List<String> keys() {
+        List<String> keys = new ArrayList<>(rows);
+        for (Part part : parts()) {
+            for (int row = 0; row < part.rows; row++) {
+                keys.add(part.columns.get(0).stringAt(row));
+            }
+        }
+        return keys;
+    }
+
+    /** A row's key. */
+    public String key(int row) {
+        Cell cell = cell(0, row);
+        return cell.column.stringAt(cell.row);
+    }
+
+    /** Whether a row has no value. */
+    public boolean isMissing(String field, int row) {
+        Cell cell = cell(index(field), row);
+        return cell.column.isNull(cell.row);
+    }
+
+    /** A row's bytes: of a utf8 or binary field, or the elements of a list or tensor. */
+    public ByteBuffer bytes(String field, int row) {
+        Cell cell = cell(index(field), row);
+        require(field, cell.column.field().type().mayBePayload(), "utf8, binary, a list or a tensor");
+        return view(cell.column.bytesAt(cell.row));
+    }
+
+    /** A row's text of a utf8 field. */
+    public String text(String field, int row) {
+        Cell cell = cell(index(field), row);
+        require(field, cell.column.field().type() == ScalarType.UTF8, "utf8");
+        return cell.column.stringAt(cell.row);
+    }
+
+    /** The name of a row's class, unless it has none. */
+    public Optional<String> className(String field, int row) {
+        Cell cell = cell(index(field), row);
+        require(field, cell.column.field().type() == ScalarType.CATEGORICAL, "categorical");
+        return cell.column.isNull(cell.row)
+                ? Optional.empty()
+                : Optional.of(welcome.classes().get(field).get((int) cell.column.longAt(cell.row)));
+    }
+
+    /** All rows of a field of at most 32 bits (as signed numbers, but for unsigned ones below), bool or categorical; 0 where there is none. */
+    public int[] ints(String field) {
+        int[] values = new int[rows];
+        long[] wide = longs(field);
+        for (int row = 0; row < rows; row++) {
+            values[row] = (int) wide[row];
+        }
+        return values;
+    }
+
+    /** All rows of an integer field, bool (0, 1) or categorical (the class's id); 0 where there is none. */
+    public long[] longs(String field) {
+        int index = index(field);
+        FieldType type = fields.get(index - 1).type();
+        require(field, type instanceof ScalarType scalar && (scalar.isInteger() || isIdOrBit(scalar)), "an integer");
+        long[] values = new long[rows];
+        for (Part part : parts()) {
+            for (int row = 0; row < part.rows; row++) {
+                values[part.firstRow + row] = part.columns.get(index).longAt(row);
+            }
+        }
+        return values;
+    }
+
+    private static boolean isIdOrBit(ScalarType type) {
+        return type == ScalarType.CATEGORICAL || type == ScalarType.BOOL;
+    }
+
+    /** All rows of a floating-point field; 0 where there is none. */
+    public float[] floats(String field) {
+        double[] wide = doubles(field);
+        float[] values = new float[rows];
+        for (int row = 0; row < rows; row++) {
+            values[row] = (float) wide[row];
+        }
+        return values;
+    }
+
+    /** All rows of a floating-point field; 0 where there is none. */
+    public double[] doubles(String field) {
+        int index = index(field);
+        FieldType type = fields.get(index - 1).type();
+        require(field, type instanceof ScalarType scalar && scalar.isFloat(), "a floating-point number");
+        double[] values = new double[rows];
+        for (Part part : parts()) {
+            for (int row = 0; row < part.rows; row++) {
+                values[part.firstRow + row] = part.columns.get(index).doubleAt(row);
+            }
+        }
+        return values;
+    }
+
+    /**
+     * The values of all rows one after the other, one buffer for each piece: what a tensor library takes without copying where
+     * a batch has one piece. For tensors, numbers, utf8, binary and lists; not for bool.
+     */
+    public List<ByteBuffer> values(String field) {
+        int index = index(field);
+        require(field, fields.get(index - 1).type() != ScalarType.BOOL, "anything but bool");
+        List<ByteBuffer> values = new ArrayList<>();
+        for (Part part : parts()) {
+            ArrowColumn column = part.columns.get(index);
+            values.add(view(part.message.slice(column.valuesPosition(), column.valuesLength())));
+        }
+        return values;
+    }
+
+    /** Gives the memory back for the next batches; nothing of this batch may be used any more. */
+    @Override
+    public synchronized void close() {
+        if (parts != CLOSED) {
+            parts = CLOSED;
+            pieces.stream().filter(piece -> !piece.isAgain()).forEach(piece -> buffers.giveBack(piece.message()));
+        }
+    }
+
+    private static final List<Part> CLOSED = List.of(new Part(0, 0, ByteBuffer.allocate(0), List.of()));
+
+    private synchronized List<Part> parts() {
+        if (parts == null) {
+            parts = read();
+        }
+        if (parts == CLOSED) {
+            throw new IllegalStateException("batch " + number() + " of epoch " + epoch() + " is closed");
+        }
+        return parts;
+    }
+
+    private List<Part> read() {
+        List<Part> read = new ArrayList<>();
+        int first = 0;
+        for (Piece piece : pieces) {
+            String what = "batch " + number() + " of epoch " + epoch() + " from "
+                    + piece.link().address();
+            try {
+                List<ArrowColumn> columns = BatchColumns.read(piece.message(), fields, what);
+                int count = columns.get(0).rows();
+                if (count != piece.header().identity().rows()) {
+                    throw new RefusedException(
+                            what + " has " + count + " rows, its header says "
+                                    + piece.header().identity().rows(),
+                            "bad_frame");
+                }
+                read.add(new Part(first, count, piece.message(), columns));
+                first += count;
+            } catch (StokerException e) {
+                throw new FeedException(what + ": " + e.getMessage(), e);
+            }
+        }
+        return List.copyOf(read);
+    }
+
+    private int index(String field) {
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).name().equals(field)) {
+                return f + 1;
+            }
+        }
+        throw new IllegalArgumentException("there is no field '" + field + "'; there are "
+                + fields.stream().map(Field::name).toList());
+    }
+
+    private void require(String field, boolean fits, String wanted) {
+        if (!fits) {
+            throw new IllegalArgumentException("field '" + field + "' has the type "
+                    + fields.get(index(field) - 1).type() + ", not " + wanted);
+        }
+    }
+
+    private Cell cell(int column, int row) {
+        if (row < 0 || row >= rows) {
+            throw new IndexOutOfBoundsException("row " + row + " of " + rows);
+        }
+        for (Part part : parts()) {
+            if (row < part.firstRow + part.rows) {
+                return new Cell(part.columns.get(column), row - part.firstRow);
+            }
+        }
+        throw new IndexOutOfBoundsException("row " + row + " of " + rows);
+    }
+
+    private static ByteBuffer view(ByteBuffer bytes) {
+        return bytes.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+    }
+
+    @Override
+    public String toString() {
+        return "Batch[epoch " + epoch() + ", number " + number() + ", " + rows + " rows]";
+    }
+}

@@ -1,0 +1,10 @@
+package dev.stoker.client;
+
+/** A batch came damaged again and again, or the feeder cannot read it undamaged. */
+public final class DamagedBatchException extends FeedException {
+    private static final long serialVersionUID = 1L;
+
+    DamagedBatchException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,234 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Subscribe;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What the trainer wants, as the feeders are told it: subscriptions, grants and receipts. Guarded by the client's lock.
+ */
+final class Demand {
+    /** What a connection was last asked for. */
+    private record Subscribed(Span span, Set<Integer> lanes) {}
+
+    private final Map<Link, Subscribed> subscribed = new LinkedHashMap<>();
+    private final Receipts receipts = new Receipts();
+    private final long ackNs;
+
+    /** Batches that may be granted and not consumed. */
+    private long depth = 2;
+    /** Lanes of the stream. */
+    private int lanes;
+    /** What the trainer iterates over; null before the first epoch. */
+    private Span reading;
+    /** What it will iterate over next, by its own word. */
+    private Span following;
+    /** One of the two: what the connections are subscribed to. */
+    private Span receiving;
+    /** The greatest subscription number so far, over all connections. */
+    private long newest;
+
+    Demand(long ackNs) {
+        this.ackNs = ackNs;
+    }
+
+    /** The stream is known now. */
+    void size(long batches, int streamLanes) {
+        depth = Math.max(2, batches);
+        lanes = streamLanes;
+    }
+
+    Receipts receipts() {
+        return receipts;
+    }
+
+    int lanes() {
+        return lanes;
+    }
+
+    Span reading() {
+        return reading;
+    }
+
+    Span receiving() {
+        return receiving;
+    }
+
+    Optional<Span> following() {
+        return Optional.ofNullable(following);
+    }
+
+    boolean wasGiven(long subscription) {
+        return subscription > 0 && subscription <= newest;
+    }
+
+    /** The trainer goes over to a span, which may be the following one and under way. */
+    void begin(Span span, Collection<Link> live) {
+        flush();
+        reading = span;
+        following = null;
+        if (receiving == span) {
+            grant(span.consumed);
+        } else {
+            receive(span, live);
+        }
+    }
+
+    /** The span after the one being read; begun when that one is all here. */
+    void expect(Span span, Collection<Link> live) {
+        following = span;
+        goOn(live);
+    }
+
+    /** Begins to receive the following span if the present one is all here. */
+    void goOn(Collection<Link> live) {
+        if (following != null && receiving != null && receiving != following && receiving.isReceived()) {
+            receive(following, live);
+        }
+    }
+
+    /** Nothing more is wanted. */
+    void end() {
+        reading = null;
+        following = null;
+    }
+
+    private void receive(Span span, Collection<Link> live) {
+        receiving = span;
+        if (!span.isReceived()) {
+            for (Link link : live) {
+                if (!link.lanes.isEmpty()) {
+                    subscribe(link);
+                }
+            }
+        }
+    }
+
+    /** The connection is to serve these lanes: subscribes if it does not do so yet. */
+    void settle(Link link, Set<Integer> mine) {
+        link.lanes = Set.copyOf(mine);
+        Subscribed known = subscribed.get(link);
+        if (mine.isEmpty() || receiving == null) {
+            return;
+        }
+        // Receipts of a connection that ended follow a subscription, be it for nothing.
+        boolean wanted = receiving.isReceived()
+                ? known == null && receipts.hasOrphans()
+                : known == null || known.span != receiving || !known.lanes.equals(mine);
+        if (wanted) {
+            subscribe(link);
+        }
+    }
+
+    /** Asks for everything of the connection's lanes from the first batch on that is not complete. */
+    void subscribe(Link link) {
+        Span span = receiving;
+        link.subscription = ++newest;
+        subscribed.put(link, new Subscribed(span, link.lanes));
+        List<Integer> named = link.lanes.size() == lanes ? List.of() : List.copyOf(new TreeSet<>(link.lanes));
+        Span.Range range = span.range();
+        link.send(new Subscribe(
+                newest,
+                range.epoch(),
+                span.number(span.complete),
+                range.stride(),
+                range.count() - span.complete,
+                range.tail(),
+                named));
+        receipts.adopt(link);
+        span.granted = Math.max(span.granted, through(span));
+        if (span.granted >= span.complete) {
+            link.send(new Grant(newest, span.number(span.granted)));
+        }
+    }
+
+    /** The span being received, if the connection is subscribed to it. */
+    Optional<Span> current(Link link) {
+        Subscribed known = subscribed.get(link);
+        return known != null && known.span == receiving ? Optional.of(known.span) : Optional.empty();
+    }
+
+    /** The connection has ended. */
+    void forget(Link link) {
+        receipts.lost(link);
+        subscribed.remove(link);
+    }
+
+    /** The trainer has consumed a batch: notes its receipts, lets the feeders go on. */
+    void acknowledge(Span span, long index, List<Piece> pieces, long nowNs) {
+        span.consumed = Math.max(span.consumed, index + 1);
+        receipts.add(pieces, nowNs);
+        if (span.consumed == span.range().count() || receipts.isDue(nowNs, ackNs)) {
+            flush();
+        }
+        grant(span.consumed);
+    }
+
+    /** The trainer waits for a batch: it is granted, whatever it still holds of those before. */
+    void need(Span span, long index) {
+        if (index > span.granted) {
+            grant(index);
+        }
+    }
+
+    /** Sends all receipts. */
+    void flush() {
+        receipts.flush();
+        if (receipts.hasOrphans() && !subscribed.isEmpty()) {
+            receipts.adopt(subscribed.keySet().iterator().next());
+        }
+    }
+
+    /** Sends receipts that have waited long enough. */
+    void flushDue(long nowNs) {
+        if (receipts.hasOrphans() || receipts.isDue(nowNs, ackNs)) {
+            flush();
+        }
+    }
+
+    /** Whether anything is still to be received, consumed or confirmed. */
+    boolean isOpen() {
+        return receiving != null && !receiving.isReceived()
+                || reading != null && reading.consumed < reading.range().count()
+                || receipts.isUnconfirmed();
+    }
+
+    /** The index through which the feeders may send: what the trainer holds and what waits fits the buffer. */
+    private long through(Span span) {
+        long room = depth;
+        if (reading != null && reading != span) {
+            room -= reading.range().count() - reading.consumed;
+        }
+        return Math.min(span.range().count(), span.consumed + room) - 1;
+    }
+
+    /** Lets the feeders go on, a quarter of the depth at a time, so that not every batch costs a frame. */
+    private void grant(long needed) {
+        Span span = receiving;
+        if (span == null) {
+            return;
+        }
+        long last = span.range().count() - 1;
+        long through = through(span);
+        if (span == reading) {
+            through = Math.max(through, Math.min(needed, last));
+        }
+        long gain = through - span.granted;
+        if (gain <= 0 || gain < depth / 4 && through < last && span.granted >= needed) {
+            return;
+        }
+        span.granted = through;
+        long number = span.number(through);
+        subscribed.forEach((link, asked) -> {
+            if (asked.span == span) {
+                link.send(new Grant(link.subscription, number));
+            }
+        });
+    }
+}

@@ -1,0 +1,454 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Welcome;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Reads one stream of a feed: exact, shuffled batches, epoch after epoch, from whatever feeders serve it.
+ *
+ * <pre>{@code
+ * try (FeedClient feed = FeedClient.of("photos").batchSize(64).rank(0, 2).open()) {
+ *     for (int epoch = 0; epoch < 10; epoch++) {
+ *         for (Batch batch : feed.epoch()) {
+ *             step(batch.bytes("image", 0), batch.ints("label"));
+ *         }
+ *     }
+ * }
+ * }</pre>
+ *
+ * <p>The batches are those of the Python package, byte for byte, and so is the resume state, which the two exchange. For one
+ * thread (the trainer's); a thread of its own receives meanwhile. Failures are {@link FeedException}s.
+ */
+public final class FeedClient implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(FeedClient.class);
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long JOIN_MS = 5_000;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Target target;
+    private final FeedOptions options;
+    private final Demand demand;
+    private final Network network;
+    private final Inbox inbox;
+    private final Thread thread;
+    private final Tally tally;
+    private Position next = Position.START;
+    private Epoch current;
+    /** After the last batch that was handed out, unless another position was chosen since. */
+    private Optional<Position> last = Optional.empty();
+
+    private boolean isClosed;
+    private long repeats;
+
+    FeedClient(Target target, FeedOptions options) {
+        this.target = target;
+        this.options = options;
+        this.demand = new Demand(options.timing().ack().toNanos());
+        this.network = new Network(lock, changed, target, options, demand, this::hello);
+        this.tally = new Tally(target, options, network);
+        this.inbox = new Inbox(new Inbox.Surroundings(lock, changed, target, network, demand), options, tally);
+        network.attach(inbox);
+        this.thread = new Thread(network, "stoker-feed");
+        thread.setDaemon(true);
+    }
+
+    /** A client of a feed: its name, or {@code host:port}, or several of those with commas between. */
+    public static FeedClientBuilder of(String feed) {
+        return new FeedClientBuilder(Optional.of(feed));
+    }
+
+    /** A client of the feed that {@code STOKER_FEED} names, as within {@code stoker run}. */
+    public static FeedClientBuilder ofEnvironment() {
+        return new FeedClientBuilder(Optional.empty());
+    }
+
+    private Hello hello(int handover) {
+        Optional<Welcome> welcome = inbox.welcome();
+        return new Hello(
+                options.security().tokenFor(target),
+                welcome.map(w -> w.feed().id().toString()).or(target::name),
+                welcome.map(w -> w.stream().name()).or(options::stream),
+                options.group(),
+                options.order(),
+                options.participant(),
+                options.replica(),
+                welcome.map(Welcome::run).orElse(options.run()),
+                "stoker-java/"
+                        + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
+                                .orElse("dev"),
+                handover,
+                handover > 0 ? options.nearby().leastHanded() : 0);
+    }
+
+    FeedClient connect() {
+        thread.start();
+        long deadlineNs = System.nanoTime() + options.connectTimeout().toNanos();
+        lock.lock();
+        try {
+            while (inbox.welcome().isEmpty()) {
+                requireSound();
+                long leftNs = deadlineNs - System.nanoTime();
+                if (leftNs <= 0) {
+                    throw new ConnectTimeoutException(target + ": no feeder answered within "
+                            + options.connectTimeout().toMillis() + " ms ("
+                            + network.peers().describe() + "); does it run? See `stoker ps`");
+                }
+                awaitChange(Math.min(leftNs, LOOK_NS));
+                if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {
+                    Optional<String> ended = target.ended();
+                    if (ended.isPresent()) {
+                        throw new FeedNotFoundException(ended.get());
+                    }
+                }
+            }
+            requireAsked();
+        } catch (FeedException e) {
+            network.stop();
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+        return this;
+    }
+
+    /** What was asked for beside the stream's name. */
+    private void requireAsked() {
+        Welcome.StreamName stream = welcome().stream();
+        options.split().filter(split -> !split.equals(stream.split())).ifPresent(split -> {
+            throw new StateMismatchException(
+                    "stream " + stream.name() + ": split " + stream.split() + ", asked for " + split);
+        });
+        if (options.version().orElse(stream.version()) != stream.version()) {
+            throw new StateMismatchException("stream " + stream.name() + ": version " + stream.version()
+                    + ", asked for " + options.version().getAsLong());
+        }
+    }
+
+    private void awaitChange(long ns) {
+        try {
+            changed.awaitNanos(ns);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FeedException("interrupted while waiting for " + target, e);
+        }
+    }
+
+    private void requireSound() {
+        if (network.failure().isPresent()) {
+            throw network.failure().get();
+        }
+        if (isClosed) {
+            throw new FeedException("the feed is closed");
+        }
+    }
+
+    /** What is known of the stream. */
+    public StreamInfo info() {
+        return StreamInfo.of(welcome());
+    }
+
+    Welcome welcome() {
+        return inbox.welcome().orElseThrow();
+    }
+
+    /**
+     * The batches of the epoch that comes next, from the loaded position on if it lies in it; with {@code epochBatches} at most so many. Each
+     * call begins another epoch or part, also after an iteration was left early; the iteration before ends.
+     */
+    public Epoch epoch() {
+        lock.lock();
+        try {
+            requireSound();
+            if (current != null) {
+                current.end();
+            }
+            Position start = next;
+            Share share = share(start);
+            next = after(start);
+            // The span goes on behind a part of an epoch, for the iteration that follows.
+            Span.Range range = share.whole().range(start.epoch());
+            OptionalLong rest = current == null || current.span() != demand.reading()
+                    ? OptionalLong.empty()
+                    : current.indexOf(range);
+            if (rest.isPresent()) {
+                current = new Epoch(this, current.span(), rest.getAsLong(), share);
+                return current;
+            }
+            Span span = span(range);
+            demand.begin(span, network.peers().live());
+            Position following = new Position(start.epoch() + 1, 0);
+            Span.Range coming = share(following).whole().range(following.epoch());
+            if (coming.count() > 0) {
+                demand.expect(span(coming), network.peers().live());
+            }
+            network.hurry();
+            current = new Epoch(this, span, 0, share);
+            return current;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * Epoch after epoch, until those that the feed has are over; without {@code epochs}, for ever. A batch counts as consumed when the next one
+     * is asked for.
+     *
+     * @throws FeedException rather than to look for ever where no epoch has a batch
+     */
+    public Iterable<Batch> batches() {
+        return () -> new Batches(this);
+    }
+
+    boolean hasEnd() {
+        return options.epochs().isPresent() || welcome().epochs().isPresent();
+    }
+
+    private Share share(Position start) {
+        Welcome welcome = welcome();
+        boolean isOver = isBeyond(options.epochs(), start.epoch()) || isBeyond(welcome.epochs(), start.epoch());
+        long batch = isOver ? welcome.size().batches() : start.batch();
+        return new Share(
+                welcome.size(), options.tail(), batch, options.participant(), options.concat(), options.epochBatches());
+    }
+
+    private static boolean isBeyond(OptionalLong epochs, long epoch) {
+        return epochs.isPresent() && epoch >= epochs.getAsLong();
+    }
+
+    /** Where the iteration after the one that begins there begins; the same on every rank. */
+    private Position after(Position start) {
+        Share share = share(start);
+        return share.limit().isPresent() ? share.afterLimit(start.epoch()) : new Position(start.epoch() + 1, 0);
+    }
+
+    private Span span(Span.Range range) {
+        return demand.following()
+                .filter(span -> span.range().equals(range))
+                .orElseGet(() -> new Span(range, inbox.numbering(range.epoch())));
+    }
+
+    // ---- for an iteration; by the trainer's thread
+
+    /** The pieces of a batch, once it has come. */
+    List<Piece> take(Span span, long index) {
+        lock.lock();
+        try {
+            tally.begin();
+            if (!span.isReady(index)) {
+                await(span, index);
+            } else if (network.failure()
+                    .filter(FencedException.class::isInstance)
+                    .isPresent()) {
+                throw network.failure().get(); // after other failures what has arrived is still delivered
+            }
+            requireCurrent(span);
+            return span.take(index).orElseThrow();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void requireCurrent(Span span) {
+        if (demand.reading() != span) {
+            throw new FeedException("epoch " + span.range().epoch() + " is no longer read: another iteration was begun,"
+                    + " or the feed is closed");
+        }
+    }
+
+    private void await(Span span, long index) {
+        Wait wait = new Wait(target, network, inbox, options, index == 0 && span.complete == 0);
+        network.waiting(Optional.of(wait.begunNs()));
+        try {
+            requireCurrent(span);
+            demand.need(span, index);
+            while (!span.isReady(index)) {
+                requireCurrent(span);
+                requireSound();
+                awaitChange(LOOK_NS);
+                wait.judge(span, index);
+            }
+            Piece last = span.last(index);
+            tally.waited(wait.cause(last.link()), last, System.nanoTime() - wait.begunNs());
+        } finally {
+            network.waiting(Optional.empty());
+            tally.spent(System.nanoTime() - wait.begunNs());
+        }
+    }
+
+    void handedOut(Batch batch, Position after) {
+        lock.lock();
+        try {
+            last = Optional.of(after);
+            tally.handedOut(batch);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** The trainer is done with a batch. */
+    void acknowledge(Span span, long index, List<Piece> pieces) {
+        lock.lock();
+        try {
+            if (!isClosed) {
+                demand.acknowledge(span, index, pieces, System.nanoTime());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    Buffers buffers() {
+        return inbox.buffers();
+    }
+
+    // ---- position
+
+    /** The position after the last batch that was handed out, as small JSON: the same on every rank, and in Python. */
+    public String state() {
+        Position untouched = current == null ? next : current.position();
+        Position position = last.orElse(untouched);
+        return FeedState.of(position, welcome());
+    }
+
+    /**
+     * Goes on at a position of {@link #state} or {@link Batch#state}, also one of Python, also with another world size; the next
+     * {@link #epoch} begins there. Another batch size has to be permitted: no sample is left out then, and {@link #repeats} says how many come
+     * again.
+     *
+     * @throws StateMismatchException naming what differs, if the state is of other data or another order
+     */
+    public void load(String state, Difference... permitted) {
+        Regrouping found = FeedState.parse(state, welcome(), Set.of(permitted));
+        if (found.repeats() > 0) {
+            LOG.warn(
+                    "Stream {}: the batch size has changed to {}: going on at epoch {}, batch {}; {} samples come again",
+                    welcome().stream().name(),
+                    welcome().order().batchSize(),
+                    found.position().epoch(),
+                    found.position().batch(),
+                    found.repeats());
+        }
+        lock.lock();
+        try {
+            repeats = found.repeats();
+            move(found.position());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void move(Position position) {
+        if (current != null) {
+            current.end();
+        }
+        current = null;
+        last = Optional.empty();
+        next = position;
+    }
+
+    /** Samples that come again because {@link #load} was permitted another batch size. */
+    public long repeats() {
+        return repeats;
+    }
+
+    /**
+     * The next iteration is this epoch, from its first batch; or from the loaded position, if that is in it. With {@code epochBatches} the
+     * parts are counted: an epoch of three parts is followed by epoch 3.
+     */
+    public void setEpoch(long epoch) {
+        if (epoch < 0) {
+            throw new IllegalArgumentException("epoch " + epoch);
+        }
+        lock.lock();
+        try {
+            Share share = share(Position.START);
+            long parts = share.parts();
+            Position first = new Position(
+                    epoch / parts, epoch % parts * options.epochBatches().orElse(0) * share.width());
+            long end = parts == 1
+                    ? Long.MAX_VALUE
+                    : first.batch() + options.epochBatches().getAsInt() * share.width();
+            boolean isThere = next.epoch() == first.epoch() && next.batch() >= first.batch() && next.batch() < end;
+            if (!isThere) {
+                move(first);
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Batches that the next iteration brings, or that the present one brings in all. */
+    public long steps() {
+        return current != null && current.isRunning()
+                ? current.steps()
+                : share(next).steps();
+    }
+
+    // ---- how it goes
+
+    /** Counts since the client was opened. Any thread. */
+    public FeedStats stats() {
+        lock.lock();
+        try {
+            return tally.stats(inbox);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /**
+     * A few lines for people: how long the trainer waited, for which feeder, lane and cause, and what may help. With STOKER_REPORT=1 in
+     * the environment, {@link #close} prints it. Any thread.
+     */
+    public String report() {
+        return new FeedReport(tally.labels(welcome()), stats()).text();
+    }
+
+    /** The same in Prometheus' text format (version 0.0.4), for a metrics page of your own; any thread. */
+    public String prometheus() {
+        return new FeedReport(tally.labels(welcome()), stats()).prometheus();
+    }
+
+    /** Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            if (isClosed) {
+                return;
+            }
+            if (current != null) {
+                current.end();
+            }
+            isClosed = true;
+            tally.end();
+        } finally {
+            lock.unlock();
+        }
+        if (options.isReported()) {
+            System.err.println(report());
+        }
+        network.stop();
+        try {
+            thread.join(JOIN_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return "FeedClient[" + target + "]";
+    }
+}

@@ -1,0 +1,378 @@
+package dev.stoker.client;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Hello;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/**
+ * Says what a client wants; every setting has a default. {@link #open} checks them and reports all problems together. The settings of
+ * the order go over the feed's default; the group's first client decides.
+ */
+public final class FeedClientBuilder {
+    private static final JsonMapper JSON = new JsonMapper();
+
+    private final Optional<String> feed;
+    private final ObjectNode order = JSON.createObjectNode();
+    private Map<String, String> environment = System.getenv();
+    private Optional<String> stream = Optional.empty();
+    private Optional<String> split = Optional.empty();
+    private OptionalLong version = OptionalLong.empty();
+    private String group = Hello.DEFAULT_GROUP;
+    private Optional<Participant> participant = Optional.empty();
+    private int replica;
+    private int replicas = 1;
+    private OptionalLong run = OptionalLong.empty();
+    private TailPolicy tail = TailPolicy.PAD;
+    private OptionalLong epochs = OptionalLong.empty();
+    private OptionalInt epochBatches = OptionalInt.empty();
+    private int concat = 1;
+    private Optional<String> token = Optional.empty();
+    private Optional<Path> tokenFile = Optional.empty();
+    private Security.Trust trust = new Security.Trust.Unsaid();
+    private Optional<Path> tlsCertificate = Optional.empty();
+    private Optional<Path> tlsKey = Optional.empty();
+    private Optional<String> tlsName = Optional.empty();
+    private long bufferBytes = 256L << 20;
+    private Duration connectTimeout = Duration.ofSeconds(30);
+    private Duration reconnectTimeout = Duration.ofMinutes(10);
+    private Duration batchTimeout = Duration.ofMinutes(5);
+    private Timing timing = Timing.STANDARD;
+
+    FeedClientBuilder(Optional<String> feed) {
+        this.feed = feed;
+    }
+
+    /** A stream of the feed; by default its first. */
+    public FeedClientBuilder stream(String name) {
+        stream = Optional.of(name);
+        return this;
+    }
+
+    /** Refuses a stream of another split. */
+    public FeedClientBuilder split(String name) {
+        split = Optional.of(name);
+        return this;
+    }
+
+    /** Refuses a stream of another version. */
+    public FeedClientBuilder version(long number) {
+        version = OptionalLong.of(number);
+        return this;
+    }
+
+    /** The trainers that share one pass over the stream; {@code default} unless said otherwise. */
+    public FeedClientBuilder group(String name) {
+        group = name;
+        return this;
+    }
+
+    // ---- the order
+
+    /** Samples of a batch for one rank. */
+    public FeedClientBuilder batchSize(int samples) {
+        order.put("batch_size", samples);
+        return this;
+    }
+
+    /** What the shuffle depends on. */
+    public FeedClientBuilder seed(long seed) {
+        order.put("seed", seed);
+        return this;
+    }
+
+    /** Lanes of the stream; one with fewer chunks gets fewer. */
+    public FeedClientBuilder lanes(int count) {
+        order.put("lanes", count);
+        return this;
+    }
+
+    /** File bytes that are shuffled together, over all lanes. */
+    public FeedClientBuilder shuffleWindow(long bytes) {
+        order.put("shuffle_window", bytes);
+        return this;
+    }
+
+    /** How rows are permuted; {@code NONE}: as they are stored. */
+    public FeedClientBuilder shuffle(ShufflePolicy policy) {
+        order.put("shuffle", policy.text());
+        return this;
+    }
+
+    /** How lanes take turns. */
+    public FeedClientBuilder laneOrder(LaneOrder policy) {
+        order.put("lane_order", policy.text());
+        return this;
+    }
+
+    /** Keys of an order spec as JSON, beside what was said before. */
+    public FeedClientBuilder order(String json) {
+        try {
+            JsonNode keys = JSON.readTree(json);
+            if (!keys.isObject()) {
+                throw new IllegalArgumentException("order spec: expected a JSON object");
+            }
+            keys.properties().forEach(key -> order.set(key.getKey(), key.getValue()));
+        } catch (JsonProcessingException e) {
+            throw new IllegalArgumentException("order spec is not JSON: " + e.getOriginalMessage(), e);
+        }
+        return this;
+    }
+
+    // ---- who reads
+
+    /** This trainer's rank; by default {@code RANK} and {@code WORLD_SIZE}, or the only one. */
+    public FeedClientBuilder rank(int rank, int worldSize) {
+        participant = Optional.of(Participant.rank(rank, worldSize));
+        return this;
+    }
+
+    /** One of several readers of a rank, which takes every {@code workers}-th batch of it. */
+    public FeedClientBuilder worker(int rank, int worldSize, int worker, int workers) {
+        participant = Optional.of(new Participant(rank, worldSize, worker, workers));
+        return this;
+    }
+
+    /** One of several that read the same batches. */
+    public FeedClientBuilder replica(int number) {
+        replica = number;
+        return this;
+    }
+
+    /** Each so many ranks in a row get the same batches: tensor and pipeline parallel ranks. */
+    public FeedClientBuilder replicas(int inARow) {
+        replicas = inARow;
+        return this;
+    }
+
+    /** The launch that this trainer belongs to, the same on all ranks; by default {@code STOKER_RUN}, or the feed decides. */
+    public FeedClientBuilder run(long number) {
+        run = OptionalLong.of(number);
+        return this;
+    }
+
+    // ---- how far, and how much at a time
+
+    /** What happens at the end of an epoch; {@code PAD} by default. */
+    public FeedClientBuilder tail(TailPolicy policy) {
+        tail = policy;
+        return this;
+    }
+
+    /** Epochs after this many bring no batch. */
+    public FeedClientBuilder epochs(long count) {
+        epochs = OptionalLong.of(count);
+        return this;
+    }
+
+    /** {@link FeedClient#epoch} ends after so many batches, and the next one goes on there. */
+    public FeedClientBuilder epochBatches(int count) {
+        epochBatches = OptionalInt.of(count);
+        return this;
+    }
+
+    /** Joins so many batches to one, so that W ranks take the steps of a multiple of W. */
+    public FeedClientBuilder concat(int batches) {
+        concat = batches;
+        return this;
+    }
+
+    // ---- security
+
+    /**
+     * What the feed wants before it serves; by default {@code STOKER_TOKEN}, the file that {@code STOKER_TOKEN_FILE} names, or that which
+     * the feed's own file on this machine names.
+     */
+    public FeedClientBuilder token(String secret) {
+        token = Optional.of(secret);
+        return this;
+    }
+
+    /** A file that holds the token; read at each connection. */
+    public FeedClientBuilder tokenFile(Path file) {
+        tokenFile = Optional.of(file);
+        return this;
+    }
+
+    /** TLS with feeders whose certificate is signed by one of a PEM file, or is in it; by default {@code STOKER_TLS_CA}. */
+    public FeedClientBuilder tls(Path certificates) {
+        trust = new Security.Trust.File(certificates);
+        return this;
+    }
+
+    /** TLS with feeders whose certificate the Java runtime trusts. */
+    public FeedClientBuilder tlsOfSystem() {
+        trust = new Security.Trust.System();
+        return this;
+    }
+
+    /** No TLS, whatever the environment or the feed's file say. */
+    public FeedClientBuilder plainText() {
+        trust = new Security.Trust.Plain();
+        return this;
+    }
+
+    /** The trainer's own certificate and its key, PEM files; by default {@code STOKER_TLS_CERT} and {@code STOKER_TLS_KEY}. */
+    public FeedClientBuilder tlsCertificate(Path certificate, Path key) {
+        tlsCertificate = Optional.of(certificate);
+        tlsKey = Optional.of(key);
+        return this;
+    }
+
+    /** What the feeder's certificate must be for, where that is not the host of the address; by default {@code STOKER_TLS_NAME}. */
+    public FeedClientBuilder tlsName(String name) {
+        tlsName = Optional.of(name);
+        return this;
+    }
+
+    // ---- patience
+
+    /** So much is asked of all feeders together, at least two batches; 256 MiB by default. Lies in direct memory. */
+    public FeedClientBuilder bufferBytes(long bytes) {
+        bufferBytes = bytes;
+        return this;
+    }
+
+    /** For the first feeder to answer; 30 s by default. */
+    public FeedClientBuilder connectTimeout(Duration limit) {
+        connectTimeout = limit;
+        return this;
+    }
+
+    /** Without any feeder, until waiting for a batch is given up; 10 min by default. */
+    public FeedClientBuilder reconnectTimeout(Duration limit) {
+        reconnectTimeout = limit;
+        return this;
+    }
+
+    /** For a batch from a feeder that is connected; 5 min by default. */
+    public FeedClientBuilder batchTimeout(Duration limit) {
+        batchTimeout = limit;
+        return this;
+    }
+
+    FeedClientBuilder timing(Timing shorter) {
+        timing = shorter;
+        return this;
+    }
+
+    FeedClientBuilder environment(Map<String, String> values) {
+        environment = values;
+        return this;
+    }
+
+    /**
+     * Connects to the first feeder that answers.
+     *
+     * @throws IllegalArgumentException naming all settings that cannot be
+     * @throws ConnectTimeoutException if none answers
+     * @throws FeedNotFoundException if there is no such feed
+     * @throws TlsException if a connection cannot be secured
+     * @throws RefusedException if it refuses; {@link UnauthorizedException} for a wrong token
+     * @throws StateMismatchException if its stream is of another split or version than was asked for
+     */
+    public FeedClient open() {
+        Security security =
+                new Security(token, tokenFile, trust, tlsCertificate, tlsKey, tlsName, Map.copyOf(environment));
+        List<String> problems = security.problems();
+        check(problems);
+        OrderOverlay overlay = OrderOverlay.NONE;
+        try {
+            overlay = OrderOverlay.fromJson(order);
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+        }
+        Participant processes = Participant.rank(0, 1);
+        try {
+            processes = participant.orElseGet(this::participantOfEnvironment);
+            if (replicas > 1 && processes.worldSize() % replicas != 0) {
+                problems.add(
+                        processes.worldSize() + " ranks cannot be divided into groups of " + replicas + " replicas");
+            }
+            if (concat > 1 && processes.workers() > 1) {
+                problems.add("concat " + concat + " cannot be divided among " + processes.workers() + " workers");
+            }
+        } catch (IllegalArgumentException e) {
+            problems.add(e.getMessage());
+        }
+        if (!problems.isEmpty()) {
+            throw new IllegalArgumentException(String.join("; ", problems));
+        }
+        FeedOptions options = new FeedOptions(
+                stream,
+                split,
+                version,
+                group,
+                overlay,
+                new Participant(
+                        processes.rank() / replicas,
+                        processes.worldSize() / replicas,
+                        processes.worker(),
+                        processes.workers()),
+                replicas > 1 ? processes.rank() % replicas : replica,
+                run.orElseGet(() -> number("STOKER_RUN", environment.getOrDefault("STOKER_RUN", "0"))),
+                tail,
+                epochs,
+                epochBatches,
+                concat,
+                security,
+                Nearby.of(environment),
+                environment.getOrDefault("STOKER_REPORT", "").equals("1"),
+                bufferBytes,
+                connectTimeout,
+                reconnectTimeout,
+                batchTimeout,
+                timing);
+        return new FeedClient(Target.of(feed, environment), options).connect();
+    }
+
+    private void check(List<String> problems) {
+        if (bufferBytes < 1) {
+            problems.add("bufferBytes is " + bufferBytes + "; it must be positive");
+        }
+        for (Duration duration : List.of(connectTimeout, reconnectTimeout, batchTimeout)) {
+            if (duration.isNegative() || duration.isZero()) {
+                problems.add("a time-out is " + duration + "; they must be positive");
+            }
+        }
+        if (concat < 1 || replicas < 1 || epochBatches.orElse(1) < 1) {
+            problems.add("concat, replicas and epochBatches must be at least 1");
+        }
+        if (replicas > 1 && replica != 0) {
+            problems.add("replica and replicas: give the replica itself, or how many ranks are replicas");
+        }
+    }
+
+    private Participant participantOfEnvironment() {
+        String rank = environment.get("RANK");
+        String worldSize = environment.get("WORLD_SIZE");
+        if (rank == null && worldSize == null) {
+            return Participant.rank(0, 1);
+        }
+        if (rank == null || worldSize == null) {
+            throw new IllegalArgumentException("RANK and WORLD_SIZE: one is given without the other");
+        }
+        return Participant.rank((int) number("RANK", rank), (int) number("WORLD_SIZE", worldSize));
+    }
+
+    private static long number(String variable, String text) {
+        try {
+            return Long.parseLong(text);
+        } catch (NumberFormatException e) {
+            throw new IllegalArgumentException(variable + "='" + text + "' is not a number", e);
+        }
+    }
+}

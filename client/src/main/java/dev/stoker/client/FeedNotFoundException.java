@@ -1,0 +1,10 @@
+package dev.stoker.client;
+
+/** No feed of that name is known on this machine, or none is named. */
+public final class FeedNotFoundException extends FeedException {
+    private static final long serialVersionUID = 1L;
+
+    FeedNotFoundException(String message) {
+        super(message);
+    }
+}

@@ -1,0 +1,32 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+
+/** What a client was asked for; made by {@link FeedClientBuilder}, which has checked it. */
+record FeedOptions(
+        Optional<String> stream,
+        Optional<String> split,
+        OptionalLong version,
+        String group,
+        OrderOverlay order,
+        Participant participant,
+        int replica,
+        long run,
+        TailPolicy tail,
+        OptionalLong epochs,
+        OptionalInt epochBatches,
+        int concat,
+        Security security,
+        Nearby nearby,
+        boolean isReported,
+        long bufferBytes,
+        Duration connectTimeout,
+        Duration reconnectTimeout,
+        Duration batchTimeout,
+        Timing timing) {}

@@ -1,0 +1,123 @@
+package dev.stoker.client;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What a feed says of the time its trainer waited: in words, and for Prometheus; as the Python package has them.
+ *
+ * @param labels who reads what
+ * @param stats at one moment
+ */
+record FeedReport(Map<String, String> labels, FeedStats stats) {
+    private static final int SHOWN = 3;
+    private static final double WORTH_SHOWING_S = 0.05;
+    private static final double WORTH_ADVICE = 0.02;
+    private static final Map<String, String> ADVICE = Map.of(
+            Waits.START,
+            "connecting, and the first window of an epoch: a smaller shuffle window starts sooner",
+            Waits.ORIGIN,
+            "the dataset's store is the limit: bring the dataset nearer, or feed from more machines",
+            Waits.DISK,
+            "the disk of the feeder's machine is the limit: a faster one, more memory for its cache, or more feeders",
+            Waits.NETWORK,
+            "the way from feeder to trainer is the limit: look at its load, or place the feeder nearer",
+            Waits.FEEDER,
+            "the feeder's processor is the limit: give it more of one, or feed from more machines",
+            Waits.CORRUPT,
+            "messages came damaged and were sent again: run stoker verify, look at memory and network",
+            Waits.CONNECT,
+            "no feeder could be reached: look at stoker ps and at the feeder's log");
+
+    /** A few lines: how long the trainer waited, for whom, and what may help. */
+    String text() {
+        String worker = labels.get("worker").equals("0") ? "" : " worker " + labels.get("worker");
+        double elapsed = seconds(stats.elapsed());
+        List<String> parts = new ArrayList<>();
+        stats.stalls().stream()
+                .limit(SHOWN)
+                .filter(stall -> seconds(stall.waited()) >= WORTH_SHOWING_S)
+                .forEach(stall -> parts.add(format(
+                        "%.1f s for %s lane %d, %s",
+                        seconds(stall.waited()), stall.feeder(), stall.lane(), stall.cause())));
+        StringBuilder text = new StringBuilder(format(
+                "rank %s%s waited %.1f s of %.1f s (%.0f %%)",
+                labels.get("rank"), worker, seconds(stats.waited()), elapsed, 100 * stats.waitShare()));
+        if (!parts.isEmpty()) {
+            text.append(": ").append(String.join("; ", parts));
+        }
+        double share = elapsed > 0 ? elapsed : 1;
+        text.append(format(
+                "\n  %d batches, %d samples: %.0f a second, %.1f MB/s",
+                stats.batches(), stats.samples(), stats.samples() / share, stats.bytes() / share / 1e6));
+        if (stats.waitShare() >= WORTH_ADVICE && !stats.causes().isEmpty()) {
+            String main = stats.causes().keySet().iterator().next();
+            text.append(format("\n  mostly %s: %s", main, ADVICE.getOrDefault(main, "see docs/operations.md")));
+        } else if (elapsed > 0) {
+            text.append(format("\n  the trainer is the slower side: its data is there before it asks"));
+        }
+        return text.toString();
+    }
+
+    /** In Prometheus' text exposition format, version 0.0.4. */
+    String prometheus() {
+        StringBuilder page = new StringBuilder();
+        counter(page, "stoker_batches_total", "Batches handed to the trainer.", stats.batches());
+        counter(page, "stoker_samples_total", "Samples handed to the trainer.", stats.samples());
+        counter(page, "stoker_bytes_total", "Bytes received.", stats.bytes());
+        counter(page, "stoker_seconds_total", "Seconds since the first batch was asked for.", seconds(stats.elapsed()));
+        if (!stats.causes().isEmpty()) {
+            head(page, "stoker_wait_seconds_total", "Seconds that the trainer waited, by cause.");
+            stats.causes()
+                    .forEach((cause, waited) ->
+                            line(page, "stoker_wait_seconds_total", Map.of("cause", cause), seconds(waited)));
+            head(page, "stoker_feeder_wait_seconds_total", "Seconds waited, by feeder, lane, cause.");
+            for (FeedStats.Stall stall : stats.stalls()) {
+                Map<String, String> where = new LinkedHashMap<>();
+                where.put("feeder", stall.feeder());
+                where.put("lane", Integer.toString(stall.lane()));
+                where.put("cause", stall.cause());
+                line(page, "stoker_feeder_wait_seconds_total", where, seconds(stall.waited()));
+            }
+        }
+        counter(page, "stoker_reconnects_total", "Connections lost and made again.", stats.reconnects());
+        counter(page, "stoker_failovers_total", "Lanes moved to another feeder because one failed.", stats.failovers());
+        counter(page, "stoker_corrupt_pieces_total", "Pieces that came damaged.", stats.corruptPieces());
+        return page.toString();
+    }
+
+    private void counter(StringBuilder page, String name, String help, Number value) {
+        head(page, name, help);
+        line(page, name, Map.of(), value);
+    }
+
+    private static void head(StringBuilder page, String name, String help) {
+        page.append("# HELP ").append(name).append(' ').append(help).append('\n');
+        page.append("# TYPE ").append(name).append(" counter\n");
+    }
+
+    private void line(StringBuilder page, String name, Map<String, String> more, Number value) {
+        Map<String, String> all = new LinkedHashMap<>(labels);
+        all.putAll(more);
+        List<String> pairs = new ArrayList<>();
+        all.forEach((key, label) -> pairs.add(key + "=\"" + escaped(label) + "\""));
+        page.append(name).append('{').append(String.join(",", pairs)).append("} ");
+        page.append(value).append('\n');
+    }
+
+    private static String escaped(String label) {
+        return label.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
+    }
+
+    private static double seconds(Duration duration) {
+        return duration.toNanos() / 1e9;
+    }
+
+    private static String format(String pattern, Object... values) {
+        return String.format(Locale.ROOT, pattern, values);
+    }
+}

@@ -1,0 +1,476 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.protocol.BatchHeader;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.BatchRef;
+import dev.stoker.schemas.protocol.Delay;
+import dev.stoker.schemas.protocol.Durable;
+import dev.stoker.schemas.protocol.EpochEnd;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.HandoverFile;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.Nack;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Release;
+import dev.stoker.schemas.protocol.Stats;
+import dev.stoker.schemas.protocol.Welcome;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Predicate;
+
+/** What arrives: frames are checked and turned into batches. Called by the input thread; takes the client's lock. */
+final class Inbox implements Link.Sink {
+    /** Times that one piece may arrive damaged, and an epoch may be ended without a piece of it. */
+    private static final int MAX_REFUSED = 4;
+
+    private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
+
+    /** How often, and when last, a piece came damaged. */
+    private record Refused(int times, long whenNs) {}
+
+    private final ReentrantLock lock;
+    private final Condition changed;
+    private final Target target;
+    private final Network network;
+    private final Demand demand;
+    private final Buffers buffers;
+    private final long bufferBytes;
+    /** Until they come sound; all of the span being received. */
+    private final Map<Span.Place, Refused> refused = new HashMap<>();
+
+    private final Tally tally;
+    private final PageReads pageReads = new PageReads();
+
+    private Span refusedSpan;
+    private Welcome welcome;
+    private int renewals;
+    private long tellAtNs = System.nanoTime();
+    private long bytes;
+    private long handedBytes;
+    private long corruptPieces;
+    private long duplicatePieces;
+
+    /** What an inbox has to do with. */
+    record Surroundings(ReentrantLock lock, Condition changed, Target target, Network network, Demand demand) {}
+
+    Inbox(Surroundings around, FeedOptions options, Tally tally) {
+        this.lock = around.lock;
+        this.changed = around.changed;
+        this.target = around.target;
+        this.network = around.network;
+        this.demand = around.demand;
+        this.tally = tally;
+        this.bufferBytes = options.bufferBytes();
+        this.buffers = new Buffers(options.bufferBytes());
+    }
+
+    /** The first one; later ones agree with it. */
+    Optional<Welcome> welcome() {
+        return Optional.ofNullable(welcome);
+    }
+
+    Buffers buffers() {
+        return buffers;
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** Of those, read from files that a feeder handed over. */
+    long handedBytes() {
+        return handedBytes;
+    }
+
+    long corruptPieces() {
+        return corruptPieces;
+    }
+
+    long duplicatePieces() {
+        return duplicatePieces;
+    }
+
+    EpochNumbering numbering(long epoch) {
+        long[] rows = welcome.laneRows().stream().mapToLong(Long::longValue).toArray();
+        return new EpochNumbering(welcome.order(), rows, epoch);
+    }
+
+    // ---- BATCH
+
+    @Override
+    public ByteBuffer bufferFor(int size) {
+        return buffers.take(size);
+    }
+
+    @Override
+    public void onBatch(Link link, ByteBuffer header, ByteBuffer message, int crc) throws LinkException {
+        lock.lock();
+        try {
+            take(link, header(header, message.remaining()), message, crc);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void take(Link link, Optional<BatchHeader> header, ByteBuffer message, int crc) throws LinkException {
+        if (header.isEmpty()
+                || header.get().crc() != crc
+                || !demand.wasGiven(header.get().subscription())) {
+            onDamage(link, header, crc);
+            buffers.giveBack(message);
+        } else if (!accept(link, header.get(), message)) {
+            buffers.giveBack(message);
+        }
+    }
+
+    @Override
+    public void onReference(Link link, BatchRef reference) throws LinkException {
+        HandedFiles files = link.files().orElseThrow();
+        BatchHeader header = reference.header();
+        ByteBuffer message = buffers.take(header.messageBytes());
+        pageReads.begin();
+        OptionalInt sum = files.read(reference, message);
+        long diskNs = pageReads.end();
+        message.clear().limit(header.messageBytes());
+        // What could not be read is as wrong as what does not fit.
+        int crc = sum.isPresent() ? header.identity().crc(sum.getAsInt(), header.messageBytes()) : ~header.crc();
+        lock.lock();
+        try {
+            if (diskNs > 0) {
+                // Nobody else knows of it: the pages were read on this side.
+                tally.readFromDisk(header.identity(), diskNs);
+            }
+            files.due().ifPresent(count -> link.send(new Release(count)));
+            handedBytes += header.messageBytes();
+            if (crc != header.crc() && ++link.faults > MAX_REFUSED) {
+                // What comes instead comes over the connection. If that is always sound, it is the files that are not.
+                network.peers().refuseHandover(link.address());
+                throw LinkException.lost(link.address() + " hands over files that cannot be read rightly here");
+            }
+            take(link, Optional.of(header), message, crc);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void onFile(Link link, HandoverFile file) throws LinkException {
+        if (link.files().isEmpty()) {
+            throw LinkException.broken(link.address() + " sent FILE without hand-over");
+        }
+        try {
+            link.files().get().announce(file);
+        } catch (HandoverException e) {
+            lock.lock();
+            try {
+                network.peers().refuseHandover(link.address());
+            } finally {
+                lock.unlock();
+            }
+            throw LinkException.lost(link.address() + ": " + e.getMessage());
+        }
+    }
+
+    private static Optional<BatchHeader> header(ByteBuffer in, int messageBytes) {
+        if (in.getInt(56) != 0) {
+            return Optional.empty();
+        }
+        try {
+            BatchIdentity identity = new BatchIdentity(
+                    in.getLong(8),
+                    in.getLong(16),
+                    Integer.toUnsignedLong(in.getInt(24)),
+                    Integer.toUnsignedLong(in.getInt(28)),
+                    in.getLong(32),
+                    Short.toUnsignedInt(in.getShort(40)),
+                    Short.toUnsignedInt(in.getShort(42)),
+                    Integer.toUnsignedLong(in.getInt(44)),
+                    Integer.toUnsignedLong(in.getInt(48)),
+                    in.get(5) == 1);
+            return Optional.of(
+                    new BatchHeader(identity, Integer.toUnsignedLong(in.getInt(52)), messageBytes, in.getInt(60)));
+        } catch (IllegalArgumentException e) {
+            return Optional.empty();
+        }
+    }
+
+    /** Takes an intact piece in, unless it has come before. */
+    private boolean accept(Link link, BatchHeader header, ByteBuffer message) throws LinkException {
+        BatchIdentity identity = header.identity();
+        long feedTag = welcome.feed().id().getMostSignificantBits();
+        long fingerprintTag = welcome.fingerprint().tag();
+        if (identity.feedTag() != feedTag || identity.fingerprintTag() != fingerprintTag) {
+            network.fail(new RefusedException(
+                    String.format(
+                            "%s sent a batch of feed %016x, fingerprint %016x; expected %016x, %016x: something mixes"
+                                    + " feeds up",
+                            link.address(), identity.feedTag(), identity.fingerprintTag(), feedTag, fingerprintTag),
+                    "wrong_feed"));
+            return false;
+        }
+        Span span = demand.receiving();
+        long index = span != null && span.range().epoch() == identity.epoch() ? span.index(identity.number()) : -1;
+        if (index < 0 || !span.wants(index, identity.piece())) {
+            duplicatePieces++;
+            return false;
+        }
+        if (index > span.granted) {
+            throw LinkException.broken(link.address() + " sent epoch " + identity.epoch() + " batch "
+                    + identity.number() + "; granted is up to " + span.number(span.granted));
+        }
+        Optional<String> mismatch = span.mismatch(index, identity);
+        if (mismatch.isPresent()) {
+            throw LinkException.broken(mismatch.get());
+        }
+        refused.remove(new Span.Place(index, identity.piece()));
+        renewals = 0;
+        network.sound();
+        bytes += message.remaining();
+        if (span.add(index, new Piece(header, message, link))) {
+            changed.signalAll();
+            if (span.isReceived()) {
+                demand.goOn(network.peers().live());
+            }
+        }
+        return true;
+    }
+
+    /** Asks for a piece again. Which one it was follows from the order, as the header may be what is damaged. */
+    private void onDamage(Link link, Optional<BatchHeader> header, int crc) {
+        corruptPieces++;
+        Optional<Span> current = demand.current(link);
+        if (current.isEmpty()) {
+            return;
+        }
+        Span span = current.get();
+        forgetRefusedOfOthers(span);
+        Optional<Span.Place> named = header.map(BatchHeader::identity)
+                .filter(identity -> identity.epoch() == span.range().epoch())
+                .map(identity -> new Span.Place(span.index(identity.number()), identity.piece()))
+                .filter(refused::containsKey);
+        Optional<Span.Place> victim = named.or(() -> span.lowestMissing(link.lanes, isAwaitedAgain()));
+        if (victim.isEmpty()) {
+            return;
+        }
+        int times = refused.getOrDefault(victim.get(), new Refused(0, 0)).times() + 1;
+        refused.put(victim.get(), new Refused(times, System.nanoTime()));
+        long number = span.number(victim.get().index());
+        if (times > MAX_REFUSED) {
+            network.fail(
+                    new DamagedBatchException(
+                            "epoch " + span.range().epoch() + " batch " + number + " piece "
+                                    + victim.get().piece() + " came damaged " + times + " times from feeder "
+                                    + link.address()
+                                    + "; run `stoker verify` on the dataset; if it is sound, look at memory and network of both machines"));
+            return;
+        }
+        link.send(new Nack(
+                link.subscription, span.range().epoch(), number, victim.get().piece(), crc));
+    }
+
+    private Predicate<Span.Place> isAwaitedAgain() {
+        return refused::containsKey;
+    }
+
+    private void forgetRefusedOfOthers(Span span) {
+        if (refusedSpan != span) {
+            refused.clear();
+            refusedSpan = span;
+        }
+    }
+
+    /** Subscribes anew for a refused piece that does not come, as when the damaged header hid what it was. */
+    void renewStale(long nowNs, long refetchNs) {
+        if (refusedSpan != demand.receiving()) {
+            refused.clear();
+        }
+        if (refused.values().stream().anyMatch(each -> nowNs - each.whenNs() > refetchNs)) {
+            refused.replaceAll((place, each) -> new Refused(each.times(), nowNs));
+            for (Link link : network.peers().live()) {
+                if (demand.current(link).isPresent()) {
+                    demand.subscribe(link);
+                }
+            }
+        }
+    }
+
+    // ---- the others
+
+    @Override
+    public void onFrame(Link link, Frame frame) throws LinkException {
+        if (frame instanceof HandoverFile file) {
+            onFile(link, file);
+            return;
+        }
+        lock.lock();
+        try {
+            switch (frame.type()) {
+                case ERROR -> onError(link, (ErrorMessage) frame);
+                case WELCOME -> onWelcome(link, (Welcome) frame);
+                case BYE -> throw LinkException.lost(link.address() + " said goodbye");
+                case DURABLE -> {
+                    if (!demand.receipts().durable(link, ((Durable) frame).entries())) {
+                        throw LinkException.broken(link.address() + " calls " + ((Durable) frame).entries()
+                                + " receipts durable, it was sent " + link.sentEntries);
+                    }
+                }
+                case LANE_MAP -> onLaneMap((LaneMap) frame);
+                case EPOCH_END -> onEpochEnd(link, (EpochEnd) frame);
+                case PING -> link.send(new Pong(((Ping) frame).opaque()));
+                case DELAY -> tally.explain((Delay) frame);
+                case PONG -> link.ponged = Math.max(link.ponged, ((Pong) frame).opaque());
+                default -> throw LinkException.broken(link.address() + " sent " + frame.type());
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void onWelcome(Link link, Welcome found) throws LinkException {
+        if (welcome == null) {
+            welcome = found;
+            demand.size(
+                    bufferBytes / Math.max(1, found.largestBatchBytes()),
+                    found.laneRows().size());
+            changed.signalAll();
+        } else if (!found.feed().id().equals(welcome.feed().id())) {
+            throw LinkException.elsewhere(
+                    link.address() + " is another feed now (" + found.feed().name() + ")");
+        } else if (!found.fingerprint().equals(welcome.fingerprint())) {
+            network.fail(new StateMismatchException(target + " was restarted with another dataset version or order: "
+                    + difference(welcome, found) + "; start the trainer anew"));
+            throw LinkException.lost(link.address() + " serves something else now");
+        }
+        link.welcomed(System.nanoTime(), found.largestBatchBytes());
+        if (found.handover() > network.peers().handover(link)) {
+            throw LinkException.broken(link.address() + " hands over " + found.handover() + " files unasked");
+        }
+        if (found.handover() > 0) {
+            link.handsOver(found.handover());
+        }
+        if (found.takesStats()) {
+            link.tells = true;
+            link.send(tally.frame(bytes));
+        }
+        network.peers().welcomed(link);
+        onLaneMap(found.laneMap());
+        if (link.isNear()) {
+            network.peers().rename(link);
+        } else {
+            network.comeNearer(link);
+        }
+    }
+
+    /** Tells the feeders that listen how the trainer has fared, if it is time. */
+    void tellStatsIfDue(long nowNs) {
+        if (nowNs - tellAtNs >= 0 && demand.receiving() != null) {
+            tellStats(nowNs);
+        }
+    }
+
+    void tellStats(long nowNs) {
+        tellAtNs = nowNs + TELL_NS;
+        List<Link> listening =
+                network.peers().live().stream().filter(link -> link.tells).toList();
+        if (!listening.isEmpty()) {
+            Stats now = tally.frame(bytes);
+            listening.forEach(link -> link.send(now));
+        }
+    }
+
+    /** Whether a piece of a batch came damaged and is awaited again. */
+    boolean isRefused(Span span, long index) {
+        return span == refusedSpan && refused.keySet().stream().anyMatch(place -> place.index() == index);
+    }
+
+    private static String difference(Welcome mine, Welcome theirs) {
+        List<String> differing = new java.util.ArrayList<>();
+        if (!mine.stream().dataset().equals(theirs.stream().dataset())) {
+            differing.add("dataset was " + mine.stream().dataset() + ", is "
+                    + theirs.stream().dataset());
+        }
+        if (mine.stream().version() != theirs.stream().version()) {
+            differing.add("version was " + mine.stream().version() + ", is "
+                    + theirs.stream().version());
+        }
+        if (!mine.stream().split().equals(theirs.stream().split())) {
+            differing.add("split was " + mine.stream().split() + ", is "
+                    + theirs.stream().split());
+        }
+        if (!mine.order().equals(theirs.order())) {
+            differing.add("order was " + mine.order().toJson() + ", is "
+                    + theirs.order().toJson());
+        }
+        Fingerprint was = mine.fingerprint();
+        return differing.isEmpty()
+                ? "fingerprint was " + was.text() + ", is "
+                        + theirs.fingerprint().text()
+                : String.join("; ", differing);
+    }
+
+    private void onLaneMap(LaneMap map) throws LinkException {
+        if (map.lanes().size() != demand.lanes()) {
+            throw LinkException.broken(
+                    "the lane map speaks of " + map.lanes().size() + " lanes, the stream has " + demand.lanes());
+        }
+        if (network.peers().adopt(map, System.nanoTime())) {
+            network.hurry();
+        }
+    }
+
+    private void onError(Link link, ErrorMessage error) throws LinkException {
+        String text = link.address() + ": " + error.message();
+        ErrorCode code = ErrorCode.byText(error.code()).orElse(ErrorCode.INTERNAL);
+        boolean isElsewhere =
+                code == ErrorCode.SHUTTING_DOWN || code == ErrorCode.ORIGIN_UNAVAILABLE || code == ErrorCode.WRONG_FEED;
+        LinkException lost = isElsewhere
+                ? LinkException.elsewhere(text + " (" + error.code() + ")")
+                : LinkException.lost(text + " (" + error.code() + ")");
+        if (code == ErrorCode.WRONG_FEED && welcome != null) {
+            throw lost; // the own feed has moved, and another one has its port
+        }
+        switch (code) {
+            case FENCED -> network.fail(new FencedException(text));
+            case CORRUPT -> network.fail(new DamagedBatchException(text));
+            case UNAUTHORIZED -> network.fail(new UnauthorizedException(text));
+            case ORDER_MISMATCH -> network.fail(new OrderMismatchException(text));
+            case TOO_LARGE -> network.fail(new BatchTooLargeException(text));
+            case UNSUPPORTED_PROTOCOL, WRONG_FEED, UNKNOWN_STREAM, WORLD_SIZE_MISMATCH ->
+                network.fail(new RefusedException(text, error.code()));
+            case SHUTTING_DOWN, ORIGIN_UNAVAILABLE -> {}
+            default -> network.broken(new RefusedException(text, error.code()));
+        }
+        throw lost;
+    }
+
+    private void onEpochEnd(Link link, EpochEnd end) throws LinkException {
+        Optional<Span> span = demand.current(link);
+        if (span.isEmpty() || end.subscription() != link.subscription) {
+            return;
+        }
+        forgetRefusedOfOthers(span.get());
+        Optional<Span.Place> missing = span.get().lowestMissing(link.lanes, isAwaitedAgain());
+        if (missing.isEmpty()) {
+            return;
+        }
+        renewals++;
+        if (renewals > MAX_REFUSED) {
+            throw LinkException.broken(link.address() + " ended epoch "
+                    + span.get().range().epoch()
+                    + " without batch " + span.get().number(missing.get().index()) + " piece "
+                    + missing.get().piece());
+        }
+        demand.subscribe(link);
+    }
+}

@@ -1,0 +1,66 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.protocol.LaneMap;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/** How lanes are placed on connections. Pure. */
+final class Lanes {
+    private Lanes() {}
+
+    /** The addresses that serve a lane, most preferred first. */
+    static List<String> of(LaneMap map, int lane) {
+        return map.lanes().get(lane).stream().map(map.addresses()::get).toList();
+    }
+
+    /** Every address that some lane names. */
+    static Set<String> addresses(LaneMap map) {
+        Set<String> addresses = new LinkedHashSet<>();
+        for (int lane = 0; lane < map.lanes().size(); lane++) {
+            addresses.addAll(of(map, lane));
+        }
+        return addresses;
+    }
+
+    /** The address wanted for each lane: the first not avoided, else the first at all, else none. */
+    static List<Optional<String>> choose(LaneMap map, Collection<String> avoided) {
+        List<Optional<String>> wanted = new ArrayList<>();
+        for (int lane = 0; lane < map.lanes().size(); lane++) {
+            List<String> addresses = of(map, lane);
+            wanted.add(addresses.stream()
+                    .filter(address -> !avoided.contains(address))
+                    .findFirst()
+                    .or(() -> addresses.stream().findFirst()));
+        }
+        return wanted;
+    }
+
+    /**
+     * The live address to use for each lane: the wanted one if it is live; else the one that serves now, so that nothing stops
+     * while a connection is made; else any live one for a lane that is hopeless or wants nothing; else none yet.
+     */
+    static List<Optional<String>> place(
+            List<Optional<String>> wanted,
+            List<String> live,
+            List<Optional<String>> serving,
+            Collection<Integer> hopeless) {
+        List<Optional<String>> placed = new ArrayList<>();
+        for (int lane = 0; lane < wanted.size(); lane++) {
+            Optional<String> address = wanted.get(lane);
+            if (address.filter(live::contains).isPresent()) {
+                placed.add(address);
+            } else if (serving.get(lane).filter(live::contains).isPresent()) {
+                placed.add(serving.get(lane));
+            } else if (!live.isEmpty() && (address.isEmpty() || hopeless.contains(lane))) {
+                placed.add(Optional.of(live.get(lane % live.size())));
+            } else {
+                placed.add(Optional.empty());
+            }
+        }
+        return placed;
+    }
+}

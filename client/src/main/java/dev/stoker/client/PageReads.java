@@ -1,0 +1,66 @@
+package dev.stoker.client;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.function.LongSupplier;
+
+/**
+ * Tells reads of handed-over files that went to a disk. The kernel is asked only while reads are slow, and so knows nothing of the
+ * first slow one. For the input thread.
+ */
+final class PageReads {
+    private static final Path COUNTS = Path.of("/proc/thread-self/io");
+    private static final String READ = "read_bytes:";
+    private static final long SLOW_NS = 1_000_000;
+    /** Reads after a slow one that the kernel is asked about. */
+    private static final int LOOKS = 64;
+
+    private static final long UNKNOWN = -1;
+
+    private final LongSupplier readBytes;
+    private final LongSupplier clock;
+    private int looks;
+    private long beganNs;
+    private long before = UNKNOWN;
+
+    PageReads() {
+        this(PageReads::ofThisThread, System::nanoTime);
+    }
+
+    /** @param readBytes what the kernel has read from disks for the calling thread; negative if it does not tell */
+    PageReads(LongSupplier readBytes, LongSupplier clock) {
+        this.readBytes = readBytes;
+        this.clock = clock;
+    }
+
+    /** A read begins. */
+    void begin() {
+        before = looks > 0 ? readBytes.getAsLong() : UNKNOWN;
+        beganNs = clock.getAsLong();
+    }
+
+    /** It is over: nanoseconds that the disk took, 0 if it was not asked, or not long. */
+    long end() {
+        long ns = clock.getAsLong() - beganNs;
+        if (ns < SLOW_NS) {
+            looks = Math.max(0, looks - 1);
+            return 0;
+        }
+        looks = LOOKS;
+        return before >= 0 && readBytes.getAsLong() != before ? ns : 0;
+    }
+
+    private static long ofThisThread() {
+        try {
+            for (String line : Files.readAllLines(COUNTS)) {
+                if (line.startsWith(READ)) {
+                    return Long.parseLong(line.substring(READ.length()).strip());
+                }
+            }
+        } catch (IOException | NumberFormatException e) {
+            return UNKNOWN;
+        }
+        return UNKNOWN;
+    }
+}

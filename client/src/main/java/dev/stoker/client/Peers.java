@@ -1,0 +1,420 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.UnixAddress;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+import java.util.random.RandomGenerator;
+import java.util.stream.Collectors;
+
+/**
+ * The feeders that a client knows: dialling, patience, and which lane is read from which. Guarded by the client's lock.
+ */
+final class Peers {
+    /** Opens connections, and gives them up. */
+    interface Dialler {
+        /**
+         * @param attempt chooses among the addresses that a host stands for
+         * @param path of the Unix-domain socket to use instead of the address, if there is one
+         */
+        Link dial(String address, int attempt, Optional<String> path) throws IOException;
+
+        void giveUp(Link link, String why);
+    }
+
+    private static final long FIND_NS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final double LONGEST_PAUSE_S = 1.0;
+    private static final double FIRST_PAUSE_S = 0.02;
+
+    private final Target target;
+    private final Timing timing;
+    private final Dialler dialler;
+    private final RandomGenerator random;
+    private final Map<String, Peer> byAddress = new LinkedHashMap<>();
+    /** Address to when it was given up for a while. */
+    private final Map<String, Long> avoided = new LinkedHashMap<>();
+
+    private Optional<LaneMap> laneMap = Optional.empty();
+    /** The address that each lane is subscribed at. */
+    private List<Optional<String>> serving = List.of();
+
+    private Optional<Long> darkSinceNs = Optional.empty();
+    private List<String> found = List.of();
+    private long findAtNs;
+    private int turn;
+    private int failovers;
+
+    private final Nearby nearby;
+    /** By address, as the newest lane map or the feed's file says. */
+    private Map<String, UnixAddress> unix = Map.of();
+    /** Paths of Unix-domain sockets that did not answer. */
+    private final Set<String> deaf = new HashSet<>();
+    /** Addresses whose files cannot be read here. */
+    private final Set<String> unreadable = new HashSet<>();
+
+    Peers(Target target, Nearby nearby, Timing timing, Dialler dialler, RandomGenerator random, long nowNs) {
+        this.target = target;
+        this.nearby = nearby;
+        this.timing = timing;
+        this.dialler = dialler;
+        this.random = random;
+        this.findAtNs = nowNs;
+    }
+
+    Peer peer(String address, long nowNs) {
+        return byAddress.computeIfAbsent(
+                address, a -> new Peer(a, nowNs, (long) (timing.failover().toNanos() * (1 + random.nextDouble() / 2))));
+    }
+
+    Optional<Peer> known(String address) {
+        return Optional.ofNullable(byAddress.get(address));
+    }
+
+    /** Welcomed connections. */
+    List<Link> live() {
+        List<Link> live = new ArrayList<>();
+        for (Peer peer : byAddress.values()) {
+            peer.live().ifPresent(live::add);
+        }
+        return live;
+    }
+
+    int failovers() {
+        return failovers;
+    }
+
+    /** Takes a lane map over if it is newer, or if nothing else is known to live; true if it did. */
+    boolean adopt(LaneMap map, long nowNs) {
+        if (laneMap.isPresent() && map.compareTo(laneMap.get()) <= 0 && live().size() > 1) {
+            return false;
+        }
+        if (serving.isEmpty()) {
+            serving = Collections.nCopies(map.lanes().size(), Optional.empty());
+        }
+        unix = map.unix();
+        boolean isNew = laneMap.isEmpty() || map.compareTo(laneMap.get()) != 0;
+        laneMap = Optional.of(map);
+        if (isNew) {
+            avoided.clear();
+            for (Peer peer : byAddress.values()) {
+                if (peer.link == null) {
+                    peer.downSinceNs = nowNs;
+                    peer.nextTryNs = nowNs;
+                }
+            }
+        }
+        return true;
+    }
+
+    /** Whether every lane that an address serves could be read elsewhere. */
+    boolean hasAlternatives(String address) {
+        if (laneMap.isEmpty()) {
+            return false;
+        }
+        if (live().stream().anyMatch(link -> !link.address().equals(address))) {
+            return true;
+        }
+        boolean servesAny = false;
+        for (int lane = 0; lane < serving.size(); lane++) {
+            if (serving.get(lane).filter(address::equals).isPresent()) {
+                servesAny = true;
+                if (Lanes.of(laneMap.get(), lane).stream()
+                        .allMatch(other -> other.equals(address) || avoided.containsKey(other))) {
+                    return false;
+                }
+            }
+        }
+        return servesAny;
+    }
+
+    /**
+     * A connection has ended.
+     *
+     * @param isImpatient its lanes go elsewhere without waiting for this address
+     */
+    void lost(Link link, String why, long nowNs, boolean isImpatient) {
+        Peer peer = byAddress.get(link.address());
+        if (peer == null || peer.link != link) {
+            return;
+        }
+        boolean wasLive = link.isLive();
+        if (!wasLive) {
+            link.path().ifPresent(deaf::add);
+        }
+        peer.link = null;
+        peer.error = why;
+        if (wasLive) {
+            peer.attempts = 0;
+            peer.downSinceNs = nowNs;
+        }
+        if (isImpatient) {
+            peer.downSinceNs = nowNs - peer.patienceNs - 1;
+        }
+        peer.nextTryNs = nowNs + (wasLive ? 0 : pauseNs(peer));
+        peer.attempts++;
+    }
+
+    private long pauseNs(Peer peer) {
+        double seconds = Math.min(LONGEST_PAUSE_S, FIRST_PAUSE_S * Math.pow(2, Math.min(peer.attempts, 20)));
+        return (long) (seconds * (0.5 + random.nextDouble()) * 1e9);
+    }
+
+    /** A connection has become live. */
+    void welcomed(Link link) {
+        known(link.address()).ifPresent(peer -> peer.attempts = 0);
+        darkSinceNs = Optional.empty();
+        avoided.remove(link.address());
+    }
+
+    /** Dials what is wanted and not connected, gives attempts up that take too long, decides whom to avoid. */
+    void care(long nowNs) {
+        for (Peer peer : List.copyOf(byAddress.values())) {
+            checkAttempt(peer, nowNs);
+        }
+        if (laneMap.isEmpty()) {
+            seek(nowNs);
+            return;
+        }
+        boolean isDark = live().isEmpty();
+        darkSinceNs = isDark ? darkSinceNs.or(() -> Optional.of(nowNs)) : Optional.empty();
+        forgive(nowNs);
+        for (String address : wanted()) {
+            Peer peer = peer(address, nowNs);
+            if (peer.live().isEmpty() && nowNs - peer.downSinceNs > peer.patienceNs && couldAvoid(address)) {
+                avoided.put(address, nowNs);
+                failovers++;
+            }
+        }
+        Set<String> wanted = wanted();
+        if (isDark && nowNs - darkSinceNs.get() > timing.failover().toNanos()) {
+            wanted.addAll(Lanes.addresses(laneMap.get()));
+            wanted.addAll(discovered(nowNs));
+        }
+        for (String address : wanted) {
+            attempt(peer(address, nowNs), nowNs);
+        }
+    }
+
+    private Set<String> wanted() {
+        Set<String> wanted = new LinkedHashSet<>();
+        Lanes.choose(laneMap.orElseThrow(), avoided.keySet()).forEach(address -> address.ifPresent(wanted::add));
+        return wanted;
+    }
+
+    private void forgive(long nowNs) {
+        for (Map.Entry<String, Long> entry : List.copyOf(avoided.entrySet())) {
+            if (nowNs - entry.getValue() > timing.forgive().toNanos()) {
+                avoided.remove(entry.getKey());
+                peer(entry.getKey(), nowNs).downSinceNs = nowNs;
+            }
+        }
+    }
+
+    private boolean couldAvoid(String address) {
+        LaneMap map = laneMap.orElseThrow();
+        if (!live().isEmpty()) {
+            return true;
+        }
+        for (int lane = 0; lane < map.lanes().size(); lane++) {
+            List<String> addresses = Lanes.of(map, lane);
+            if (addresses.contains(address)
+                    && addresses.stream().anyMatch(a -> !a.equals(address) && !avoided.containsKey(a))) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void checkAttempt(Peer peer, long nowNs) {
+        Link link = peer.link;
+        if (link == null || link.isLive()) {
+            return;
+        }
+        boolean isConnecting = link.state() == Link.State.CONNECTING;
+        var limit = isConnecting ? timing.attempt() : timing.greeting();
+        if (nowNs - link.sinceNs > limit.toNanos()) {
+            String what = switch (link.state()) {
+                case CONNECTING -> "no answer";
+                case SECURING -> "no TLS handshake";
+                default -> "no WELCOME";
+            };
+            dialler.giveUp(link, what + " within " + limit.toMillis() + " ms");
+        }
+    }
+
+    /** Before the first WELCOME: one address after the other, as each session may begin a run. */
+    private void seek(long nowNs) {
+        if (byAddress.values().stream().anyMatch(peer -> peer.link != null)) {
+            return;
+        }
+        List<String> addresses = discovered(nowNs);
+        for (int i = 0; i < addresses.size(); i++) {
+            if (attempt(peer(addresses.get((turn + i) % addresses.size()), nowNs), nowNs)) {
+                turn += i + 1;
+                return;
+            }
+        }
+    }
+
+    private List<String> discovered(long nowNs) {
+        if (nowNs - findAtNs >= 0) {
+            findAtNs = nowNs + FIND_NS;
+            try {
+                found = target.addresses();
+                Map<String, UnixAddress> places = new HashMap<>(target.unix());
+                places.putAll(unix);
+                unix = places;
+            } catch (FeedNotFoundException e) {
+                if (laneMap.isEmpty()) {
+                    throw e;
+                }
+            }
+        }
+        return found;
+    }
+
+    private boolean attempt(Peer peer, long nowNs) {
+        if (peer.link != null || nowNs - peer.nextTryNs < 0) {
+            return false;
+        }
+        if (dialNear(peer)) {
+            return true;
+        }
+        try {
+            peer.link = dialler.dial(peer.address, peer.attempts, Optional.empty());
+        } catch (IOException | RuntimeException e) {
+            peer.error = peer.address + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
+            peer.nextTryNs = nowNs + pauseNs(peer);
+            peer.attempts++;
+            return false;
+        }
+        return true;
+    }
+
+    // ---- feeders on this machine
+
+    /** Begins a connection over the feeder's Unix-domain socket; false if there is none that can be used. */
+    private boolean dialNear(Peer peer) {
+        Optional<String> path = pathOf(peer.address);
+        if (path.isEmpty()) {
+            return false;
+        }
+        try {
+            peer.link = dialler.dial(peer.address, peer.attempts, path);
+            return true;
+        } catch (IOException | RuntimeException e) {
+            deaf.add(path.get());
+            return false;
+        }
+    }
+
+    private Optional<String> pathOf(String address) {
+        UnixAddress place = unix.get(address);
+        return place == null || nearby == Nearby.TCP || deaf.contains(place.path()) || !Nearby.isUsable(place)
+                ? Optional.empty()
+                : Optional.of(place.path());
+    }
+
+    /**
+     * Goes over to the Unix-domain socket of a feeder that is on this machine: the new connection takes the peer over, and the
+     * old one is nobody's.
+     */
+    boolean comeNearer(Link link, long nowNs) {
+        Optional<Peer> peer = known(link.address());
+        if (link.isNear() || !peer.filter(this::dialNear).isPresent()) {
+            return false;
+        }
+        peer.get().downSinceNs = nowNs;
+        return true;
+    }
+
+    /** Gives a feeder that was named by its Unix-domain socket the address that the lane map knows it by. */
+    void rename(Link link) {
+        for (Map.Entry<String, UnixAddress> place : unix.entrySet()) {
+            String address = place.getKey();
+            boolean isIt = link.path().filter(place.getValue().path()::equals).isPresent();
+            if (isIt && !address.equals(link.address()) && !byAddress.containsKey(address)) {
+                Peer peer = byAddress.remove(link.address());
+                peer.address = address;
+                link.rename(address);
+                byAddress.put(address, peer);
+                return;
+            }
+        }
+    }
+
+    /** How many files to offer to keep: none where payload has to come over the connection. */
+    int handover(Link link) {
+        return link.isNear() && nearby.handsOver() && !unreadable.contains(link.address()) ? HandedFiles.most() : 0;
+    }
+
+    /** From the next connection on, payload of this feeder comes over it. */
+    void refuseHandover(String address) {
+        unreadable.add(address);
+    }
+
+    /** Places the lanes anew: the lanes of each live address that has some. */
+    Map<String, Set<Integer>> arrange() {
+        LaneMap map = laneMap.orElseThrow();
+        Set<Integer> hopeless = new HashSet<>();
+        for (int lane = 0; lane < map.lanes().size(); lane++) {
+            if (avoided.keySet().containsAll(Lanes.of(map, lane))) {
+                hopeless.add(lane);
+            }
+        }
+        List<String> live = live().stream().map(Link::address).toList();
+        serving = Lanes.place(Lanes.choose(map, avoided.keySet()), live, serving, hopeless);
+        Map<String, Set<Integer>> lanes = new LinkedHashMap<>();
+        for (int lane = 0; lane < serving.size(); lane++) {
+            int mine = lane;
+            serving.get(lane)
+                    .ifPresent(address ->
+                            lanes.computeIfAbsent(address, a -> new TreeSet<>()).add(mine));
+        }
+        return lanes;
+    }
+
+    /** Live connections that serve no lane and are not needed to have one at all. */
+    List<Link> unused() {
+        if (serving.stream().anyMatch(Optional::isEmpty)) {
+            return List.of();
+        }
+        return live().stream()
+                .filter(link -> !serving.contains(Optional.of(link.address())))
+                .toList();
+    }
+
+    /** Where a lane is read, or should be. */
+    String addressOf(int lane) {
+        Optional<String> served = lane < serving.size() ? serving.get(lane) : Optional.empty();
+        return served.or(() -> laneMap.flatMap(
+                        map -> Lanes.choose(map, avoided.keySet()).get(lane)))
+                .orElse("");
+    }
+
+    /** Whether some attempt has failed. */
+    boolean wasRefused() {
+        return byAddress.values().stream().anyMatch(peer -> peer.attempts > 0);
+    }
+
+    /** What became of each address that is not connected. */
+    String describe() {
+        return byAddress.values().stream()
+                .filter(peer -> peer.live().isEmpty())
+                .map(peer -> peer.error.contains(peer.address)
+                        ? peer.error
+                        : peer.address + ": " + (peer.error.isEmpty() ? "no answer yet" : peer.error))
+                .collect(Collectors.joining("; "));
+    }
+}

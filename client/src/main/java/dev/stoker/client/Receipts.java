@@ -1,0 +1,143 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.AckEntry;
+import dev.stoker.schemas.protocol.Protocol;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Receipts of consumed batches on their way to the ledger: coalesced, and kept until the feeder calls them durable. Guarded
+ * by the client's lock.
+ */
+final class Receipts {
+    /** Entries of one epoch. */
+    record Entries(long epoch, List<AckEntry> entries) {}
+
+    /** Entries whose connection ended before they were durable. */
+    private final Deque<Entries> orphans = new ArrayDeque<>();
+    /** Connections that something is to be sent to. */
+    private final Set<Link> waiting = new LinkedHashSet<>();
+    /** Connections that receipts went to. */
+    private final Set<Link> open = new LinkedHashSet<>();
+
+    private long oldestNs;
+    private boolean hasOldest;
+
+    /** Takes the receipts of one consumed batch; sends what makes a full frame. */
+    void add(List<Piece> pieces, long nowNs) {
+        if (!hasOldest) {
+            hasOldest = true;
+            oldestNs = nowNs;
+        }
+        for (Piece piece : pieces) {
+            var identity = piece.header().identity();
+            AckEntry entry = new AckEntry(
+                    identity.number(),
+                    identity.piece(),
+                    identity.repeated(),
+                    piece.header().crc(),
+                    identity.rows(),
+                    identity.skipped());
+            Link link = piece.link();
+            if (link.isClosed()) {
+                orphans.add(new Entries(identity.epoch(), List.of(entry)));
+                continue;
+            }
+            if (link.pendingEpoch != identity.epoch() && !link.pending.isEmpty()) {
+                send(link);
+            }
+            link.pendingEpoch = identity.epoch();
+            link.pending.add(entry);
+            waiting.add(link);
+            if (link.pending.size() >= Protocol.ACK_ENTRIES) {
+                send(link);
+            }
+        }
+    }
+
+    /** Sends everything that has a connection. */
+    void flush() {
+        for (Link link : List.copyOf(waiting)) {
+            send(link);
+        }
+        hasOldest = false;
+    }
+
+    private void send(Link link) {
+        waiting.remove(link);
+        if (!link.pending.isEmpty()) {
+            Entries entries = new Entries(link.pendingEpoch, List.copyOf(link.pending));
+            link.pending.clear();
+            sent(link, entries);
+        }
+    }
+
+    private void sent(Link link, Entries entries) {
+        open.add(link);
+        link.sentEntries += entries.entries().size();
+        link.undurable.add(entries);
+        link.send(new Ack(link.subscription, entries.epoch(), entries.entries()));
+    }
+
+    /** The server has so many entries of this session for good; false if it never got so many. */
+    boolean durable(Link link, long count) {
+        if (count > link.sentEntries) {
+            return false;
+        }
+        while (!link.undurable.isEmpty()
+                && link.durable + link.undurable.peek().entries().size() <= count) {
+            link.durable += link.undurable.poll().entries().size();
+        }
+        return true;
+    }
+
+    /** Sends everything orphaned; behind the connection's SUBSCRIBE. */
+    void adopt(Link link) {
+        while (!orphans.isEmpty()) {
+            Entries first = orphans.poll();
+            List<AckEntry> together = new ArrayList<>(first.entries());
+            while (!orphans.isEmpty()
+                    && orphans.peek().epoch() == first.epoch()
+                    && together.size() + orphans.peek().entries().size() <= Protocol.ACK_ENTRIES) {
+                together.addAll(orphans.poll().entries());
+            }
+            sent(link, new Entries(first.epoch(), List.copyOf(together)));
+        }
+    }
+
+    /** The connection has ended: what it had sent and what it had not becomes an orphan. */
+    void lost(Link link) {
+        waiting.remove(link);
+        open.remove(link);
+        orphans.addAll(link.undurable);
+        if (!link.pending.isEmpty()) {
+            orphans.add(new Entries(link.pendingEpoch, List.copyOf(link.pending)));
+        }
+        link.undurable.clear();
+        link.pending.clear();
+    }
+
+    /** Whether some have waited for so long that they must go. */
+    boolean isDue(long nowNs, long delayNs) {
+        return hasOldest && nowNs - oldestNs >= delayNs;
+    }
+
+    boolean isWaiting() {
+        return hasOldest;
+    }
+
+    /** Whether any receipt is not durable yet. */
+    boolean isUnconfirmed() {
+        return hasOldest || !orphans.isEmpty() || open.stream().anyMatch(link -> !link.undurable.isEmpty());
+    }
+
+    /** Whether some need a connection to be sent again. */
+    boolean hasOrphans() {
+        return !orphans.isEmpty();
+    }
+}

@@ -1,0 +1,18 @@
+package dev.stoker.client;
+
+/** A feeder refused the session, or broke the protocol. */
+public class RefusedException extends FeedException {
+    private static final long serialVersionUID = 1L;
+
+    private final String code;
+
+    RefusedException(String message, String code) {
+        super(message);
+        this.code = code;
+    }
+
+    /** The code of the feeder's ERROR frame, as {@code unauthorized} or {@code order_mismatch}; {@code bad_frame} if it broke the protocol. */
+    public String code() {
+        return code;
+    }
+}

@@ -1,0 +1,159 @@
+package dev.stoker.client;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * What a trainer shows to feeders and what it demands of them: as it was told, else from the environment, else from the feed's own
+ * file. Files are read anew for each connection, so that renewed ones are taken up.
+ *
+ * @param token the secret itself
+ * @param tokenFile the file that holds it
+ * @param trust what is said of TLS
+ * @param certificate the trainer's own
+ * @param key of that
+ * @param name that a feeder's certificate must be for
+ * @param environment variables of the process
+ */
+record Security(
+        Optional<String> token,
+        Optional<Path> tokenFile,
+        Trust trust,
+        Optional<Path> certificate,
+        Optional<Path> key,
+        Optional<String> name,
+        Map<String, String> environment) {
+    /** Whom a trainer trusts to be its feeder. */
+    sealed interface Trust {
+        /** Nothing was said: the environment, else the feed's file. */
+        record Unsaid() implements Trust {}
+
+        /** No TLS, whatever the environment says. */
+        record Plain() implements Trust {}
+
+        /** Whom the system trusts. */
+        record System() implements Trust {}
+
+        /** Whom a file of certificates names. */
+        record File(Path ca) implements Trust {}
+    }
+
+    private static final String CA = "STOKER_TLS_CA";
+    private static final String CERTIFICATE = "STOKER_TLS_CERT";
+    private static final String NAME = "STOKER_TLS_NAME";
+
+    /** What cannot be. */
+    List<String> problems() {
+        List<String> problems = new ArrayList<>();
+        if (token.isPresent() && tokenFile.isPresent()) {
+            problems.add("token and tokenFile: give one of them");
+        }
+        if (trust instanceof Trust.Plain && (certificate.isPresent() || name.isPresent())) {
+            problems.add("tlsCertificate and tlsName mean nothing with plainText");
+        }
+        return problems;
+    }
+
+    /**
+     * The token for a feed, if there is one.
+     *
+     * @throws UnauthorizedException if a file that was named cannot be read
+     */
+    Optional<String> tokenFor(Target target) {
+        if (token.isPresent()) {
+            return token;
+        }
+        if (tokenFile.isPresent()) {
+            return Optional.of(read(tokenFile.get(), "tokenFile"));
+        }
+        return variable("STOKER_TOKEN")
+                .or(() -> file("STOKER_TOKEN_FILE").map(path -> read(path, "STOKER_TOKEN_FILE")))
+                .or(target::token);
+    }
+
+    private static String read(Path path, String source) {
+        String token;
+        try {
+            token = Files.readString(path).strip();
+        } catch (IOException e) {
+            String why = e instanceof NoSuchFileException
+                    ? "it does not exist"
+                    : e instanceof CharacterCodingException
+                            ? "it is no text"
+                            : e.getClass().getSimpleName().replaceFirst("Exception$", "");
+            throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
+        }
+        if (token.isEmpty()) {
+            throw new UnauthorizedException(source + " " + path + " is empty");
+        }
+        return token;
+    }
+
+    /** Whether TCP may be left for a feeder's Unix-domain socket; not where anything was said of TLS. */
+    boolean allowsUnix() {
+        boolean isSaid = !(trust instanceof Trust.Unsaid) || certificate.isPresent() || name.isPresent();
+        return !isSaid
+                && variable(CA).isEmpty()
+                && variable(CERTIFICATE).isEmpty()
+                && variable(NAME).isEmpty();
+    }
+
+    /** How a connection over TCP is secured; empty for plain text. */
+    Optional<Tls> tlsFor(Target target) {
+        if (trust instanceof Trust.Plain) {
+            return Optional.empty();
+        }
+        Optional<Path> shown = certificate.or(() -> file(CERTIFICATE));
+        Optional<Path> shownKey = key.or(() -> file("STOKER_TLS_KEY"));
+        Optional<String> expected = name.or(() -> variable(NAME));
+        Trust wanted = trust instanceof Trust.Unsaid ? trustOfEnvironment() : trust;
+        if (wanted instanceof Trust.File file) {
+            return Optional.of(new Tls(Optional.of(file.ca()), Optional.empty(), shown, shownKey, expected));
+        }
+        if (wanted instanceof Trust.Unsaid) {
+            Optional<Path> pin = target.certificate();
+            if (pin.isPresent()) {
+                return Optional.of(new Tls(Optional.empty(), pin, shown, shownKey, expected));
+            }
+            if (shown.isEmpty() && expected.isEmpty()) {
+                return Optional.empty();
+            }
+        }
+        return Optional.of(new Tls(Optional.empty(), Optional.empty(), shown, shownKey, expected));
+    }
+
+    private Trust trustOfEnvironment() {
+        Optional<String> ca = variable(CA);
+        if (ca.isEmpty()) {
+            return trust;
+        }
+        return ca.get().equals("system") ? new Trust.System() : new Trust.File(path(ca.get()));
+    }
+
+    private Optional<String> variable(String variable) {
+        return Optional.ofNullable(environment.get(variable)).filter(value -> !value.isEmpty());
+    }
+
+    private Optional<Path> file(String variable) {
+        return variable(variable).map(this::path);
+    }
+
+    private Path path(String text) {
+        return text.startsWith("~/")
+                ? Path.of(environment.getOrDefault("HOME", System.getProperty("user.home", "~")), text.substring(2))
+                : Path.of(text);
+    }
+
+    /** Without the token. */
+    @Override
+    public String toString() {
+        return "Security[" + trust + "]";
+    }
+}

@@ -1,0 +1,170 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+
+/**
+ * The part of an epoch that one consumer reads, the virtual numbers first, first + stride, … (index 0 is {@code first}), and
+ * how its batches come together from pieces. Guarded by the client's lock.
+ */
+final class Span {
+    /** The numbers; what makes two spans the same. */
+    record Range(long epoch, long first, int stride, long count, TailPolicy tail) {
+        Range {
+            if (epoch < 0 || first < 0 || stride < 1 || count < 0) {
+                throw new IllegalArgumentException(
+                        "epoch " + epoch + ", first " + first + ", stride " + stride + ", count " + count);
+            }
+        }
+    }
+
+    /** A place in a batch. */
+    record Place(long index, int piece) {}
+
+    private final Range range;
+    private final EpochNumbering numbering;
+    private final Map<Long, Piece[]> partial = new HashMap<>();
+    private final Map<Long, List<Piece>> ready = new HashMap<>();
+    private final Set<Long> ahead = new TreeSet<>();
+
+    /** Batches that the trainer is done with. */
+    long consumed;
+    /** Every batch below this index has arrived. */
+    long complete;
+    /** The index through which the feeders may send. */
+    long granted = -1;
+
+    Span(Range range, EpochNumbering numbering) {
+        this.range = range;
+        this.numbering = numbering;
+    }
+
+    Range range() {
+        return range;
+    }
+
+    long number(long index) {
+        return range.first + index * range.stride;
+    }
+
+    /** The index of a virtual number; -1 if it is not one of these. */
+    long index(long number) {
+        long distance = number - range.first;
+        boolean isOne = distance >= 0 && distance % range.stride == 0 && distance / range.stride < range.count;
+        return isOne ? distance / range.stride : -1;
+    }
+
+    /** Whether everything has arrived. */
+    boolean isReceived() {
+        return complete >= range.count;
+    }
+
+    /** The pieces that the order says make up a batch. */
+    List<DeliveredPiece> planned(long index) {
+        return Delivery.batch(numbering, range.tail, number(index)).pieces();
+    }
+
+    /** Whether a piece is still missing. */
+    boolean wants(long index, int piece) {
+        if (index < complete || index >= range.count || ahead.contains(index)) {
+            return false;
+        }
+        Piece[] pieces = partial.get(index);
+        return pieces == null || piece < pieces.length && pieces[piece] == null;
+    }
+
+    /** Holds a piece against the order; what is wrong with it, if something is. */
+    Optional<String> mismatch(long index, BatchIdentity found) {
+        List<DeliveredPiece> planned = planned(index);
+        long rows = found.rows() + found.skipped();
+        String expected = planned.size() + " pieces";
+        if (found.piece() < planned.size()) {
+            DeliveredPiece p = planned.get(found.piece());
+            if (found.pieces() == planned.size()
+                    && found.lane() == p.lane()
+                    && rows == p.rows()
+                    && found.repeated() == p.repeated()) {
+                return Optional.empty();
+            }
+            expected += ", lane " + p.lane() + ", " + p.rows() + " rows, repeated " + p.repeated();
+        }
+        return Optional.of("epoch " + range.epoch + " batch " + number(index) + " piece " + found.piece()
+                + ": the feeder sent " + found.pieces() + " pieces, lane " + found.lane() + ", " + rows
+                + " rows, repeated " + found.repeated() + "; the order says " + expected);
+    }
+
+    /** Takes a wanted piece in; true if that completes its batch. */
+    boolean add(long index, Piece piece) {
+        BatchIdentity identity = piece.header().identity();
+        Piece[] pieces = partial.computeIfAbsent(index, i -> new Piece[identity.pieces()]);
+        pieces[identity.piece()] = piece;
+        for (Piece each : pieces) {
+            if (each == null) {
+                return false;
+            }
+        }
+        partial.remove(index);
+        ready.put(index, Arrays.asList(pieces));
+        ahead.add(index);
+        while (ahead.remove(complete)) {
+            complete++;
+        }
+        return true;
+    }
+
+    /** A batch that has arrived, which is given out once. */
+    Optional<List<Piece>> take(long index) {
+        return Optional.ofNullable(ready.remove(index));
+    }
+
+    /** The last piece of a batch that is ready. */
+    Piece last(long index) {
+        List<Piece> pieces = ready.get(index);
+        return pieces.get(pieces.size() - 1);
+    }
+
+    boolean isReady(long index) {
+        return ready.containsKey(index);
+    }
+
+    /** The first piece of some lanes that has not arrived, leaving some out. */
+    Optional<Place> lowestMissing(Set<Integer> lanes, Predicate<Place> without) {
+        long end = Math.min(range.count, granted + 1);
+        for (long index = complete; index < end; index++) {
+            if (ahead.contains(index)) {
+                continue;
+            }
+            List<DeliveredPiece> planned = planned(index);
+            for (int piece = 0; piece < planned.size(); piece++) {
+                Place place = new Place(index, piece);
+                if (lanes.contains(planned.get(piece).lane()) && wants(index, piece) && !without.test(place)) {
+                    return Optional.of(place);
+                }
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The lanes of the pieces that a batch still lacks. */
+    List<Integer> waitingLanes(long index) {
+        List<DeliveredPiece> planned = planned(index);
+        List<Integer> lanes = new java.util.ArrayList<>();
+        for (int piece = 0; piece < planned.size(); piece++) {
+            if (wants(index, piece)) {
+                lanes.add(planned.get(piece).lane());
+            }
+        }
+        return lanes;
+    }
+}

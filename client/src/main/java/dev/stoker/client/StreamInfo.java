@@ -1,0 +1,65 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.Welcome;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * What a feed says of a stream.
+ *
+ * @param feed the feed's name
+ * @param stream the stream's name in it
+ * @param dataset the dataset's name
+ * @param version the version served
+ * @param split the split served
+ * @param fingerprint equal if and only if every batch is
+ * @param order what determines the batches
+ * @param fields small fields first; the key is none
+ * @param classes of each categorical field the names, by id
+ * @param samples of an epoch
+ * @param batches of an epoch, over all ranks
+ * @param epochs that the feed serves, if it says how many
+ * @param run the launch that this client belongs to
+ */
+public record StreamInfo(
+        String feed,
+        String stream,
+        String dataset,
+        long version,
+        String split,
+        String fingerprint,
+        OrderSpec order,
+        List<Field> fields,
+        Map<String, List<String>> classes,
+        long samples,
+        long batches,
+        OptionalLong epochs,
+        long run) {
+
+    static StreamInfo of(Welcome welcome) {
+        return new StreamInfo(
+                welcome.feed().name(),
+                welcome.stream().name(),
+                welcome.stream().datasetName(),
+                welcome.stream().version(),
+                welcome.stream().split(),
+                welcome.fingerprint().text(),
+                welcome.order(),
+                fields(welcome),
+                welcome.classes(),
+                welcome.samples(),
+                welcome.size().batches(),
+                welcome.epochs(),
+                welcome.run());
+    }
+
+    static List<Field> fields(Welcome welcome) {
+        return welcome.fields().stream()
+                .map(field -> new Field(field.name(), FieldType.parse(field.type()), field.nullable(), field.payload()))
+                .toList();
+    }
+}

@@ -1,0 +1,130 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.Delay;
+import dev.stoker.schemas.protocol.Stats;
+import dev.stoker.schemas.protocol.Welcome;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+/** What a client has handed out, and how long its trainer waited for it. Guarded by the client's lock. */
+final class Tally {
+    private final Target target;
+    private final FeedOptions options;
+    private final Network network;
+    private final Waits waits = new Waits();
+    private long batches;
+    private long samples;
+    private long waitNs;
+    private Optional<Long> beganNs = Optional.empty();
+    private Optional<Long> endedNs = Optional.empty();
+
+    Tally(Target target, FeedOptions options, Network network) {
+        this.target = target;
+        this.options = options;
+        this.network = network;
+    }
+
+    /** A batch is asked for. */
+    void begin() {
+        if (beganNs.isEmpty()) {
+            beganNs = Optional.of(System.nanoTime());
+        }
+    }
+
+    /** The client is closed. */
+    void end() {
+        endedNs = Optional.of(System.nanoTime());
+    }
+
+    void handedOut(Batch batch) {
+        batches++;
+        samples += batch.rows();
+    }
+
+    /** A wait is over that ended with a piece. */
+    void waited(String cause, Piece last, long ns) {
+        BatchIdentity identity = last.header().identity();
+        waits.add(cause, last.link().address(), (int) identity.lane(), name(identity), ns);
+    }
+
+    /** A wait is over, whatever ended it. */
+    void spent(long ns) {
+        waitNs += ns;
+    }
+
+    /** What a piece cost its feeder. */
+    void explain(Delay delay) {
+        waits.explain(delay);
+    }
+
+    /** So long a disk of this machine took for a piece that was read here. */
+    void readFromDisk(BatchIdentity piece, long ns) {
+        waits.readFromDisk(name(piece), ns);
+    }
+
+    private static Waits.Name name(BatchIdentity identity) {
+        return new Waits.Name(identity.epoch(), identity.number());
+    }
+
+    FeedStats stats(Inbox inbox) {
+        List<Link> live = network.peers().live();
+        return new FeedStats(
+                batches,
+                samples,
+                inbox.bytes(),
+                inbox.handedBytes(),
+                Duration.ofNanos(elapsedNs()),
+                Duration.ofNanos(waitNs),
+                waits.causes(),
+                waits.stalls(),
+                live.size(),
+                (int) live.stream().filter(Link::isNear).count(),
+                network.reconnects(),
+                network.peers().failovers(),
+                inbox.corruptPieces(),
+                inbox.duplicatePieces());
+    }
+
+    private long elapsedNs() {
+        return beganNs.isEmpty() ? 0 : endedNs.orElseGet(System::nanoTime) - beganNs.get();
+    }
+
+    /** The same as feeders are told it. */
+    Stats frame(long bytes) {
+        Map<String, Long> causes = new LinkedHashMap<>();
+        waits.causes().forEach((cause, waited) -> causes.put(cause, micros(waited)));
+        long present = TimeUnit.NANOSECONDS.toMicros(network.waitingNs(System.nanoTime()));
+        long waited = causes.values().stream().mapToLong(Long::longValue).sum() + present;
+        List<Stats.Wait> longest = waits.stalls().stream()
+                .limit(Stats.MAX_WAITS)
+                .map(stall -> new Stats.Wait(
+                        stall.feeder(), stall.lane(), stall.cause(), micros(stall.waited()), stall.times()))
+                .toList();
+        return new Stats(TimeUnit.NANOSECONDS.toMicros(elapsedNs()), waited, batches, samples, bytes, causes, longest);
+    }
+
+    private static long micros(Duration duration) {
+        return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
+    }
+
+    /** Who reads what. */
+    Map<String, String> labels(Welcome welcome) {
+        Welcome.StreamName stream = welcome.stream();
+        Map<String, String> labels = new LinkedHashMap<>();
+        labels.put("feed", target.text());
+        labels.put("group", options.group());
+        labels.put("stream", stream.name());
+        labels.put("dataset", stream.datasetName());
+        labels.put("version", Long.toString(stream.version()));
+        labels.put("rank", Integer.toString(options.participant().rank()));
+        labels.put("world_size", Integer.toString(options.participant().worldSize()));
+        labels.put("worker", Integer.toString(options.participant().worker()));
+        labels.put("replica", Integer.toString(options.replica()));
+        return labels;
+    }
+}

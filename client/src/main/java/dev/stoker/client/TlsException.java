@@ -1,0 +1,14 @@
+package dev.stoker.client;
+
+/** A connection could not be secured: which check failed, for which address. No data was exchanged. */
+public final class TlsException extends FeedException {
+    private static final long serialVersionUID = 1L;
+
+    TlsException(String message) {
+        super(message);
+    }
+
+    TlsException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

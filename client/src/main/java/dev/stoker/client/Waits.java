@@ -1,0 +1,162 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.protocol.Delay;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Where a trainer's waits went: by cause, feeder and lane. Costs something per wait and report, nothing per sample. Guarded by the
+ * client's lock.
+ */
+final class Waits {
+    static final String START = "start";
+    static final String ORIGIN = "origin";
+    static final String DISK = "disk";
+    static final String NETWORK = "network";
+    static final String FEEDER = "feeder";
+    static final String CORRUPT = "corrupt";
+    static final String CONNECT = "connect";
+
+    /** Shorter waits are not looked into: a feeder speaks of pieces that cost it a millisecond. */
+    private static final long EXPLAINED_NS = 500_000;
+
+    private static final int REMEMBERED = 256;
+
+    /** A batch. */
+    record Name(long epoch, long number) {}
+
+    private record Key(String cause, String feeder, int lane) {}
+
+    /** What is left of a wait that is over and may be found to have had another cause. */
+    private record Waited(Key key, long ns) {}
+
+    private record Cost(long diskNs, long originNs, long feederNs) {
+        static Cost of(Delay delay) {
+            return new Cost(delay.diskUs() * 1000, delay.originUs() * 1000, delay.feederUs() * 1000);
+        }
+
+        Cost and(Cost other) {
+            return new Cost(diskNs + other.diskNs, originNs + other.originNs, feederNs + other.feederNs);
+        }
+    }
+
+    private static final class Booked {
+        private long ns;
+        private long times;
+    }
+
+    private final Map<Key, Booked> stalls = new HashMap<>();
+    private final Map<Name, Waited> recent = remembered();
+    private final Map<Name, Cost> costs = remembered();
+
+    private static <V> Map<Name, V> remembered() {
+        return new LinkedHashMap<>() {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<Name, V> eldest) {
+                return size() > REMEMBERED;
+            }
+        };
+    }
+
+    /** A wait is over. */
+    void add(String cause, String feeder, int lane, Name batch, long ns) {
+        Key key = new Key(cause, feeder, lane);
+        book(key, ns, 1);
+        if (ns < EXPLAINED_NS || !cause.equals(START) && !cause.equals(NETWORK)) {
+            return;
+        }
+        Cost cost = costs.remove(batch);
+        if (cost != null) {
+            split(batch, new Waited(key, ns), cost);
+        } else {
+            recent.put(batch, new Waited(key, ns));
+        }
+    }
+
+    /** What a piece cost its feeder; its wait may be over or still to be added. */
+    void explain(Delay delay) {
+        explain(new Name(delay.epoch(), delay.number()), Cost.of(delay));
+    }
+
+    /** So long a disk of this machine took for a piece that was read here. */
+    void readFromDisk(Name batch, long ns) {
+        explain(batch, new Cost(ns, 0, 0));
+    }
+
+    private void explain(Name batch, Cost cost) {
+        Waited waited = recent.remove(batch);
+        if (waited != null) {
+            split(batch, waited, cost);
+        } else {
+            costs.merge(batch, cost, Cost::and);
+        }
+    }
+
+    /** Moves the last moments of a wait, all but the way, to what they went to. */
+    private void split(Name batch, Waited waited, Cost cost) {
+        Key key = waited.key;
+        long left = waited.ns;
+        String longest = "";
+        long most = 0;
+        Map<String, Long> shares = new LinkedHashMap<>();
+        shares.put(DISK, cost.diskNs);
+        shares.put(ORIGIN, cost.originNs);
+        shares.put(FEEDER, cost.feederNs);
+        for (Map.Entry<String, Long> share : shares.entrySet()) {
+            long ns = Math.min(left, share.getValue());
+            left -= ns;
+            if (ns > 0) {
+                book(new Key(share.getKey(), key.feeder, key.lane), ns, 0);
+            }
+            if (ns > most) {
+                longest = share.getKey();
+                most = ns;
+            }
+        }
+        Booked booked = stalls.get(key);
+        booked.ns -= waited.ns - left;
+        if (most > left && booked.times > 0) {
+            booked.times--;
+            book(new Key(longest, key.feeder, key.lane), 0, 1);
+        }
+        if (booked.ns <= 0 && booked.times < 1) {
+            stalls.remove(key);
+        } else if (left >= EXPLAINED_NS) {
+            recent.put(batch, new Waited(key, left));
+        }
+    }
+
+    private void book(Key key, long ns, long times) {
+        Booked booked = stalls.computeIfAbsent(key, k -> new Booked());
+        booked.ns += ns;
+        booked.times += times;
+    }
+
+    /** Longest first. */
+    List<FeedStats.Stall> stalls() {
+        List<FeedStats.Stall> found = new ArrayList<>();
+        stalls.forEach((key, booked) -> found.add(
+                new FeedStats.Stall(key.cause, key.feeder, key.lane, Duration.ofNanos(booked.ns), booked.times)));
+        found.sort(Comparator.comparing(FeedStats.Stall::waited).reversed());
+        return found;
+    }
+
+    /** Longest first, those that took any time. */
+    Map<String, Duration> causes() {
+        Map<String, Duration> sums = new HashMap<>();
+        stalls.forEach((key, booked) -> sums.merge(key.cause, Duration.ofNanos(booked.ns), Duration::plus));
+        Map<String, Duration> sorted = new LinkedHashMap<>();
+        sums.entrySet().stream()
+                .filter(cause -> !cause.getValue().isZero())
+                .sorted(Map.Entry.<String, Duration>comparingByValue().reversed())
+                .forEach(cause -> sorted.put(cause.getKey(), cause.getValue()));
+        return sorted;
+    }
+}

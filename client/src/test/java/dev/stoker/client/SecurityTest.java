@@ -1,0 +1,144 @@
+package dev.stoker.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class SecurityTest {
+    private static final Security.Trust UNSAID = new Security.Trust.Unsaid();
+
+    @TempDir
+    private Path directory;
+
+    private Target target() {
+        return Target.of(Optional.of("photos"), Map.of("STOKER_HOME", directory.toString()));
+    }
+
+    private static Security of(Security.Trust trust, Map<String, String> environment) {
+        return new Security(
+                Optional.empty(),
+                Optional.empty(),
+                trust,
+                Optional.empty(),
+                Optional.empty(),
+                Optional.empty(),
+                environment);
+    }
+
+    private static Security withToken(Optional<String> token, Optional<Path> file, Map<String, String> environment) {
+        return new Security(token, file, UNSAID, Optional.empty(), Optional.empty(), Optional.empty(), environment);
+    }
+
+    private Path file(String name, String text) throws IOException {
+        Path file = directory.resolve(name);
+        Files.createDirectories(file.getParent());
+        return Files.writeString(file, text);
+    }
+
+    @Test
+    void theTokenIsThatWhichIsNamedClosest() throws IOException {
+        Path fed = file("fed", "of the feed's file\n");
+        file("feeds/photos.json", "{\"addresses\":[\"a:1\"],\"token_file\":\"" + fed + "\"}");
+        Path own = file("own", " of a file \n");
+        assertThat(withToken(Optional.of("said"), Optional.empty(), Map.of("STOKER_TOKEN", "x"))
+                        .tokenFor(target()))
+                .contains("said");
+        Security renewed = withToken(Optional.empty(), Optional.of(own), Map.of("STOKER_TOKEN", "x"));
+        assertThat(renewed.tokenFor(target())).contains("of a file");
+        file("own", "renewed");
+        assertThat(renewed.tokenFor(target())).contains("renewed");
+        Map<String, String> both = Map.of("STOKER_TOKEN", "of a variable", "STOKER_TOKEN_FILE", own.toString());
+        assertThat(withToken(Optional.empty(), Optional.empty(), both).tokenFor(target()))
+                .contains("of a variable");
+        Map<String, String> inHome = Map.of("STOKER_TOKEN_FILE", "~/own", "HOME", directory.toString());
+        assertThat(withToken(Optional.empty(), Optional.empty(), inHome).tokenFor(target()))
+                .contains("renewed");
+        assertThat(withToken(Optional.empty(), Optional.empty(), Map.of()).tokenFor(target()))
+                .contains("of the feed's file");
+    }
+
+    @Test
+    void aTokenFileThatCannotBeReadIsAnError() throws IOException {
+        Path absent = directory.resolve("absent");
+        assertThatThrownBy(() -> withToken(Optional.empty(), Optional.of(absent), Map.of())
+                        .tokenFor(target()))
+                .isInstanceOf(UnauthorizedException.class)
+                .hasMessage("tokenFile " + absent + " cannot be read: it does not exist");
+        Path empty = file("empty", "\n");
+        Map<String, String> environment = Map.of("STOKER_TOKEN_FILE", empty.toString());
+        assertThatThrownBy(() -> withToken(Optional.empty(), Optional.empty(), environment)
+                        .tokenFor(target()))
+                .isInstanceOf(UnauthorizedException.class)
+                .hasMessage("STOKER_TOKEN_FILE " + empty + " is empty");
+    }
+
+    @Test
+    void tlsIsWhatWasSaidElseTheEnvironmentElseTheFeedsFile() throws IOException {
+        Path ca = directory.resolve("ca.pem");
+        Map<String, String> environment = Map.of("STOKER_TLS_CA", ca.toString(), "STOKER_TLS_NAME", "feeder-1");
+        assertThat(of(UNSAID, Map.of()).tlsFor(target())).isEmpty();
+        assertThat(of(UNSAID, environment).tlsFor(target()))
+                .contains(new Tls(
+                        Optional.of(ca),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.of("feeder-1")));
+        assertThat(of(new Security.Trust.Plain(), environment).tlsFor(target())).isEmpty();
+        Tls ofSystem =
+                new Tls(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        assertThat(of(UNSAID, Map.of("STOKER_TLS_CA", "system")).tlsFor(target()))
+                .contains(ofSystem);
+        assertThat(of(new Security.Trust.System(), Map.of()).tlsFor(target())).contains(ofSystem);
+        file("feeds/photos.json", "{\"addresses\":[\"a:1\"],\"tls_cert\":\"/etc/feeder.pem\"}");
+        assertThat(of(UNSAID, Map.of()).tlsFor(target()).orElseThrow().pin()).contains(Path.of("/etc/feeder.pem"));
+        assertThat(of(UNSAID, environment).tlsFor(target()).orElseThrow().pin()).isEmpty();
+    }
+
+    @Test
+    void whoDemandsTlsStaysWithTheAddress() {
+        assertThat(of(UNSAID, Map.of()).allowsUnix()).isTrue();
+        assertThat(of(UNSAID, Map.of("STOKER_TLS_CA", "system")).allowsUnix()).isFalse();
+        assertThat(of(UNSAID, Map.of("STOKER_TLS_NAME", "a")).allowsUnix()).isFalse();
+        assertThat(of(UNSAID, Map.of("STOKER_TLS_CERT", "a")).allowsUnix()).isFalse();
+        assertThat(of(new Security.Trust.System(), Map.of()).allowsUnix()).isFalse();
+    }
+
+    @Test
+    void secretsAreNotSeen() {
+        assertThat(withToken(Optional.of("s3cret"), Optional.empty(), Map.of("STOKER_TOKEN", "hidd3n"))
+                        .toString())
+                .doesNotContain("s3cret")
+                .doesNotContain("hidd3n");
+    }
+
+    @Test
+    void whatCannotBeIsReportedTogether() {
+        assertThatThrownBy(() -> FeedClient.of("a:1")
+                        .environment(Map.of())
+                        .token("s3cret")
+                        .tokenFile(directory)
+                        .plainText()
+                        .tlsName("x")
+                        .bufferBytes(0)
+                        .concat(0)
+                        .batchSize(0)
+                        .replicas(2)
+                        .open())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("token and tokenFile: give one of them")
+                .hasMessageContaining("mean nothing with plainText")
+                .hasMessageContaining("bufferBytes is 0")
+                .hasMessageContaining("at least 1")
+                .hasMessageContaining("batch_size is 0")
+                .hasMessageContaining("1 ranks cannot be divided into groups of 2 replicas")
+                .hasMessageNotContaining("s3cret");
+    }
+}

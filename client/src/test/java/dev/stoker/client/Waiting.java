@@ -1,0 +1,21 @@
+package dev.stoker.client;
+
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/** Waits for what other threads do. */
+final class Waiting {
+    private static final long LIMIT_NS = 20_000_000_000L;
+
+    private Waiting() {}
+
+    static void until(BooleanSupplier condition) {
+        long deadline = System.nanoTime() + LIMIT_NS;
+        while (!condition.getAsBoolean()) {
+            if (System.nanoTime() > deadline) {
+                throw new AssertionError("not within 20 s");
+            }
+            LockSupport.parkNanos(1_000_000);
+        }
+    }
+}
