@@ -164,6 +164,7 @@ def closing(columns: Columns, metadata: dict[str, str], block: tuple[int, int, i
     b = FlatBuilder()
     header = schema(b, columns, metadata)
     b.prep(4)
+    b.prep(8)
     dictionaries = b.put("I", 0)
     b.prep(4, 24)
     b.prep(8, 24)

@@ -1,14 +1,32 @@
-"""Leaves out the tests of the torch integration where torch is absent, unless STOKER_TORCH=1 asks for them."""
+"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1 or STOKER_BROWSER=1 ask for them, they fail."""
 
 import importlib.util
 import os
+import shutil
+
+FRAMEWORKS = (
+    *("torch", "torchdata", "lightning", "accelerate", "transformers", "jax", "keras", "tensorflow"),
+    *("nbclient", "ipykernel"),
+)
+BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 collect_ignore = []
-if importlib.util.find_spec("torch") is None:
-    if os.environ.get("STOKER_TORCH") == "1":
-        raise RuntimeError("STOKER_TORCH=1 asks for the tests with torch, and there is none: run python/env --torch")
-    collect_ignore += ["with_torch", "system/with_torch"]
+left_out = []
+
+
+def leave_out(folder, variable, why):
+    if os.environ.get(variable) == "1":
+        raise RuntimeError(f"{variable}=1 asks for tests/{folder}: {why}")
+    collect_ignore.extend([folder, f"system/{folder}"])
+    left_out.append(f"tests/{folder} is left out: {why}")
+
+
+absent = [name for name in FRAMEWORKS if importlib.util.find_spec(name) is None]
+if absent:
+    leave_out("with_torch", "STOKER_TORCH", f"no {', '.join(absent)} here, python/env --torch installs them")
+if not any(map(shutil.which, BROWSERS)):
+    leave_out("with_browser", "STOKER_BROWSER", "no Chromium here (Debian: apt-get install chromium)")
 
 
 def pytest_report_header():
-    return "tests/with_torch is left out: no torch here, python/env --torch installs it" if collect_ignore else None
+    return left_out

@@ -11,9 +11,11 @@ from stoker._client import FeedClient
 from stoker._delivery import BatchPlan, Share
 from stoker._discovery import FeedTarget
 from stoker._peers import Timing
+from stoker._security import Security
 from stoker._source import Consumer
 from stoker._spec import OrderSpec
-from stoker._testserver import FakeFeeder, FeedState, ServedPiece
+from stoker._testserver import FakeFeeder
+from stoker._teststate import FeedState, ServedPiece
 
 QUICK = Timing(failover=0.1, ping=0.2, dead=0.4, attempt=1.0, greeting=2.0, forgive=5.0, refetch=0.3, ack=0.01)
 """The client's patience, shortened."""
@@ -103,9 +105,10 @@ class FakeFeed:
             for session in feeder.live:
                 session.say(p.lane_map(self.state.lane_map(lanes=len(self.stream.lane_rows))))
 
-    def client(self, *, consumer=None, addresses=None, timing=QUICK, opened=True, **options):
+    def client(self, *, consumer=None, addresses=None, target=None, timing=QUICK, opened=True, **options):
         given = tuple(addresses or [f.address for f in self.feeders])
-        client = FeedClient(FeedTarget(given=given), timing=timing, **options)
+        options["security"] = Security(options.pop("token", None))
+        client = FeedClient(target or FeedTarget(given=given), timing=timing, **options)
         self._clients.callback(client.close)
         if opened:
             client.info = client.open(consumer or Consumer())

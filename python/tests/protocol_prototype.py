@@ -19,6 +19,8 @@ VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "re
 
 HELLO, WELCOME, SUBSCRIBE, GRANT, BATCH, ACK, DURABLE = range(1, 8)
 NACK, EPOCH_END, PING, PONG, BYE, ERROR, LANE_MAP = range(8, 15)
+FILE, BATCH_REF, RELEASE = range(15, 18)
+STATS, DELAY = 20, 21
 
 
 def crc32c(data: bytes) -> int:
@@ -61,6 +63,19 @@ def batch(fields: dict[str, Any], message: bytes) -> bytes:
     header = struct.pack("<I", 60 + len(message)) + identity + struct.pack("<III", fields["subscription"], 0, crc)
     assert len(header) == 64
     return header + message
+
+
+def reference(fields: dict[str, Any], message: bytes, inline: int, slices: list[list[int]]) -> bytes:
+    """A BATCH of this message, of which only the first bytes come along."""
+    header = batch(fields, message)[:64]
+    body = struct.pack("<IIII", len(message), inline, len(slices), 0) + message[:inline]
+    body += b"".join(struct.pack("<IIQ", *part) for part in slices)
+    return struct.pack("<IB", 60 + len(body), BATCH_REF) + header[5:] + body
+
+
+def file(number: int, device: int, inode: int, length: int, path: str) -> bytes:
+    text = path.encode()
+    return frame(FILE, struct.pack("<IIQQQ", number, len(text), device, inode, length) + text)
 
 
 def ack(subscription: int, epoch: int, entries: list[list[int]]) -> bytes:
@@ -118,6 +133,7 @@ def frames() -> list[dict[str, Any]]:
         "run": 1790000000001,
         "session": 18446744073709551615,
         "lane_map": LANES,
+        "stats": True,
     }  # fmt: skip
     add("welcome", "server", "WELCOME", frame(WELCOME, compact(welcome)), welcome)
     add(
@@ -172,7 +188,59 @@ def frames() -> list[dict[str, Any]]:
     newer = {"code": "from_the_future", "message": "ü"}
     add("error of an unknown code", "server", "ERROR", frame(ERROR, compact(newer)), newer)
     add("lane map", "server", "LANE_MAP", frame(LANE_MAP, compact(LANES)), LANES)
+    add("hello that offers hand-over", "client", "HELLO", hello({**bare, "handover": 4096}), {**bare, "handover": 4096})
+    large = {**bare, "handover": 4096, "handover_from": 16384}
+    add("hello that offers hand-over of large rows", "client", "HELLO", hello(large), large)
+    handing = {**welcome, "handover": 256}
+    add("welcome with hand-over", "server", "WELCOME", frame(WELCOME, compact(handing)), handing)
+    add(
+        "file", "server", "FILE", file(255, 0xFFFFFFFFFFFFFF01, 77, 8 << 20, "/data/chünks/aa.arrow"),
+        {
+            "file": 255, "device": 0xFFFFFFFFFFFFFF01, "inode": 77, "length": 8 << 20, "path": "/data/chünks/aa.arrow",
+        },
+    )  # fmt: skip
+    for name, slices, over in [
+        ("reference", [[255, 40, 1000], [0, 1, 1 << 30], [0xFFFFFFFF, 23, 0]], {}),
+        ("reference of a repeated piece without payload", [], {"repeated": True}),
+    ]:
+        message = bytes(range(64)) + bytes(sum(part[1] for part in slices))
+        fields = {
+            "feed_tag": "6f1d2c3b4a595687", "fingerprint_tag": "0123456789abcdef", "epoch": 0, "lane": 2, "number": 7,
+            "piece": 0, "pieces": 1, "rows": 2, "skipped": 0, "repeated": False, "subscription": 1, **over,
+        }  # fmt: skip
+        data = reference(fields, message, 64, slices)
+        add(
+            name, "server", "BATCH_REF", data,
+            {**fields, "message": len(message), "inline": message[:64].hex(), "slices": slices},
+        )  # fmt: skip
+    add("release", "client", "RELEASE", frame(RELEASE, struct.pack("<Q", 16)), {"references": 16})
+    near = {**LANES, "unix": {"10.0.0.1:7420": {"host": "0f9d3b0a-6c1e-4b8e-9a53-6f5c2f1f7c11", "path": "/run/st/s"}}}
+    add("lane map with a Unix-domain socket", "server", "LANE_MAP", frame(LANE_MAP, compact(near)), near)
+    stats = {
+        "time_us": 60000000, "waited_us": 3100000, "batches": 1000, "samples": 64000, "bytes": 8388608,
+        "causes": {"disk": 2800000, "start": 300000},
+        "waits": [
+            {"feeder": "10.0.0.2:7420", "lane": 3, "cause": "disk", "us": 2800000, "times": 12},
+            {"feeder": "10.0.0.1:7420", "lane": 65535, "cause": "start", "us": 300000, "times": 1},
+        ],
+    }  # fmt: skip
+    add("stats", "client", "STATS", frame(STATS, compact(stats)), stats)
+    none = dict.fromkeys(("time_us", "waited_us", "batches", "samples", "bytes"), 0) | {"causes": {}, "waits": []}
+    add("stats of a client that has just begun", "client", "STATS", frame(STATS, compact(none)), none)
+    add(
+        "delay", "server", "DELAY", frame(DELAY, struct.pack("<IIQHHIII", 1, 4294967295, 7, 2, 0, 250000, 4294967295, 0)),
+        {
+            "subscription": 1, "epoch": 4294967295, "number": 7, "piece": 2, "origin_us": 250000,
+            "disk_us": 4294967295, "feeder_us": 0,
+        },
+    )  # fmt: skip
     return out
+
+
+def bad_reference(message: int, inline: int, rest: bytes, slices: int) -> bytes:
+    header = struct.pack("<BBHQQIIQHHII", BATCH_REF, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0) + bytes(12)
+    body = struct.pack("<IIII", message, inline, slices, 0) + rest
+    return struct.pack("<I", 60 + len(body)) + header + body
 
 
 def bad_frames() -> list[dict[str, Any]]:
@@ -209,7 +277,8 @@ def bad_frames() -> list[dict[str, Any]]:
         ("ACK longer than 1 MiB", "server", True, struct.pack("<IBBH", (1 << 20) + 1, ACK, 0, 0), "bad_frame"),
         ("length below a frame's own bytes", "server", True, struct.pack("<IBBH", 3, BYE, 0, 0), "bad_frame"),
         ("type 0", "server", True, frame(0, b""), "bad_frame"),
-        ("type 15", "server", True, frame(15, b""), "bad_frame"),
+        ("type 19", "server", True, frame(19, b""), "bad_frame"),
+        ("type 22", "server", True, frame(22, b""), "bad_frame"),
         ("type 255", "server", True, frame(255, b""), "bad_frame"),
         ("a server's frame from a client", "server", True, frame(DURABLE, bytes(8)), "bad_frame"),
         ("a client's frame from a server", "client", True, frame(GRANT, bytes(16)), "bad_frame"),
@@ -231,6 +300,27 @@ def bad_frames() -> list[dict[str, Any]]:
         ("part of an entry", "server", True, frame(ACK, struct.pack("<IIII", 1, 0, 1, 0) + bytes(23)), "bad_frame"),
         ("unknown flags in an entry", "server", True, ack(1, 0, [[0, 0, 2, 0, 0, 0]]), "bad_frame"),
         ("grant beyond 2^63", "server", True, frame(GRANT, struct.pack("<IIQ", 1, 0, 1 << 63)), "bad_frame"),
+        ("STATS before HELLO", "server", False, frame(STATS, b"{}"), "bad_frame"),
+        ("STATS without what it is for", "server", True, frame(STATS, b"{}"), "bad_frame"),
+        (
+            "STATS of a negative time", "server", True,
+            frame(STATS, b'{"time_us":-1,"waited_us":0,"batches":0,"samples":0,"bytes":0,"causes":{},"waits":[]}'), "bad_frame",
+        ),
+        (
+            "STATS of 33 causes", "server", True,
+            frame(STATS, compact({
+                "time_us": 0, "waited_us": 0, "batches": 0, "samples": 0, "bytes": 0,
+                "causes": {f"c{i}": 0 for i in range(33)}, "waits": [],
+            })), "bad_frame",
+        ),
+        (
+            "STATS with a control character", "server", True,
+            frame(STATS, compact({
+                "time_us": 0, "waited_us": 0, "batches": 0, "samples": 0, "bytes": 0, "causes": {"\u001b[2J": 0}, "waits": [],
+            })), "bad_frame",
+        ),
+        ("DELAY of 31 bytes", "client", True, frame(DELAY, bytes(31)), "bad_frame"),
+        ("DELAY with reserved bytes set", "client", True, frame(DELAY, bytes(18) + b"\1" + bytes(13)), "bad_frame"),
         ("ERROR without a code", "server", True, frame(ERROR, b'{"message":"x"}'), "bad_frame"),
         ("WELCOME of a newer protocol", "client", False, frame(WELCOME, b'{"protocol":2}'), "unsupported_protocol"),
         ("WELCOME without a feed", "client", False, frame(WELCOME, b'{"protocol":1}'), "bad_frame"),
@@ -242,6 +332,38 @@ def bad_frames() -> list[dict[str, Any]]:
         ("BATCH with unknown flags", "client", True, frame(BATCH, bytes(56), flags=2), "bad_frame"),
         ("lane map of an unknown address", "client", True, frame(
             LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[1]]}'), "bad_frame"),
+        ("handover below nothing", "server", False, hello({"handover": -1}), "bad_frame"),
+        ("handover of less than no bytes", "server", False, hello({"handover_from": -1}), "bad_frame"),
+        ("RELEASE from a server", "client", True, frame(RELEASE, bytes(8)), "bad_frame"),
+        ("RELEASE beyond 2^63", "server", True, frame(RELEASE, struct.pack("<Q", 1 << 63)), "bad_frame"),
+        ("BATCH_REF before WELCOME", "client", False, frame(BATCH_REF, bytes(72)), "bad_frame"),
+        ("BATCH_REF shorter than its header", "client", True, frame(BATCH_REF, bytes(71)), "bad_frame"),
+        ("BATCH_REF longer than 64 MiB", "client", True, struct.pack("<IBBH", (64 << 20) + 1, BATCH_REF, 0, 0), "bad_frame"),
+        *((f"BATCH_REF with {name}", "client", True, bad_reference(*part), "bad_frame") for name, part in {
+            "more slices announced than sent": (64, 0, b"", 1),
+            "more inline bytes announced than sent": (64, 128, bytes(64), 0),
+            "a message shorter than its slices": (64, 0, struct.pack("<IIQ", 0, 65, 0), 1),
+            "a message longer than its slices": (128, 64, bytes(64) + struct.pack("<IIQ", 0, 63, 0), 1),
+            "an empty slice": (64, 64, bytes(64) + struct.pack("<IIQ", 0, 0, 0), 1),
+            "an offset beyond 2^63": (64, 0, struct.pack("<IIQ", 0, 64, 1 << 63), 1),
+            "too many zeros": (64, 0, struct.pack("<IIQ", 0xFFFFFFFF, 64, 0), 1),
+            "a message of 2 GiB": (1 << 31, 0, struct.pack("<IIQ", 0, 1 << 31, 0), 1),
+        }.items()),
+        ("FILE without a path", "client", True, frame(FILE, bytes(32)), "bad_frame"),
+        ("FILE with a relative path", "client", True, file(0, 0, 0, 1, "a"), "bad_frame"),
+        ("FILE with a path that ends before its end", "client", True, file(0, 0, 0, 1, "/a\0b"), "bad_frame"),
+        ("FILE whose path is no UTF-8", "client", True, frame(FILE, struct.pack("<IIQQQ", 0, 2, 0, 0, 1) + b"/\xff"), "bad_frame"),
+        ("FILE beyond 2^63", "client", True, file(0, 0, 0, 1 << 63, "/a"), "bad_frame"),
+        ("FILE with more than its path", "client", True, frame(FILE, struct.pack("<IIQQQ", 0, 1, 0, 0, 1) + b"/a"), "bad_frame"),
+        ("lane map with a relative path", "client", True, frame(
+            LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[0]],"unix":{"a:1":{"host":"h","path":"s"}}}'),
+            "bad_frame"),
+        ("lane map with a long path", "client", True, frame(
+            LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[0]],"unix":{"a:1":{"host":"h","path":"/'
+            + b"s" * 100 + b'"}}}'), "bad_frame"),
+        ("lane map with a socket on no machine", "client", True, frame(
+            LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[0]],"unix":{"a:1":{"path":"/s"}}}'),
+            "bad_frame"),
         ("LANE_MAP longer than 64 MiB", "client", True, struct.pack("<IBBH", (64 << 20) + 1, LANE_MAP, 0, 0), "bad_frame"),
     ]  # fmt: skip
     return [{"name": n, "to": to, "welcomed": w, "code": code, "hex": data.hex()} for n, to, w, data, code in rows]

@@ -61,7 +61,7 @@ def test_lanes_go_to_the_feeders_of_the_map_over_one_connection_each():
 
 
 def test_pieces_in_any_order_are_joined_by_number():
-    from stoker._testserver import Fault
+    from stoker._teststate import Fault
 
     with FakeFeed(OpaqueStream(lane_rows=(5, 6, 7, 5, 3), batch_size=4), feeders=2) as feed:
         for feeder in feed.feeders:
@@ -117,7 +117,7 @@ def test_receipts_are_coalesced():
     with FakeFeed(stream) as feed:
         from feed_fakes import QUICK
 
-        client = feed.client(timing=QUICK.__class__(ack=5.0))
+        client = feed.client(timing=QUICK.__class__(ack=600.0))
         assert len(feed.read(client)) == 4000
         feed.state.wait_for(lambda: len(feed.acked()) == 4000)
         assert feed.feeder.sessions[0].received[p.ACK] == -(-4000 // 256)
@@ -177,6 +177,32 @@ def test_a_prefetched_epoch_shares_the_buffer_with_what_is_not_consumed():
             assert len(session.sent) <= consumed + 6
             client.ack(0, number)
         assert [c[1] for c in consume(client, client.epoch(1, 0, 1, 16, "pad"))] == list(range(16))
+
+
+def test_the_border_of_epochs_waits_for_nothing_that_is_being_received():
+    with FakeFeed() as feed:
+        client = feed.client(buffer_bytes=1)
+        batches = client.epoch(0, 0, 1, 26, "pad")
+        client.prefetch(1, 0, 1, 26, "pad")
+        assert len(list(consume(client, batches))) == 26
+        feed.state.wait_for(lambda: (1, 0, 0) in feed.feeder.sessions[0].sent)
+        begun = []
+
+        def go_on():
+            begun.append(client.epoch(1, 0, 1, 26, "pad"))
+            client.prefetch(2, 0, 1, 26, "pad")
+            begun.append(True)
+
+        client._take_turn()  # as whoever receives a batch
+        try:
+            trainer = threading.Thread(target=go_on)
+            trainer.start()
+            trainer.join(60)
+            assert len(begun) == 2
+        finally:
+            client._turn.release()
+        assert [number for _, number, *_ in consume(client, begun[0])] == list(range(26))
+        assert len(list(consume(client, client.epoch(2, 0, 1, 26, "pad")))) == 26
 
 
 @pytest.mark.parametrize("other", [(0, 0, 1, 26), (1, 5, 1, 21), (7, 0, 2, 13)])

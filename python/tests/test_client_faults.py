@@ -10,7 +10,7 @@ from feed_fakes import QUICK, FakeFeed, OpaqueStream, consume, content, eventual
 from stoker import _protocol as p
 from stoker._peers import Timing
 from stoker._source import Consumer
-from stoker._testserver import Fault, ServedPiece
+from stoker._teststate import Fault, ServedPiece
 from stoker.errors import (
     ConnectTimeoutError,
     CorruptDataError,

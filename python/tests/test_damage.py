@@ -13,7 +13,7 @@ import pytest
 
 import stoker
 from datasets import IMAGES, ZERO_CRC, DatasetWriter, sample, sealed, small_dataset
-from stoker import Feed, _filling, _mapping, errors
+from stoker import Feed, _copying, _filling, _mapping, errors
 from stoker._dataset import open_snapshot
 from stoker._log import read_info
 from stoker._order import fingerprint
@@ -24,8 +24,11 @@ from stoker._stream import PathStream
 SPEC = OrderSpec(batch_size=3, lanes=2, shuffle_window=10**6)
 
 
-@pytest.fixture(params=["mapped", "pread"])
+@pytest.fixture(params=["mapped", "pread", "in parts"])
 def copying(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.param == "in parts":
+        for module, name, value in ((_copying, "STRIDE", 700), (_filling, "_SHARED", 5000), (_filling, "_PART", 900)):
+            monkeypatch.setattr(module, name, value)
     if request.param == "pread":
         monkeypatch.setattr(_mapping, "_LIBC", None)
     else:

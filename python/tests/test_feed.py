@@ -321,7 +321,19 @@ def test_stats_say_what_was_waited_for(feed_of: Make) -> None:
     assert stats["bytes"] == sum(b.nbytes for b in batches)
     assert 0 < stats["wait_s"] <= stats["seconds"]
     assert {"wait_window_s", "wait_read_s"} <= stats.keys()
-    assert feed.stall_report().startswith("waited ")
+    assert feed.stall_report().startswith("rank 0 waited ")
+    feed.close()
+    assert feed.stall_report() == feed.report().splitlines()[0]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "meant"), [("batchsize", "batch_size"), ("Shuffle", "shuffle"), ("world_sise", "world_size")]
+)
+def test_an_unknown_argument_names_the_one_that_is_meant(wrong: str, meant: str) -> None:
+    with pytest.raises(TypeError, match=rf"^Feed\(\) has no argument '{wrong}'; did you mean '{meant}'\?$"):
+        Feed("./x", **{wrong: 3})
+    with pytest.raises(TypeError, match=r"^Feed\(\) has no argument 'zzz'; there are target, stream, batch_size, "):
+        Feed("./x", zzz=3)
 
 
 def test_memory_of_a_batch_is_never_used_again_while_referred_to(writer: DatasetWriter) -> None:

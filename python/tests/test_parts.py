@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import pickle
 import subprocess
 import sys
 import threading
@@ -23,6 +24,27 @@ from stoker._avro import read_container
 from stoker._buffers import BufferPool
 from stoker._checksum import ORDER, RunningCrcs, crc32c, extend, shift
 from stoker._fields import Field
+from stoker._workers import Shared
+
+
+def test_ragged_of_parts_is_joined_when_that_is_wanted() -> None:
+    parts = [
+        (np.arange(6, dtype=np.int16), np.array([0, 2, 2, 6], np.int32)),
+        (np.arange(9, dtype=np.int16), np.array([3, 5, 7], np.int32)),
+        (np.zeros(0, np.int16), np.array([0, 0], np.int32)),
+    ]
+    rows = [[0, 1], [], [2, 3, 4, 5], [3, 4], [5, 6], []]
+    r = Ragged.of(parts)
+    assert (len(r), r.lengths.tolist(), r.tolist()) == (6, [2, 0, 4, 2, 2, 0], rows)
+    assert repr(r) == "Ragged(6 rows of int16, 10 elements)"
+    assert [r[i].tolist() for i in range(-6, 6)] == 2 * rows
+    assert all(np.shares_memory(a, b) for a, b in zip(r, [parts[0][0]] * 3 + [parts[1][0]] * 2, strict=False) if len(a))
+    with pytest.raises(IndexError, match="row 6 of 6"):
+        r[6]
+    assert pickle.loads(pickle.dumps(r)).tolist() == rows
+    assert Ragged.of(parts)[1:5].tolist() == rows[1:5]
+    assert (r.values.tolist(), r.offsets.tolist()) == ([0, 1, 2, 3, 4, 5, 3, 4, 5, 6], [0, 2, 2, 6, 8, 10, 10])
+    assert (r.tolist(), r.offsets.dtype, r.padded().shape) == (rows, np.int32, (6, 4))
 
 
 def test_ragged() -> None:
@@ -83,6 +105,72 @@ def test_buffers_return_only_when_nothing_refers_to_them() -> None:
     big = pool.take(3 << 20)
     del big
     assert pool.kept_bytes <= 1 << 20
+
+
+def test_buffers_of_large_batches_are_kept_too() -> None:
+    pool = BufferPool(1 << 20)
+    pool.keep_at_least(5 << 20)
+    pool.keep_at_least(1)
+    a, b = pool.take(2 << 20), pool.take(2 << 20)
+    addresses = {a.ctypes.data, b.ctypes.data}
+    del a, b
+    assert pool.kept_bytes == 4 << 20
+    # A little less comes out of the same memory, much less does not.
+    assert pool.take(15 << 17).ctypes.data in addresses
+    small = pool.take(1 << 19)
+    assert pool.kept_bytes == 4 << 20
+    # What comes last is kept; sizes that batches have no longer make room.
+    large = pool.take(4 << 20)
+    del small, large
+    assert pool.kept_bytes == (4 << 20) + (1 << 19)
+    _ = pool.take(2 << 20)
+    assert pool.kept_bytes == (4 << 20) + (1 << 19)
+
+
+def test_shared_work_is_done_by_two() -> None:
+    both = threading.Barrier(2, timeout=60)
+    done = []
+
+    def do(part: int) -> bool:
+        if part < 2:
+            both.wait()
+        done.append(part)
+        return part % 5 > 0
+
+    shared = Shared(range(20), do)
+    helper = threading.Thread(target=shared.help)
+    helper.start()
+    assert sorted(shared.finish()) == [0, 5, 10, 15]
+    helper.join(60)
+    assert sorted(done) == list(range(20))
+
+
+def test_shared_work_whose_helper_fails_or_comes_late_is_not_done() -> None:
+    helping, failing = threading.Event(), threading.Event()
+
+    def do(part: int) -> bool:
+        if threading.current_thread() is not helper:
+            assert failing.wait(60)
+            return True
+        helping.set()
+        raise MemoryError
+
+    def help_out() -> None:
+        try:
+            shared.help()
+        except MemoryError:
+            failing.set()
+
+    shared = Shared(range(3), do)
+    helper = threading.Thread(target=help_out)
+    helper.start()
+    assert helping.wait(60)
+    assert shared.finish() == [0]
+    helper.join(60)
+    assert failing.is_set()
+    shared = Shared(range(3), lambda part: True)
+    assert shared.finish() == []
+    shared.help()
 
 
 def test_buffers_of_many_threads() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from datasets import IMAGES, MANY, DatasetWriter, batch_message, sample, small_dataset
-from stoker import _mapping
+from stoker import _copying, _filling, _mapping, _planning
 from stoker._dataset import open_snapshot
 from stoker._delivery import BatchPlan, Share
 from stoker._path import PathSource
@@ -34,10 +35,13 @@ def expected_pieces(writer: DatasetWriter, stream: PathStream, epoch: int, numbe
     return out
 
 
-@pytest.fixture(params=["mapped", "pread"])
+@pytest.fixture(params=["mapped", "pread", "mapped in parts", "pread in parts"])
 def copying(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both ways to copy payload."""
-    if request.param == "pread":
+    """All ways to copy payload."""
+    if request.param.endswith("parts"):
+        for module, name, value in ((_copying, "STRIDE", 700), (_filling, "_SHARED", 5000), (_filling, "_PART", 900)):
+            monkeypatch.setattr(module, name, value)
+    if request.param.startswith("pread"):
         monkeypatch.setattr(_mapping, "_LIBC", None)
     else:
         assert _mapping.supported(), "this kernel does not let a process read itself; the fast path is not tested"
@@ -106,6 +110,53 @@ def test_versions_appends_deletes_and_classes(tmp_path: Path, sources: list[Path
     assert dict(old.snapshot.classes) == {"label": ("b", "d")}
 
 
+@pytest.mark.parametrize(("buffer_bytes", "under_way"), [(1, 1), (1 << 30, 2)])
+def test_batches_beyond_what_is_read_ahead(
+    buffer_bytes: int,
+    under_way: int,
+    tmp_path: Path,
+    sources: list[PathSource],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_planning, "UNIT_BYTES", 1)
+    stream = opened(small_dataset(tmp_path / "d"), batch_size=4)
+    sources.append(source := PathSource(stream, ahead_bytes=1, buffer_bytes=buffer_bytes))
+    expected = [[p.buffer.tobytes() for p in b.pieces] for b in PathSource(stream).epoch(0, 0, 1, 10, "pad")]
+    batches = source.epoch(0, 0, 1, 10, "pad")
+    seen = []
+    for n, batch in enumerate(batches):
+        # Less where the window that the next one needs is still being opened.
+        seen.append(len(source._running._work))
+        assert seen[-1] <= min(under_way, 9 - n)
+        assert [p.buffer.tobytes() for p in batch.pieces] == expected[n]
+    assert max(seen) == under_way
+
+
+def test_the_end_of_an_epoch_waits_for_no_window_of_the_next_one(
+    tmp_path: Path, sources: list[PathSource], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    stream = opened(small_dataset(tmp_path / "d"), batch_size=2, lanes=2)
+    ended, late = threading.Event(), []
+    open_window = _filling.Filler.open_window
+
+    def slow(self: Any, lane_epoch: Any, w: int) -> Any:
+        if lane_epoch._epoch == 1 and not ended.wait(60):
+            late.append(w)
+        return open_window(self, lane_epoch, w)
+
+    monkeypatch.setattr(_filling.Filler, "open_window", slow)
+    sources.append(source := PathSource(stream, threads=8))
+    batches = source.epoch(0, 0, 1, stream.batches, "pad")
+    source.prefetch(1, 0, 1, stream.batches, "pad")
+    assert sum(1 for _ in batches) == stream.batches
+    following = source._running.following
+    assert following._lanes
+    assert not following._work
+    ended.set()
+    assert [b.number for b in source.epoch(1, 0, 1, stream.batches, "pad")] == list(range(stream.batches))
+    assert not late
+
+
 def test_prefetched_epoch_is_picked_up(tmp_path: Path, sources: list[PathSource]) -> None:
     stream = opened(small_dataset(tmp_path / "d"), batch_size=4)
     sources.append(source := PathSource(stream))
@@ -114,7 +165,7 @@ def test_prefetched_epoch_is_picked_up(tmp_path: Path, sources: list[PathSource]
     source.prefetch(1, 0, 1, 10, "pad")
     assert [p.buffer.tobytes() for b in batches for p in b.pieces] == expected[0]
     prepared = source._running.following
-    assert prepared._work
+    assert prepared._lanes
     again = source.epoch(1, 0, 1, 10, "pad")
     assert again is prepared
     assert [p.buffer.tobytes() for b in again for p in b.pieces] == expected[1]

@@ -32,6 +32,13 @@ def encode(kind, f):
     if kind == "BATCH":
         message = bytes.fromhex(f["message"])
         return p.batch_header(header_of(f, len(message))) + message
+    if kind == "BATCH_REF":
+        header = {k: f[k] for k in f if k not in ("message", "inline", "slices")}
+        return p.batch_ref(header_of(header, 0), f["message"], bytes.fromhex(f["inline"]), f["slices"])
+    if kind == "FILE":
+        return p.handed_file(p.HandedFile(**f))
+    if kind == "RELEASE":
+        return p.release(f["references"])
     if kind == "ACK":
         return p.ack(f["subscription"], f["epoch"], b"".join(p.pack_ack_entry(*e) for e in f["entries"]))
     if kind == "DURABLE":
@@ -42,6 +49,10 @@ def encode(kind, f):
         return p.epoch_end(p.EpochEnd(**f))
     if kind == "BYE":
         return p.bye()
+    if kind == "STATS":
+        return p.stats(f)
+    if kind == "DELAY":
+        return p.delay(p.Delay(**f))
     return (p.ping if kind == "PING" else p.pong)(int(f["opaque"], 16))
 
 
@@ -60,11 +71,11 @@ def decode(kind, frame):
     body = frame[8:]
     if kind == "HELLO":
         return p.decode_hello(body)
-    if kind in ("WELCOME", "LANE_MAP", "ERROR"):
+    if kind in ("WELCOME", "LANE_MAP", "ERROR", "STATS"):
         return p.decode_json(getattr(p, kind), body)
-    if kind == "BATCH":
+    if kind in ("BATCH", "BATCH_REF"):
         return p.decode_batch_header(frame)
-    if kind in ("DURABLE", "PING", "PONG"):
+    if kind in ("DURABLE", "PING", "PONG", "RELEASE"):
         return p.decode_u64(getattr(p, kind), body)
     return getattr(p, f"decode_{kind.lower()}")(body)
 
@@ -83,7 +94,7 @@ def test_decodes_the_vectors(vector):
     if kind == "BYE":
         return
     found = decode(kind, frame)
-    if kind in ("HELLO", "WELCOME", "LANE_MAP", "ERROR"):
+    if kind in ("HELLO", "WELCOME", "LANE_MAP", "ERROR", "STATS"):
         assert found == f
     elif kind == "BATCH":
         assert found == header_of(f, len(frame) - 64)
@@ -93,8 +104,13 @@ def test_decodes_the_vectors(vector):
     elif kind == "ACK":
         assert (found.subscription, found.epoch) == (f["subscription"], f["epoch"])
         assert [[e.number, e.piece, e.flags, e.crc, e.rows, e.skipped] for e in found.entries] == f["entries"]
-    elif kind in ("DURABLE", "PING", "PONG"):
-        assert found == (f["entries"] if kind == "DURABLE" else int(f["opaque"], 16))
+    elif kind == "BATCH_REF":
+        assert found == header_of(f, len(frame) - 64)
+        inline = bytes.fromhex(f["inline"])
+        assert p.unpack_batch_ref(frame, p.MAX_BATCH) == (f["message"], len(inline), len(f["slices"]))
+    elif kind in ("DURABLE", "PING", "PONG", "RELEASE"):
+        expected = f.get("entries", f.get("references"))
+        assert found == (int(f["opaque"], 16) if expected is None else expected)
     else:
         for name, value in f.items():
             expected = int(value, 16) if name == "crc" else tuple(value) if name == "lanes" else value
@@ -112,7 +128,10 @@ def test_reads_a_welcome(vector):
     assert LaneMap.from_json(welcome.lane_map, 4).lanes[1] == ("10.0.0.2:7420", "10.0.0.1:7420")
 
 
-@pytest.mark.parametrize("kind", ["SUBSCRIBE", "GRANT", "ACK", "NACK", "EPOCH_END", "DURABLE", "PING", "HELLO"])
+@pytest.mark.parametrize(
+    "kind",
+    ["SUBSCRIBE", "GRANT", "ACK", "NACK", "EPOCH_END", "DURABLE", "PING", "HELLO", "STATS", "DELAY", "RELEASE", "FILE"],
+)
 def test_refuses_bodies_cut_anywhere(kind):
     frame = next(bytes.fromhex(v["hex"]) for v in FRAMES if v["type"] == kind)
     for end in range(8, len(frame)):
@@ -127,7 +146,8 @@ def test_refuses_bodies_cut_anywhere(kind):
     ("length", "kind", "flags", "reserved", "why"),
     [
         (4, 0, 0, 0, "unknown frame type 0"),
-        (4, 15, 0, 0, "unknown frame type 15"),
+        (4, 18, 0, 0, "unknown frame type 18"),
+        (79 - 4, p.BATCH_REF, 0, 0, "BATCH_REF frame declares length 75"),
         (3, p.BYE, 0, 0, "declares length 3"),
         ((64 << 20) + 1, p.LANE_MAP, 0, 0, "LANE_MAP frame declares length 67108865"),
         (59, p.BATCH, 0, 0, "BATCH frame declares length 59"),

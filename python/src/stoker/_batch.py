@@ -15,20 +15,28 @@ from stoker._fields import Field, batch_schema
 from stoker._message import Buffers, Column, MessageLayout, batch_columns, offsets_at
 from stoker._ragged import Ragged
 from stoker._source import DeliveredBatch, PieceData
+from stoker._tensors import Tensors
 from stoker.errors import CorruptDataError
 
 
 class Form:
     """How the batches of a stream are read: fields, layout and schema, made once."""
 
-    def __init__(self, fields: tuple[Field, ...]) -> None:
-        self.fields = {f.name: f for f in fields}
+    def __init__(self, fields: tuple[Field, ...], wanted: Sequence[str] | None = None) -> None:
+        """`wanted`: the fields to be seen, by default all."""
+        self._all, self._wanted = fields, wanted
+        known = [f.name for f in fields]
+        unknown = [name for name in wanted or () if name not in known]
+        if unknown:
+            raise ValueError(f"columns names {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
+        self.fields = {f.name: f for f in fields if wanted is None or f.name in wanted}
         self.layout = MessageLayout(batch_columns(fields))
-        self.index = {c.name: i for i, c in enumerate(self.layout.columns)}
+        seen = {"key", *self.fields}
+        self.index = {c.name: i for i, c in enumerate(self.layout.columns) if c.name in seen}
         self.schema = batch_schema(fields)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Form, (tuple(self.fields.values()),)
+        return Form, (self._all, self._wanted)
 
 
 class _Piece:
@@ -97,7 +105,8 @@ class Batch:
         decoded: Mapping[str, Any] | None = None,
     ) -> None:
         self._form = form
-        self._pieces = [_Piece(form, p.buffer, p.rows) for p in delivered.pieces]
+        pieces = delivered.pieces
+        self._pieces = [_Piece(form, p.buffer, p.rows) for p in pieces]
         self._state: Callable[[], dict[str, Any]] | dict[str, Any] = state
         self._columns: dict[str, Any] = {}
         self._decoded = decoded
@@ -105,11 +114,11 @@ class Batch:
         """The epoch this batch belongs to."""
         self.number: int = delivered.number
         """Its number in the epoch; under tail `pad` numbers beyond the epoch's last repeat from its start."""
-        self.repeated: int = sum(p.rows for p in delivered.pieces if p.repeated)
+        self.repeated: int = sum([p.rows for p in pieces if p.repeated])
         """Rows that the epoch has already delivered elsewhere (tail `pad`); they are the last rows."""
-        self.skipped: int = sum(p.skipped for p in delivered.pieces)
+        self.skipped: int = sum([p.skipped for p in pieces])
         """Damaged rows that were left out (`on_corrupt="skip"`)."""
-        self._rows = sum(p.rows for p in delivered.pieces)
+        self._rows = sum([p.rows for p in pieces])
 
     def __len__(self) -> int:
         return self._rows
@@ -187,17 +196,7 @@ class Batch:
         )
 
     def _ragged(self, name: str) -> Ragged:
-        if len(self._pieces) == 1:
-            return Ragged(*self._pieces[0].varying(name))
-        parts = [p.varying(name) for p in self._pieces]
-        total = sum(len(values) for values, _ in parts)
-        ends = np.zeros(self._rows + 1, np.int32 if total < 2**31 else np.int64)
-        at = base = 0
-        for _, part in parts:
-            ends[at + 1 : at + len(part)] = part[1:] + np.asarray(base, ends.dtype)
-            at += len(part) - 1
-            base += int(part[-1])
-        return Ragged(np.concatenate([values for values, _ in parts]), ends)
+        return Ragged.of([p.varying(name) for p in self._pieces])
 
     def _strings(self, name: str, nullable: bool) -> list[Any]:
         out: list[Any] = []
@@ -221,16 +220,56 @@ class Batch:
         for p in self._pieces:
             message = pa.ipc.read_message(pa.py_buffer(p.buffer))
             parts.append(pa.ipc.read_record_batch(message, self._form.schema))
-        if len(parts) == 1:
-            return parts[0]
-        table = pa.Table.from_batches(parts, self._form.schema).combine_chunks()
-        batches = table.to_batches()
-        return batches[0] if batches else pa.RecordBatch.from_pylist([], self._form.schema)
+        if len(parts) > 1:
+            table = pa.Table.from_batches(parts, self._form.schema).combine_chunks()
+            parts = table.to_batches() or [pa.RecordBatch.from_pylist([], self._form.schema)]
+        seen = list(self._form.index)
+        return parts[0] if len(seen) == parts[0].num_columns else parts[0].select(seen)
+
+    def to(self, device: Any = "cpu", non_blocking: bool = False) -> Tensors:
+        """The columns as torch tensors on a device; on the CPU they are views of the batch.
+
+        Lists become nested (jagged) tensors; bytes and strings stay as they are. Raises `MissingDependencyError`
+        without torch.
+        """
+        from stoker._torch import tensors_of
+
+        return tensors_of(self, device, non_blocking)
+
+    def to_jax(self, device: Any = None) -> Tensors:
+        """The columns as JAX arrays, on the CPU without a copy; rows of varying length stay as they are.
+
+        JAX takes the memory for unchangeable: do not write to the batch afterwards. Raises `MissingDependencyError`.
+        """
+        from stoker._jax import arrays_of
+
+        return arrays_of(self, device)
+
+    def pin_memory(self, device: Any = None) -> Batch:
+        """A copy in pinned memory, from which a GPU copies by itself; without CUDA the batch as it is.
+
+        What `DataLoader(feed, batch_size=None, pin_memory=True)` calls; `Feed(pin_memory=True)` saves the copy.
+        """
+        from stoker._pinned import pinned
+
+        return pinned(self)
+
+    def _moved(self, move: Callable[[Any], Any]) -> Batch:
+        """The same batch, its messages and decoded arrays in other memory."""
+        decoded = {name: self[name] for name in self._decoded or ()}
+        decoded = {
+            name: move(v) if isinstance(v, np.ndarray) and v.dtype.kind in "biuf" else v for name, v in decoded.items()
+        }
+        pieces = [PieceData(0, p.rows, False, 0, move(p.buffer)) for p in self._pieces]
+        state, delivered = self._state, DeliveredBatch(self.epoch, self.number, pieces)
+        other = Batch(self._form, delivered, state if callable(state) else lambda: state, decoded or None)
+        other.repeated, other.skipped = self.repeated, self.skipped
+        return other
 
     @property
     def nbytes(self) -> int:
         """Bytes of the messages."""
-        return sum(p.buffer.nbytes for p in self._pieces)
+        return sum([p.buffer.nbytes for p in self._pieces])
 
     def __repr__(self) -> str:
         return f"Batch(epoch {self.epoch}, number {self.number}, {len(self)} rows, fields {', '.join(self.fields)})"

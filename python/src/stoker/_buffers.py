@@ -43,14 +43,14 @@ class BufferPool:
     def take_at(self, nbytes: int) -> tuple[npt.NDArray[np.uint8], int]:
         """An array and the address of its first byte."""
         size = _size_class(nbytes)
-        block = None
-        kept = self._free.get(size)
-        if kept:
-            try:
-                block = kept.pop()
-                self._kept -= size
-            except IndexError:  # another thread was quicker
-                pass
+        block = self._kept_block(size)
+        if block is None:
+            larger = sorted(other for other in tuple(self._free) if size < other <= size + (size >> 2))
+            for other in larger:
+                block = self._kept_block(other)
+                if block is not None:
+                    size = other
+                    break
         if block is None:
             raw = memoryview(self._allocate(size + ALIGNMENT)).cast("B")
             address = int(np.frombuffer(raw, np.uint8).ctypes.data)
@@ -61,11 +61,41 @@ class BufferPool:
         self._out[token] = (weakref.ref(array, lambda _: self._give_back(token)), size, block)
         return array[:nbytes], block[1]
 
+    def _kept_block(self, size: int) -> tuple[memoryview, int] | None:
+        kept = self._free.get(size)
+        if not kept:
+            return None
+        try:
+            block = kept.pop()
+        except IndexError:  # another thread was quicker
+            return None
+        self._kept -= size
+        return block
+
+    def keep_at_least(self, nbytes: int) -> None:
+        """Raises the limit: batches have turned out to be larger than it was made for."""
+        self._limit = max(self._limit, nbytes)
+
     def _give_back(self, token: int) -> None:
         _, size, block = self._out.pop(token)
-        if self._kept + size <= self._limit and self._pid == os.getpid():
+        if size > self._limit or self._pid != os.getpid():
+            return
+        if self._kept + size > self._limit:
+            self._make_room(size)
+        if self._kept + size <= self._limit:
             self._kept += size
             self._free.setdefault(size, deque()).append(block)
+
+    def _make_room(self, size: int) -> None:
+        """Drops blocks of other sizes, which batches had before."""
+        for other in tuple(self._free):
+            blocks = self._free[other]
+            while other != size and blocks and self._kept + size > self._limit:
+                try:
+                    blocks.popleft()
+                except IndexError:  # another thread was quicker
+                    break
+                self._kept -= other
 
     @property
     def kept_bytes(self) -> int:

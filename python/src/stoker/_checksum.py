@@ -120,15 +120,27 @@ def _forward() -> list[list[list[list[int]]]]:
 
 
 @functools.cache
-def _backward() -> tuple[U32, ...]:
-    """For each byte of the crc: flat [place, digit, value] for the vectorised backward shift."""
-    maps = _digit_maps(True)
+def _byte_maps(backwards: bool) -> tuple[U32, ...]:
+    """For each byte of the crc: flat [place, digit, value] for the vectorised shift."""
+    maps = _digit_maps(backwards)
     out = np.zeros((4, 8, 16, 256), np.uint32)
-    for value in range(256):
-        for bit in range(8):
-            if value >> bit & 1:
-                out[:, :, :, value] ^= np.moveaxis(maps[:, :, bit::8], 2, 0)
-    return tuple(np.ascontiguousarray(t).reshape(-1) for t in out)
+    for bit in range(8):
+        images = np.moveaxis(maps[:, :, bit::8], 2, 0)
+        np.bitwise_xor(out[..., : 1 << bit], images[..., None], out=out[..., 1 << bit : 2 << bit])
+    return tuple(t.reshape(-1) for t in out)
+
+
+def _shift_each(crcs: U32, lengths: npt.NDArray[np.int64], backwards: bool) -> U32:
+    """`shift`, or its inverse, of each crc by its length."""
+    left = (lengths % ORDER).astype(np.uint32)
+    tables = _byte_maps(backwards)
+    for place in range(max(1, (int(left.max(initial=0)).bit_length() + 3) // 4)):
+        at = ((left >> np.uint32(4 * place) & np.uint32(15)) + np.uint32(16 * place)) << np.uint32(8)
+        images = tables[0].take(at | crcs & np.uint32(255))
+        for byte in (1, 2, 3):
+            images ^= tables[byte].take(at | crcs >> np.uint32(8 * byte) & np.uint32(255))
+        crcs = images
+    return crcs
 
 
 def shift(crc: int, length: int) -> int:
@@ -166,21 +178,17 @@ class RunningCrcs:
         count = len(crcs)
         self._ends = np.zeros(count + 1, np.int64)
         np.cumsum(lengths, out=self._ends[1:])
-        back = (self._ends[1:] % ORDER).astype(np.uint32)
-        shifted = crcs.astype(np.uint32)
-        tables = _backward()
-        for place in range(max(1, (int(back.max(initial=0)).bit_length() + 3) // 4)):
-            at = ((back >> np.uint32(4 * place) & np.uint32(15)) + np.uint32(16 * place)) << np.uint32(8)
-            images = tables[0].take(at | shifted & np.uint32(255))
-            for byte in (1, 2, 3):
-                images ^= tables[byte].take(at | shifted >> np.uint32(8 * byte) & np.uint32(255))
-            shifted = images
+        shifted = _shift_each(crcs.astype(np.uint32), self._ends[1:], True)
         self._prefix = np.zeros(count + 1, np.uint32)
         np.bitwise_xor.accumulate(shifted, out=self._prefix[1:])
 
     def of(self, start: int, end: int) -> int:
         """CRC of the parts [start, end), concatenated."""
         return shift(int(self._prefix[end]) ^ int(self._prefix[start]), int(self._ends[end]))
+
+    def of_each(self, starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64]) -> U32:
+        """`of` for several runs."""
+        return _shift_each(self._prefix[ends] ^ self._prefix[starts], self._ends[ends], False)
 
 
 _SELF = re.compile(rb"stoker\.crc32c=([0-9a-f]{8})")

@@ -10,12 +10,12 @@ taken before `out`.
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping
-from typing import NamedTuple
 
 from stoker import __version__
 from stoker import _protocol as p
@@ -24,11 +24,14 @@ from stoker._connection import Connection
 from stoker._demand import Demand
 from stoker._discovery import FeedTarget, ended_feed
 from stoker._inbox import Inbox
+from stoker._local import least_handed
 from stoker._network import Network
 from stoker._peers import Timing
+from stoker._security import Security
 from stoker._source import Consumer, DeliveredBatch, StreamInfo
 from stoker._span import Span
 from stoker._spec import Tail
+from stoker._waits import Stall, Waits
 from stoker.errors import (
     BatchTimeoutError,
     ConnectTimeoutError,
@@ -45,17 +48,6 @@ _PART_S = 1.0
 """For the last receipts to be delivered when a client is closed."""
 
 
-class Stall(NamedTuple):
-    """Time that the trainer waited."""
-
-    cause: str
-    """`start` (first batch of an epoch), `feeder`, `corrupt` (a piece was fetched again), `connect`."""
-    feeder: str
-    lane: int
-    seconds: float
-    times: int
-
-
 class FeedClient:
     """Reads one stream from the feeders of a feed. See `BatchSource` for the contract of the public methods."""
 
@@ -63,7 +55,7 @@ class FeedClient:
         self,
         target: FeedTarget,
         *,
-        token: str | None = None,
+        security: Security | None = None,
         buffer_bytes: int = 256 << 20,
         connect_timeout: float = 30.0,
         reconnect_timeout: float = 600.0,
@@ -76,7 +68,7 @@ class FeedClient:
             raise ValueError("buffer_bytes and the time-outs must be positive")
         timing = timing or Timing()
         self._target = target
-        self._token = token
+        self._security = security = security or Security()
         self._connect_timeout = connect_timeout
         self._reconnect_timeout = reconnect_timeout
         self._batch_timeout = batch_timeout
@@ -93,12 +85,26 @@ class FeedClient:
         self._thread: threading.Thread | None = None
         self._demand = Demand(timing.ack)
         me = weakref.ref(self)  # a plain method would keep a forgotten client alive until the cycle is collected
-        self._network = Network(target, timing, self._demand, lambda: _hello(me()))
+        self._network = Network(
+            target,
+            timing,
+            self._demand,
+            lambda handover: _hello(me(), handover),
+            functools.partial(security.tls_for, target),
+            security.allows_unix,
+        )
         pool = pool or BufferPool(min(buffer_bytes, 256 << 20))
-        self._inbox = Inbox(target, self._network, self._demand, pool, buffer_bytes)
+        self.waits = Waits()
+        self._began: float | None = None
+        self._inbox = Inbox(
+            target, self._network, self._demand, pool, buffer_bytes, self.waits, lambda: _stats_frame(me())
+        )
         self._network.attach(self._inbox)
         self._batches_taken = 0
-        self._stalls: dict[tuple[str, str, int], list[float]] = {}
+        self._samples_taken = 0
+        self._pool = pool
+        self._largest = 0
+        """Bytes of the largest batch so far."""
 
     # ---- BatchSource
 
@@ -135,11 +141,13 @@ class FeedClient:
         plan = self._inbox.plan
         if plan is None:
             raise StokerError("the client is not open")
+        span = self._demand.following
+        if span is None or span.key != (epoch, first, stride, count, tail):
+            span = Span(plan, epoch, first, stride, count, tail)
+        elif self._network.failure is None and self._demand.go_over(span):
+            return self._batches(span)  # without waiting for the turn, and the batch that is being received
         with self._taking_turn():
             self._raise_failure()
-            span = self._demand.following
-            if span is None or span.key != (epoch, first, stride, count, tail):
-                span = Span(plan, epoch, first, stride, count, tail)
             self._demand.begin(span, self._network.peers.live)
             self._network.hurry()
         self._parked.set()
@@ -148,10 +156,11 @@ class FeedClient:
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
         """See `BatchSource`."""
         plan = self._inbox.plan
-        if plan is not None and not self._closed:
+        if plan is None or self._closed:
+            return
+        if self._demand.expect(Span(plan, epoch, first, stride, count, tail)):
             with self._taking_turn():
-                span = Span(plan, epoch, first, stride, count, tail)
-                self._demand.expect(span, self._network.peers.live)
+                self._demand.go_on(self._network.peers.live)
 
     def ack(self, epoch: int, number: int) -> None:
         """See `BatchSource`."""
@@ -160,23 +169,25 @@ class FeedClient:
             self._demand.acknowledge(span, index)
 
     def stats(self) -> Mapping[str, float]:
-        """`wait_s` and `wait_<cause>_s`; counts of batches, bytes and of what went wrong."""
+        """`wait_s` and `wait_<cause>_s`; counts of batches, bytes, connections and of what went wrong."""
         counts = self._inbox.counts
-        values: dict[str, float] = {key: counts[key] for key in ("bytes", "corrupt_pieces", "duplicate_pieces")}
+        values: dict[str, float] = {
+            key: counts[key] for key in ("bytes", "handed_bytes", "corrupt_pieces", "duplicate_pieces")
+        }
         values["batches"] = self._batches_taken
         values["reconnects"] = self._network.reconnects
         values["failovers"] = self._network.peers.failovers
-        for cause in ("start", "feeder", "corrupt", "connect"):
-            values[f"wait_{cause}_s"] = 0.0
-        for stall in self.stalls():
-            values[f"wait_{stall.cause}_s"] += stall.seconds
-        values["wait_s"] = sum(v for k, v in values.items() if k.startswith("wait_"))
+        live = self._network.peers.live
+        values["connections"] = len(live)
+        values["unix_connections"] = sum(c.path is not None for c in live)
+        causes = self.waits.causes()
+        values |= {f"wait_{cause}_s": seconds for cause, seconds in causes.items()}
+        values["wait_s"] = sum(causes.values())
         return values
 
     def stalls(self) -> list[Stall]:
         """Where the time waited went, most first."""
-        found = [Stall(*key, seconds, int(times)) for key, (seconds, times) in tuple(self._stalls.items())]
-        return sorted(found, key=lambda stall: -stall.seconds)
+        return self.waits.stalls()
 
     def close(self) -> None:
         """See `BatchSource`; delivers the last receipts first, for which it takes a second at most."""
@@ -185,6 +196,7 @@ class FeedClient:
             return
         with self._taking_turn():
             self._demand.reading = self._demand.following = None
+            self._tell_stats()
             self._network.part(time.monotonic() + _PART_S)
             self._abandon()
         if self._thread is not None and self._thread is not threading.current_thread():
@@ -205,6 +217,8 @@ class FeedClient:
 
     def _batches(self, span: Span) -> Iterator[DeliveredBatch]:
         ready, network, demand = span.ready, self._network, self._demand
+        if self._began is None:
+            self._began = time.monotonic()
         for index in range(span.count):
             batch = ready.pop(index, None)
             if batch is None:
@@ -214,6 +228,13 @@ class FeedClient:
             elif demand.reading is not span:
                 self._raise_superseded(span)
             self._batches_taken += 1
+            size = 0
+            for piece in batch.pieces:
+                self._samples_taken += piece.rows
+                size += len(piece.buffer)
+            if size > self._largest:
+                self._largest = size
+                self._pool.keep_at_least(2 * size)
             yield batch
 
     def _await(self, span: Span, index: int) -> DeliveredBatch:
@@ -221,7 +242,7 @@ class FeedClient:
         network, ready = self._network, span.ready
         self._take_turn()
         try:
-            network.waiting_since = wait.begun
+            network.waiting_since = self.waits.waiting_since = wait.begun
             if index > span.granted:
                 self._demand.need(span, index)
             while (batch := ready.pop(index, None)) is None:
@@ -234,16 +255,14 @@ class FeedClient:
                     self._inbox.renew_stale(now)
                     self._look(span, index, wait, now)
         finally:
-            network.waiting_since = None
+            network.waiting_since = self.waits.waiting_since = None
             self._turn.release()
         arrival = span.arrivals[index][-1].connection
         assert isinstance(arrival, Connection)
-        key = (wait.cause, arrival.address, batch.pieces[-1].lane)
-        stall = self._stalls.get(key)
-        if stall is None:
-            stall = self._stalls[key] = [0.0, 0]
-        stall[0] += time.monotonic() - wait.begun
-        stall[1] += 1
+        # A feeder that says what a piece cost it leaves the rest to the way.
+        cause = "network" if wait.cause == "feeder" and arrival.tells else wait.cause
+        seconds = time.monotonic() - wait.begun
+        self.waits.add(cause, arrival.address, batch.pieces[-1].lane, (span.epoch, batch.number), seconds)
         return batch
 
     def _look(self, span: Span, index: int, wait: _Wait, now: float) -> None:
@@ -310,11 +329,21 @@ class FeedClient:
 
     # ---- the background's side
 
+    def _tell_stats(self) -> None:
+        """Tells the feeders that listen how the trainer has fared."""
+        frame = _stats_frame(self)
+        with self._demand.out:
+            for connection in self._demand.subscribed:
+                if connection.tells:
+                    connection.send(frame)
+
     def _work(self) -> float:
         """One round of the background thread; returns the seconds until the next."""
         network = self._network
         if self._closed or network.failure is not None:
             return 60.0
+        if self._began is not None and time.monotonic() >= self.waits.due:
+            self._tell_stats()
         if self._drives != self._seen_drives:
             self._seen_drives = self._drives
             return _AWAY_S
@@ -344,12 +373,19 @@ class _Wait:
         self.unconnected = 0.0
 
 
-def _hello(client: FeedClient | None) -> bytes:
+def _stats_frame(client: FeedClient | None) -> bytes:
+    if client is None:
+        return b""
+    taken = client._batches_taken, client._samples_taken, client._inbox.counts["bytes"]
+    return client.waits.frame(client._began, *taken)
+
+
+def _hello(client: FeedClient | None, handover: int) -> bytes:
     if client is None:
         return b""
     c, welcome = client._consumer, client._inbox.welcome
     return p.hello(
-        token=client._token or client._target.token(),
+        token=client._security.token_for(client._target),
         feed=welcome.feed_id if welcome is not None else client._target.name,
         stream=welcome.info.stream if welcome is not None else c.stream,
         group=c.group,
@@ -361,6 +397,8 @@ def _hello(client: FeedClient | None) -> bytes:
         replica=c.replica,
         run=welcome.info.run if welcome is not None else c.run,
         client=f"stoker-python/{__version__}",
+        handover=handover,
+        handover_from=least_handed(),
     )
 
 

@@ -10,20 +10,27 @@ import errno
 import os
 import socket
 from collections import deque
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 import numpy.typing as npt
 from google_crc32c import extend as _crc_extend
 
 from stoker import _protocol as p
+from stoker._buffers import BufferPool
 from stoker._discovery import split_address
+from stoker._security import Tls
 from stoker.errors import ProtocolError
+
+if TYPE_CHECKING:
+    from stoker._handover import HandedFiles
 
 SEGMENT_BYTES: Final = 512 << 10
 """Received and checksummed at a time: small enough to be still in the cache for the checksum."""
 RECEIVE_BUFFER_BYTES: Final = 4 << 20
 """Fixed, as the kernel's own growth (to 32 MiB) drives the data out of the cache before it is read."""
+_RECORD_BYTES: Final = 17 << 10
+"""Of one TLS record, which OpenSSL may hold back until it is whole."""
 
 
 class ConnectionLostError(Exception):
@@ -54,14 +61,35 @@ class FrameSink(Protocol):
 
 
 class Connection:
-    """See the module. States: connecting, greeting (HELLO sent), live, closed; the client moves them on."""
+    """See the module.
 
-    def __init__(self, address: str, sink: FrameSink, now: float, attempt: int = 0) -> None:
+    States: connecting, securing (TLS), greeting (HELLO sent), live, closed; the client moves them on.
+    """
+
+    def __init__(
+        self,
+        address: str,
+        sink: FrameSink,
+        now: float,
+        attempt: int = 0,
+        tls: Tls | None = None,
+        path: str | None = None,
+    ) -> None:
         """Starts to connect; raises `ConnectionLostError` if that is refused at once.
 
-        `attempt` chooses among the addresses that a host name stands for.
+        `attempt` chooses among the addresses that a host name stands for. `path`: the Unix-domain socket of the same
+        feeder, which is used instead of its address.
         """
+        self._tls = tls
+        self._held_back = 0
+        """Bytes that may have been received and are not to be had yet."""
         self.address = address
+        self.path = address[len("unix:") :] if address.startswith("unix:") else path
+        """Of the Unix-domain socket, None over TCP."""
+        self.files: HandedFiles | None = None
+        """Of the feeder, once hand-over is agreed."""
+        self.faults = 0
+        """Batches of handed files that did not pass their checksum."""
         self.state = "connecting"
         self.since = now
         """When it was begun; from WELCOME on, when that came."""
@@ -78,6 +106,8 @@ class Connection:
         """Entries of this session that the server has called durable."""
         self.ponged = 0
         """The greatest number that the server has answered a PING with."""
+        self.tells = False
+        """Whether the server takes STATS, and says where the time of slow pieces went."""
         self.pending = bytearray()
         """Packed ACK entries not yet sent."""
         self.pending_epoch = 0
@@ -96,7 +126,7 @@ class Connection:
         self._control_kind = 0
         self._low_water = 1
         self._limit = p.MAX_BATCH
-        self._socket, target = _socket_for(address, attempt)
+        self._socket, target = _socket_for(address, attempt) if self.path is None else _unix_socket(self.path)
         try:
             self._socket.setblocking(False)
             self._set_options()
@@ -104,9 +134,12 @@ class Connection:
         except OSError as e:
             self._socket.close()
             raise ConnectionLostError(f"{address}: {e}") from e
-        if code not in (0, errno.EINPROGRESS, errno.EWOULDBLOCK):
+        # A Unix-domain socket is connected at once; EAGAIN says there that too many wait, not that it is under way.
+        if code not in ((0,) if self.path is not None else (0, errno.EINPROGRESS, errno.EWOULDBLOCK)):
             self._socket.close()
             raise ConnectionLostError(f"{address}: {os.strerror(code)}")
+        self._fd = self._socket.fileno()
+        self._secured: Any = None
         self._recv_into = self._socket.recv_into
         self._send = self._socket.send
 
@@ -117,7 +150,7 @@ class Connection:
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1)
 
     def fileno(self) -> int:
-        return self._socket.fileno()
+        return self._fd
 
     def connected(self) -> None:
         """To be called when a connecting socket becomes writable; raises `ConnectionLostError`."""
@@ -125,9 +158,38 @@ class Connection:
         if code:
             raise ConnectionLostError(f"{self.address}: {os.strerror(code)}")
 
+    def secure(self) -> int:
+        """Goes on with TLS, where it is wanted: the event to poll for, or 0 when HELLO may be sent.
+
+        Raises `TlsError` for what will not pass, `ConnectionLostError` for what may.
+        """
+        if self._tls is None:
+            return 0
+        from stoker._tls import TlsSocket
+
+        try:
+            if self._secured is None:
+                self._secured = TlsSocket(self._socket, self._tls, self.address)
+                self._socket = self._secured.socket
+            event: int = self._secured.handshake()
+        except OSError as e:
+            raise ConnectionLostError(f"{self.address}: TLS: {e.strerror or e}") from e
+        if not event:
+            self._recv_into, self._send = self._secured.recv_into, self._secured.send
+            self._held_back = _RECORD_BYTES
+        return event
+
     def limit_batches(self, largest: int) -> None:
         """Refuses BATCH frames whose message could not be one of this stream."""
         self._limit = min(p.MAX_BATCH, max(largest * 2, 1 << 20) + p.BATCH_HEADER_BYTES)
+
+    def take_reference(self, frame: bytes, pool: BufferPool) -> tuple[tuple[int, ...], npt.NDArray[np.uint8], int]:
+        """The batch that a BATCH_REF frame stands for: header, message, computed checksum."""
+        if self.files is None:
+            raise ProtocolError(f"{self.address} sent BATCH_REF without hand-over", "bad_frame")
+        batch = self.files.receive(frame, pool, self._limit)
+        self.bytes_received += len(batch[1])
+        return batch
 
     # ---- sending
 
@@ -212,7 +274,8 @@ class Connection:
         total = length + 4
         if have < total <= p.BATCH_HEADER_BYTES:
             return False
-        body = self._head[p.PREFIX_BYTES : min(have, total)].tobytes()
+        # Of a BATCH_REF the whole frame is wanted.
+        body = self._head[0 if kind == p.BATCH_REF else p.PREFIX_BYTES : min(have, total)].tobytes()
         if have >= total:
             rest = have - total
             self._head[:rest] = self._head[total:have].copy()
@@ -222,7 +285,7 @@ class Connection:
             return True
         self._have = 0
         self._control_kind = kind
-        self._control = bytearray(total - p.PREFIX_BYTES)
+        self._control = bytearray(total if kind == p.BATCH_REF else total - p.PREFIX_BYTES)
         self._control[: len(body)] = body
         self._at, self._end = len(body), len(self._control)
         return True
@@ -266,6 +329,7 @@ class Connection:
 
     def _wait_for(self, count: int) -> None:
         """Lets poll report readable only when so many bytes are there: fewer wake-ups per batch."""
+        count = max(1, count - self._held_back)
         if count != self._low_water:
             self._low_water = count
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
@@ -273,6 +337,8 @@ class Connection:
     def close(self) -> None:
         """Releases the descriptor; says nothing to the other side."""
         self.state = "closed"
+        if self.files is not None:
+            self.files.close()
         self._message, self._view, self._header, self._control = self._head, self._head_view, None, None
         self._socket.close()
 
@@ -294,10 +360,12 @@ class Connection:
             pass
 
 
+def _unix_socket(path: str) -> tuple[socket.socket, object]:
+    return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), path
+
+
 def _socket_for(address: str, attempt: int) -> tuple[socket.socket, object]:
     host, port = split_address(address)
-    if host.startswith("unix:"):
-        return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), host[len("unix:") :]
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     except (OSError, UnicodeError) as e:

@@ -84,6 +84,15 @@ class Snapshot:
             table.ids[index],
         )
 
+    def live_ordinals(self) -> list[int]:
+        """Ordinals of the chunks that have a row left, ascending."""
+        columns, removed = self.chunks.columns, self.chunks.removed
+        rows = columns["rows"]
+        empty = [i for i, gone in removed.items() if len(gone) == rows[i]]
+        live = columns["live"].copy()
+        live[empty] = False
+        return columns["ordinal"][live].tolist()  # type: ignore[no-any-return]
+
     def chunk_path(self, index: int) -> str:
         """The file of a chunk."""
         name = self.chunks.id_of(index)
@@ -93,6 +102,11 @@ class Snapshot:
 def newest_version(root: Path) -> int:
     """The newest version's number; 0 if nothing is committed."""
     return max(numbered(log_folder(root)), default=0)
+
+
+def table_versions(root: Path) -> list[int]:
+    """The versions that have a chunk table, ascending."""
+    return numbered(root / "_stoker" / "tables", _TABLE)
 
 
 def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
@@ -105,7 +119,7 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
     if not 1 <= wanted <= newest:
         raise UnknownVersionError(f"{root} has no version {version}; it has 1 to {newest}")
     building = _Building([], {}, 0)
-    for at in reversed([n for n in numbered(root / "_stoker" / "tables", _TABLE) if n <= wanted]):
+    for at in reversed([n for n in table_versions(root) if n <= wanted]):
         path = root / "_stoker" / "tables" / f"{at:020d}" / "chunks.arrow"
         try:
             building = _read_table(path, info, at)

@@ -17,6 +17,8 @@ from stoker._spec import OrderSpec, Tail
 
 _ROUNDS_AT_ONCE = 1024
 """Batches whose lanes are computed together."""
+_STRIDES_AT_ONCE = 16
+"""… times this at most, for a consumer that takes only some of them."""
 
 
 class Piece(NamedTuple):
@@ -38,6 +40,7 @@ class BatchPlan:
         self.samples = int(rows.sum())
         self.batches = -(-self.samples // size)
         """Batches of an epoch."""
+        self.lanes = len(rows)
         self._full = rows // size
         self.full_batches = int(self._full.sum())
         """Physical numbers below it are batches of one piece."""
@@ -83,11 +86,20 @@ class BatchPlan:
             self._rounds = (epoch, start, rounds)
         return rounds[turn - start]
 
-    def _some_rounds(self, epoch: int, turn: int) -> list[list[int]]:
+    def full(self, epoch: int, first: int, stride: int, most: int) -> tuple[list[int], list[int]]:
+        """(lane, round) of some of the full batches first, first + stride, …: of at least one and at most `most`."""
+        turn = self._find_round(first)
+        rounds = self._some_rounds(epoch, turn, _ROUNDS_AT_ONCE * min(stride, _STRIDES_AT_ONCE))
+        lanes = np.concatenate([np.asarray(r) for r in rounds])
+        turns = np.repeat(np.arange(turn, turn + len(rounds)), [len(r) for r in rounds])
+        mine = slice(first - int(np.minimum(self._full, turn).sum()), None, stride)
+        return lanes[mine][:most].tolist(), turns[mine][:most].tolist()
+
+    def _some_rounds(self, epoch: int, turn: int, batches: int = _ROUNDS_AT_ONCE) -> list[list[int]]:
         """The lanes of some rounds from `turn` on: together they cost hardly more than one."""
         lanes = np.flatnonzero(self._full > turn)
         left = self._full[lanes] - turn
-        turns = np.arange(turn, turn + min(int(left.max()), -(-_ROUNDS_AT_ONCE // len(lanes))))
+        turns = np.arange(turn, turn + min(int(left.max()), -(-batches // len(lanes))))
         every = np.broadcast_to(lanes, (len(turns), len(lanes)))
         if self.spec.lane_order == "mixed":
             rounds = fold_array(key(self.spec.seed, LANES, epoch), turns)
@@ -132,13 +144,19 @@ class BatchPlan:
 
 @dataclass(frozen=True)
 class Share:
-    """The steps of one rank in an epoch begun at `start`, and those of one of its workers."""
+    """The steps of one rank in an epoch begun at `start`, and those of one of its workers.
+
+    With `concat` k each step takes k batches, so that W ranks go through the epoch like k · W; with a `limit` there are
+    no more steps than that.
+    """
 
     plan: BatchPlan
     tail: Tail
     start: int = 0
     rank: int = 0
     world_size: int = 1
+    concat: int = 1
+    limit: int | None = None
 
     @property
     def first(self) -> int:
@@ -146,30 +164,51 @@ class Share:
         return self.start + (self.rank - self.start) % self.world_size
 
     @property
+    def width(self) -> int:
+        """Numbers that all ranks take in a step."""
+        return self.world_size * self.concat
+
+    @property
     def steps(self) -> int:
         """Steps that the rank takes."""
         if self.tail == "pad":
-            return max(0, -(-(self.plan.batches - self.start) // self.world_size))
-        if self.tail == "drop":
-            return max(0, (self._whole - self.start) // self.world_size)
-        return len(range(self.first, self.plan.batches, self.world_size))
+            steps = max(0, -(-(self.plan.batches - self.start) // self.width))
+        elif self.tail == "drop":
+            steps = max(0, (self._whole - self.start) // self.width)
+        else:
+            steps = -(-len(range(self.first, self.plan.batches, self.world_size)) // self.concat)
+        return steps if self.limit is None else min(steps, self.limit)
+
+    @property
+    def parts(self) -> int:
+        """Into how many parts an epoch falls that begins at 0; the same for every rank."""
+        numbers = self._whole // self.width * self.width if self.tail == "drop" else self.plan.batches
+        return 1 if self.limit is None else max(1, -(-numbers // (self.limit * self.width)))
 
     @property
     def _whole(self) -> int:
         return self.plan.samples // self.plan.spec.batch_size
 
     def number(self, step: int) -> int:
-        """The virtual number of a step."""
-        return self.first + step * self.world_size
+        """The first virtual number of a step."""
+        return self.first + step * self.width
 
     def worker(self, worker: int, workers: int, skip: int = 0) -> tuple[int, int, int]:
-        """(first, stride, count) of a worker's virtual numbers, without its first `skip` ones."""
+        """(first, stride, count) of a worker's virtual numbers, without those of its first `skip` steps.
+
+        Only one worker can join batches. Under `pad` its numbers end where every feeder still knows them; the rest of
+        the last step is made up of what it has.
+        """
         step = worker + skip * workers
         count = len(range(step, self.steps, workers))
-        return self.number(step), self.world_size * workers, count
+        first = self.number(step)
+        if self.concat > 1:
+            end = self.plan.batches + (self.world_size if self.tail == "pad" else 0)
+            count = len(range(first, min(end, first + count * self.width), self.world_size))
+        return first, self.world_size * workers, count
 
     def after(self, epoch: int, step: int) -> tuple[int, int]:
         """(epoch, next batch) once the step has been taken by every rank."""
-        following = self.start + (step + 1) * self.world_size
-        ended = self._whole - following < self.world_size if self.tail == "drop" else following >= self.plan.batches
+        following = self.start + (step + 1) * self.width
+        ended = self._whole - following < self.width if self.tail == "drop" else following >= self.plan.batches
         return (epoch + 1, 0) if ended else (epoch, following)

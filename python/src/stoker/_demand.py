@@ -56,10 +56,23 @@ class Demand:
                 return
         self._receive(span, live)
 
-    def expect(self, span: Span, live: list[Connection]) -> None:
-        """The span after the one being read; begun when that one is all here."""
+    def go_over(self, span: Span) -> bool:
+        """The trainer goes over to the following span, if that is under way already. Any thread."""
+        with self.out:
+            if self.following is not span or self.receiving is not span:
+                return False
+            self._flush()
+            self.reading, self.following = span, None
+            self._grant(span.consumed)
+            return True
+
+    def expect(self, span: Span) -> bool:
+        """The span after the one being read; begun when that one is all here. If it is, `go_on` is to be called.
+
+        Any thread: whoever receives the last batch looks for a following span after that, here it is the other way.
+        """
         self.following = span
-        self.go_on(live)
+        return self.receiving is not None and self.receiving is not span and self.receiving.received
 
     def go_on(self, live: list[Connection]) -> None:
         """Begins to receive the following span if the present one is all here."""

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from stoker._local import UnixAddress, read_unix
 from stoker.errors import FeedNotFoundError
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
@@ -37,12 +38,27 @@ class FeedTarget:
             return self.given
         return tuple(feed_file(self.name)["addresses"])
 
+    def unix(self) -> dict[str, UnixAddress]:
+        """The Unix-domain sockets of those addresses that have one, as far as the feed's file tells."""
+        try:
+            return read_unix(feed_file(self.name).get("unix")) if self.name is not None else {}
+        except (FeedNotFoundError, ValueError):
+            return {}
+
     def token(self) -> str | None:
         """The feed's token, where a file on this machine holds it and may be read."""
         try:
             path = feed_file(self.name).get("token_file") if self.name is not None else None
             return Path(path).read_text(encoding="utf-8").strip() if path else None
         except (FeedNotFoundError, OSError, ValueError, TypeError):
+            return None
+
+    def certificate(self) -> str | None:
+        """The file with the feed's own certificate, where the feed runs on this machine and speaks TLS."""
+        try:
+            path = feed_file(self.name).get("tls_cert") if self.name is not None else None
+            return str(path) if path else None
+        except FeedNotFoundError:
             return None
 
 

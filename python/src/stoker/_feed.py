@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 import os
-from collections.abc import Callable, Iterator, Mapping
+import sys
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -12,23 +14,33 @@ from stoker._dataset import open_snapshot
 from stoker._decode import Decoding
 from stoker._delivery import BatchPlan, Share
 from stoker._discovery import target_of
-from stoker._iteration import Iteration
-from stoker._options import Options
+from stoker._iteration import Iteration, Span
+from stoker._kafka import KafkaSource
+from stoker._kafka import target_of as topic_of
+from stoker._loaders import check_readers
+from stoker._options import Options, suggesting
 from stoker._path import PathSource
-from stoker._position import SharedEpochs, Start, rank_of, spawning, start_of, state_of, worker_of
-from stoker._source import BatchSource, Consumer, StreamInfo
+from stoker._pinned import pool_of
+from stoker._position import SharedEpochs, Start, rank_of, seat_of, spawning, start_of, worker_of
+from stoker._progress import Progress
+from stoker._report import Watched, report, watch
+from stoker._security import Security
+from stoker._source import BatchSource, Consumer, DeliveredBatch, StreamInfo
 from stoker._spec import OrderSpec, Tail
 from stoker._stream import PathStream
 from stoker._tally import Tally
 from stoker._torch import class_for
 from stoker.errors import StateMismatchError, StokerError
 
+_LOG = logging.getLogger("stoker")
+
 
 class Feed:
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
     `target` is a **path** (read directly, without a server; anything with a slash or starting with `.` or `~`), the
-    **name** of a running feed, or its `host:port,…`; without one, `STOKER_FEED`. The batches are the same bytes.
+    **name** of a running feed, its `host:port,…`, or a **topic** that one writes to, `kafka://host:port,…/topic` (needs
+    confluent-kafka); without one, `STOKER_FEED`. The batches are the same bytes.
 
     The first iteration begins at the loaded position (or the first batch of epoch 0), each further one at the start
     of the following epoch, also after `break`. `set_epoch` overrides that.
@@ -41,12 +53,22 @@ class Feed:
     and are checked against a feed's stream.
 
     Who reads: `rank` and `world_size` (of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
-    `replica`, `run` (STOKER_RUN), `group`. In DataLoader workers each takes its exact share of the rank's batches.
+    `run` (STOKER_RUN), `group`. With `replicas` k each k processes in a row get the same batches (tensor and pipeline
+    parallel ranks); `replica` says the same by hand. In DataLoader workers each takes its exact share of the rank's
+    batches.
 
     How: `tail` says what becomes of an uneven end: "pad" repeats batches so that all ranks take equally many full
     steps, "drop" leaves the rest out, "keep" delivers exactly the rest. `epochs`: iterations from that epoch on are
-    empty. `decode` maps fields to "rgb", "gray" or a function of a row, run in `decode_threads` threads.
-    `on_corrupt` ("fail" or "skip") is for damaged samples of a path. Time-outs are in seconds.
+    empty. `epoch_batches`: an iteration ends after so many batches, the next one goes on there. `concat` k joins k
+    batches to one, so that W ranks take the steps of k · W. `columns`: the fields wanted. `decode` maps fields to
+    "rgb", "gray" or a function of a row, run in `decode_threads` threads; arrays of one shape come out stacked.
+    `pin_memory`: receive into pinned memory where there is CUDA. `on_corrupt` ("fail" or "skip") is for damaged
+    samples of a path. Time-outs are in seconds.
+
+    Security: `token`, or `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE), shows that this trainer may read. `tls` is a
+    file of certificates to trust, or True for those of the system (STOKER_TLS_CA: a file, or "system"); `tls_name` the
+    name that the certificate is for, where that is not the host of the address; `tls_cert` and `tls_key` are the
+    trainer's own certificate. A feed that is named and runs on this machine needs none of these but the last two.
 
     One thread uses a feed. Safe to fork, to pickle into spawned processes, and as the dataset of a
     `torch.utils.data.DataLoader(feed, batch_size=None)`. A context manager; `close` ends its threads and connections.
@@ -54,6 +76,7 @@ class Feed:
     Errors: `StokerError` and its kinds in `stoker.errors`; `ValueError` for arguments that cannot be.
     """
 
+    @suggesting
     def __init__(
         self,
         target: str | os.PathLike[str] | None = None,
@@ -70,18 +93,28 @@ class Feed:
         rank: int | None = None,
         world_size: int | None = None,
         replica: int = 0,
+        replicas: int = 1,
         run: int | None = None,
         group: str = "default",
         tail: Tail = "pad",
         epochs: int | None = None,
+        epoch_batches: int | None = None,
+        concat: int = 1,
+        columns: Sequence[str] | None = None,
         decode: Mapping[str, str | Callable[[Any], Any]] | None = None,
         decode_threads: int | None = None,
         on_corrupt: str = "fail",
+        pin_memory: bool = False,
         buffer_bytes: int = 256 << 20,
         connect_timeout: float = 30.0,
         reconnect_timeout: float = 600.0,
         batch_timeout: float = 300.0,
         token: str | None = None,
+        token_file: str | os.PathLike[str] | None = None,
+        tls: bool | str | os.PathLike[str] | None = None,
+        tls_cert: str | os.PathLike[str] | None = None,
+        tls_key: str | os.PathLike[str] | None = None,
+        tls_name: str | None = None,
     ) -> None:
         order = {
             "batch_size": batch_size,
@@ -101,34 +134,39 @@ class Feed:
             rank=rank,
             world_size=world_size,
             replica=replica,
+            replicas=replicas,
             group=group,
             tail=tail,
             epochs=epochs,
+            epoch_batches=epoch_batches,
+            concat=concat,
+            columns=columns,
             decode=decode,
             decode_threads=decode_threads,
             on_corrupt=on_corrupt,
+            pin_memory=pin_memory,
             buffer_bytes=buffer_bytes,
             connect_timeout=connect_timeout,
             reconnect_timeout=reconnect_timeout,
             batch_timeout=batch_timeout,
-            token=token,
+            security=Security(token, token_file, tls, tls_cert, tls_key, tls_name),
         )
         self._set_up(options, SharedEpochs())
 
     def _set_up(self, options: Options, shared: SharedEpochs) -> None:
         self._options = options
         self._decoding = Decoding(options.decode, options.decode_threads) if options.decode else None
-        self._shared = shared
-        self._next = Start(0)
-        self._loaded_in_worker: Start | None = None
-        self._serial = 0  # counts what moves the position under a running iteration
+        self._progress = Progress(self._share, shared)
         self._iteration: Iteration | None = None
-        self._last: tuple[Share, int, int] | None = None  # share, epoch, step of the last batch handed out
+        self._kept: tuple[Span, Iterator[DeliveredBatch]] | None = None  # what a part of an epoch left in the source
+        self.repeats: int = 0
+        """Samples that come again because `load_state_dict` was allowed another batch size."""
         self._closed = False
         self._pid = os.getpid()
         self._source: BatchSource | None = None
         self._info: StreamInfo | None = None
         self._tally = Tally()
+        self._end: Watched | None = None  # the last figures of a closed feed
         self._path_stream: PathStream | None = None
         if options.path is not None:
             snapshot = open_snapshot(options.path, options.version)
@@ -144,11 +182,14 @@ class Feed:
         return class_for(Feed)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        extras: dict[str, Any] = {"next": self._next, "rank": rank_of(self._options.rank, self._options.world_size)}
+        extras: dict[str, Any] = {
+            "next": self._progress.next,
+            "rank": rank_of(self._options.rank, self._options.world_size),
+        }
         if self._info is not None:
             extras["version"], extras["run"] = self._info.version, self._info.run
         if spawning():
-            extras["shared"] = self._shared
+            extras["shared"] = self._progress.shared
         return _revive, (self._options, extras)
 
     # ---- what is being read
@@ -159,7 +200,7 @@ class Feed:
             raise StokerError("this feed is closed")
         if self._pid != os.getpid():  # forked: what the parent opened is not ours
             self._pid = os.getpid()
-            self._source = self._iteration = None
+            self._source = self._iteration = self._kept = None
             if self._decoding is not None:
                 self._decoding = Decoding(self._options.decode or {}, self._options.decode_threads)
         if self._source is None:
@@ -177,24 +218,46 @@ class Feed:
         o = self._options
         if self._path_stream is not None:
             ahead = min(o.buffer_bytes, 32 << 20)
-            return PathSource(self._path_stream, on_corrupt=o.on_corrupt, ahead_bytes=ahead, timeout_s=o.batch_timeout)
+            return PathSource(
+                self._path_stream,
+                on_corrupt=o.on_corrupt,
+                ahead_bytes=ahead,
+                buffer_bytes=o.buffer_bytes,
+                timeout_s=o.batch_timeout,
+                pool=pool_of(max(4 * ahead, 64 << 20), o.pin_memory),
+            )
+        topic = topic_of(o.target)
+        if topic is not None:
+            return KafkaSource(
+                topic,
+                buffer_bytes=o.buffer_bytes,
+                connect_timeout=o.connect_timeout,
+                batch_timeout=o.batch_timeout,
+                pool=pool_of(min(o.buffer_bytes, 256 << 20), o.pin_memory),
+            )
         from stoker._client import FeedClient
 
         return FeedClient(
             target_of(o.target),
-            token=o.token,
+            security=o.security,
             buffer_bytes=o.buffer_bytes,
             connect_timeout=o.connect_timeout,
             reconnect_timeout=o.reconnect_timeout,
             batch_timeout=o.batch_timeout,
+            pool=pool_of(min(o.buffer_bytes, 256 << 20), o.pin_memory),
         )
 
     def _consumer(self) -> Consumer:
         o = self._options
-        rank, world_size = rank_of(o.rank, o.world_size)
+        rank, world_size, replica = self._seat()
         worker, workers, _ = worker_of() or (0, 1, 0)
         run = self._info.run if self._info is not None else o.run
-        return Consumer(o.stream, o.group, o.order, rank, world_size, worker, workers, o.replica, run)
+        return Consumer(o.stream, o.group, o.order, rank, world_size, worker, workers, replica, run)
+
+    def _seat(self) -> tuple[int, int, int]:
+        """(rank, world size, replica)."""
+        o = self._options
+        return seat_of(o.rank, o.world_size, o.replicas, o.replica)
 
     def _adopt(self, info: StreamInfo) -> None:
         """Checks what the source says against what was asked for, and against what this feed has read before."""
@@ -206,11 +269,11 @@ class Feed:
             raise StateMismatchError(
                 f"the feed now serves fingerprint {info.fingerprint}, before {self._info.fingerprint}"
             )
-        if self._decoding is not None:
-            self._decoding.check(info.fields)
         if self._info is None or self._info.fingerprint != info.fingerprint:
-            self._form = Form(info.fields)
+            self._form = Form(info.fields, o.columns)
             self._plan = BatchPlan(info.order, info.lane_rows)
+            if self._decoding is not None:
+                self._decoding.check(self._form.fields.values())
         self._info = info
 
     @property
@@ -234,97 +297,106 @@ class Feed:
         """Batches that this rank takes in the running iteration, or in the next one if none is running."""
         if self._iteration is not None and self._iteration.running:
             return self._iteration.steps
-        return self._share(self._following()).steps
-
-    def _following(self) -> Start:
-        """Where the next iteration begins, as far as this process can know."""
-        by_workers, start = self._shared.read()
-        return start if by_workers and worker_of() is None else self._next
+        return self._share(self._progress.following).steps
 
     def _share(self, start: Start) -> Share:
-        info = self.info
-        if self._options.epochs is not None and start.epoch >= self._options.epochs:
-            return Share(self._plan, self._options.tail, info.batches)
-        if info.epochs is not None and start.epoch >= info.epochs:
-            return Share(self._plan, self._options.tail, info.batches)
-        rank, world_size = rank_of(self._options.rank, self._options.world_size)
-        return Share(self._plan, self._options.tail, start.batch, rank, world_size)
+        info, o = self.info, self._options
+        epochs = min((n for n in (o.epochs, info.epochs) if n is not None), default=start.epoch + 1)
+        rank, world_size, _ = self._seat()
+        at = start.batch if start.epoch < epochs else info.batches
+        return Share(self._plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches)
 
     def set_epoch(self, epoch: int) -> None:
-        """The next iteration is this epoch, from its first batch; or from the loaded position, if that is in it."""
-        if epoch < 0:
-            raise ValueError(f"epoch {epoch}")
-        if self._following().epoch != epoch:
-            self._move(Start(epoch))
+        """The next iteration is this epoch, from its first batch; or from the loaded position, if that is in it.
 
-    def _move(self, start: Start) -> None:
-        self._next = start
-        self._last = None
-        if worker_of() is None:
-            self._shared.set(start)
-        else:
-            self._loaded_in_worker = start
+        With `epoch_batches` the parts are counted: an epoch of three parts is followed by epoch 3.
+        """
+        self._progress.set_epoch(epoch, self._options.epoch_batches)
 
     def state_dict(self) -> dict[str, Any]:
         """The position after the last batch that was handed out, as small JSON; the same on every rank.
 
         Where DataLoader workers read, only `batch.state` knows; here that is an error.
         """
-        worker = worker_of()
-        if worker is None and self._shared.read()[0]:
-            raise StokerError("DataLoader workers read this feed: take the state of the last batch (batch.state)")
-        info = self.info
-        if self._last is None:
-            return state_of(info, self._next.epoch, self._next.batch)
-        share, epoch, step = self._last
-        state = state_of(info, *share.after(epoch, step))
-        if worker is not None:
-            state |= {"worker": list(worker[:2]), "start": [epoch, share.start], "taken": step // worker[1] + 1}
-        return state
+        return self._progress.state(lambda: self.info)
 
-    def load_state_dict(self, state: Mapping[str, Any]) -> None:
+    def load_state_dict(self, state: Mapping[str, Any], *, allow: Collection[str] = ()) -> None:
         """Goes on at a position of `batch.state` or `state_dict`, also with another world size, also after `iter`.
 
-        Raises `StateMismatchError` naming what differs, if the state is of other data or another order.
+        Raises `StateMismatchError` naming what differs, if the state is of other data or another order. With
+        `allow=("batch_size",)` the batch size may be another one: no sample is left out, and `repeats` says how many
+        come again, fewer than lanes times (old + new batch size) but for the end of an epoch with unequal lanes.
         """
-        self._move(start_of(state, self.info, worker_of()))
-        self._serial += 1
-
-    def _begin(self) -> tuple[Start, Share]:
-        """Takes the position for an iteration that begins now; the next one follows."""
-        worker = worker_of()
-        if worker is None:
-            start = self._next
-        elif self._loaded_in_worker is not None:
-            start, self._loaded_in_worker = self._loaded_in_worker, None
-            self._shared.adopt(worker[2], start)
-        else:
-            start = self._shared.begin(worker[2])
-        self._next = Start(start.epoch + 1)
-        return start, self._share(start)
+        start, self.repeats = start_of(state, self.info, worker_of(), allow)
+        now, before = self.info.order.batch_size, state["order"]["batch_size"]
+        if now != before:
+            _LOG.warning(
+                "stream %s: the batch size was %d and is %d: going on at epoch %d, batch %d; %d samples come again",
+                *(self.info.stream, before, now, start.epoch, start.batch, self.repeats),
+            )
+        self._progress.go_to(start)
 
     def __iter__(self) -> Iterator[Batch]:
         self._ready()
+        check_readers(self._seat()[1])
         if self._iteration is not None:
             self._iteration.end()
         self._iteration = Iteration(self)
         return self._iteration
 
+    def batches(self) -> Iterator[Batch]:
+        """Epoch after epoch, until those that the feed has are over; without `epochs`, for ever.
+
+        Raises `StokerError` rather than to look for ever where no epoch has a batch.
+        """
+        idle = 0
+        while idle < 2:  # the first may be the end of an epoch, where a state stood
+            idle += 1
+            for batch in self:
+                idle = 0
+                yield batch
+        if self._options.epochs is None and self.info.epochs is None:
+            raise StokerError(
+                f"stream {self.info.stream}: no epoch of {self.info.batches} batches has a step for "
+                f"{self._seat()[1]} ranks with tail {self._options.tail!r}"
+            )
+
+    def as_tf_dataset(self, signature: Mapping[str, Any] | None = None) -> Any:
+        """A `tf.data.Dataset` of the feed: a dict of tensors for each batch, ragged where rows vary in length.
+
+        Each iteration over it is one over the feed. `signature` says what fields decoded by a function become.
+        Raises `MissingDependencyError` without TensorFlow.
+        """
+        from stoker._tensorflow import dataset_of
+
+        return dataset_of(self, signature or {})
+
     # ---- how it goes
 
     def stats(self) -> dict[str, float]:
         """Batches, samples and bytes handed out, seconds since the first, seconds waited, by cause where known."""
-        return self._tally.stats(self._source)
+        return dict(self._end.stats) if self._end is not None else self._tally.stats(self._source)
 
     def stall_report(self) -> str:
-        """One line: how long the trainer waited for data, and for what."""
-        return self._tally.report(self._source)
+        """The first line of `report`: how long the trainer waited for data, and for what."""
+        return self.report().partition("\n")[0]
+
+    def report(self) -> str:
+        """A few lines for people: how long the trainer waited, for which feeder, lane and cause, and what may help.
+
+        With STOKER_REPORT=1 in the environment, `close` prints it. `stoker.prometheus` has the same for machines.
+        """
+        return report(self._end or watch(self))
 
     def close(self) -> None:
         """Ends threads and connections; what was handed out stays valid."""
         if self._closed:
             return
         self._closed = True
+        if self._pid == os.getpid() and self._source is not None:
+            self._end = watch(self)
+            if os.environ.get("STOKER_REPORT") == "1":
+                print(report(self._end), file=sys.stderr)
         if self._pid == os.getpid():
             if self._iteration is not None:
                 self._iteration.end()
@@ -332,7 +404,7 @@ class Feed:
                 self._source.close()
             if self._decoding is not None:
                 self._decoding.close()
-        self._source = self._iteration = None
+        self._source = self._iteration = self._kept = None
 
     def __enter__(self) -> Feed:
         return self
@@ -352,7 +424,7 @@ def _revive(options: Options, extras: dict[str, Any]) -> Feed:
         options = replace(options, version=extras["version"])
     feed = Feed.__new__(Feed)
     feed._set_up(options, extras.get("shared") or SharedEpochs())
-    feed._next = extras["next"]
+    feed._progress.next = extras["next"]
     if "shared" not in extras:
-        feed._shared.set(feed._next)
+        feed._progress.shared.set(extras["next"])
     return feed

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
+from stoker import _strips
 from stoker._assemble import Assembler, Gather
 from stoker._buffers import BufferPool
 from stoker._chunk import ChunkReader
@@ -12,9 +14,16 @@ from stoker._gather import OpenChunk, OpenWindow, gather
 from stoker._message import MessageLayout, batch_columns
 from stoker._order import LaneEpoch
 from stoker._rows import RowBlock, Segment
-from stoker._source import PieceData
+from stoker._source import DeliveredBatch, PieceData
 from stoker._stream import PathStream
+from stoker._strips import Laid, Strip
+from stoker._workers import Shared
 from stoker.errors import CorruptDataError
+
+_SHARED = 16 << 20
+"""Bytes of a message from which on two threads copy it: the first one is there sooner, and fewer are under way."""
+_PART = 2 << 20
+"""Bytes of what a thread takes at a time then, about."""
 
 
 class Unfilled(NamedTuple):
@@ -30,11 +39,16 @@ class Unfilled(NamedTuple):
 class Filler:
     """Safe for several threads."""
 
-    def __init__(self, stream: PathStream, on_corrupt: str, pool: BufferPool) -> None:
+    def __init__(
+        self, stream: PathStream, on_corrupt: str, pool: BufferPool, offer: Callable[[Callable[[], None]], None]
+    ) -> None:
+        """`offer` is given work that another thread may help with."""
         self._stream, self._on_corrupt = stream, on_corrupt
+        self._offer, self.pool = offer, pool
         self._reader = ChunkReader(stream.snapshot)
         self._columns = batch_columns(stream.snapshot.info.fields)
-        self._assembler = Assembler(MessageLayout(self._columns), pool)
+        self._layout = MessageLayout(self._columns)
+        self._assembler = Assembler(self._layout, pool)
 
     def _open_chunk(self, index: int, fetch: bool | None) -> OpenChunk | None:
         """Reads a head; None if it is damaged and damaged data are left out."""
@@ -56,7 +70,28 @@ class Filler:
             fetch = chunk.fetch if chunk is not None else fetch
         places, rows = lane_epoch.window_rows(w)
         block = RowBlock(self._columns, [c.head if c is not None else None for c in chunks], places, rows)
-        return OpenWindow(self._reader, members, chunks, block)
+        window = OpenWindow(self._reader, members, chunks, block)
+        window.longest_strip = _strips.longest(self._layout, window, self._stream.spec.batch_size)
+        return window
+
+    def strip(self, window: OpenWindow, firsts: Sequence[int]) -> Strip:
+        """Full batches that begin at these rows of a window that is to be laid out in strips."""
+        return Strip(self._layout, window, firsts, self._stream.spec.batch_size)
+
+    def fill_strips(self, epoch: int, batches: Sequence[Laid]) -> list[DeliveredBatch]:
+        """Copies and checks batches of strips; one that fails goes the way of all others."""
+        out = []
+        for laid, buffer in zip(batches, _strips.fill(batches, self.pool), strict=True):
+            number, lane, strip, i = laid
+            rows = strip.rows
+            if buffer is not None:
+                data = PieceData(lane, rows, False, 0, buffer)
+            else:
+                segment = Segment(strip.window, strip.firsts[i], strip.firsts[i] + rows)
+                piece = Piece(lane, -1, rows)
+                data = self.fill(self.message([segment], piece, (number, epoch, rows)))
+            out.append(DeliveredBatch(epoch, number, [data]))
+        return out
 
     def message(self, segments: list[Segment], piece: Piece, what: tuple[int, int, int]) -> Unfilled:
         """A message but for its payload, and what is still to be copied into it."""
@@ -64,14 +99,21 @@ class Filler:
         data = PieceData(piece.lane, made.rows, piece.repeated, piece.rows - made.rows, made.buffer)
         return Unfilled(data, piece, made.gathers, made.address, what)
 
+    def _gather(self, gathers: list[Gather], buffer: Any, address: int) -> list[Gather]:
+        """Copies payload, of large messages together with another thread; what was not right."""
+        if sum(work.length for work in gathers) < _SHARED:
+            return [work for work in gathers if not gather(work, buffer, address)]
+        parts = [part for work in gathers for part in _divided(work)]
+        shared = Shared(parts, lambda part: gather(part, buffer, address))
+        self._offer(shared.help)
+        return shared.finish()
+
     def fill(self, message: Unfilled) -> PieceData:
         """Copies and checks the payload of a message; makes it anew without damaged rows if that is allowed."""
         data, piece, gathers, address, what = message
         buffer = data.buffer
         bad: dict[Segment, set[int]] = {}
-        for work in gathers:
-            if gather(work, buffer, address):
-                continue
+        for work in self._gather(gathers, buffer, address):
             at = work.at
             ends = work.segment.block.payload[work.column].ends
             for row in range(work.segment.start, work.segment.end):
@@ -88,3 +130,15 @@ class Filler:
             rows = [r for r in range(segment.start, segment.end) if r not in bad.get(segment, ())]
             kept += [Segment(segment.window, r, r + 1) for r in rows]
         return self.fill(self.message(kept, piece, what))
+
+
+def _divided(work: Gather) -> Iterator[Gather]:
+    """The same payload in runs of rows of `_PART` bytes or more."""
+    column, segment, at, _ = work
+    ends = segment.block.payload[column].ends
+    row, base = segment.start, ends.item(segment.start) - at
+    while row < segment.end:
+        start = ends.item(row)
+        stop = min(segment.end, int(ends.searchsorted(start + _PART, "left")))
+        yield Gather(column, Segment(segment.window, row, stop), start - base, ends.item(stop) - start)
+        row = stop

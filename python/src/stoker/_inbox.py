@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,8 +19,12 @@ from stoker._lanes import LaneMap
 from stoker._network import Network
 from stoker._source import PieceData
 from stoker._span import Arrival, Span
+from stoker._waits import PageReads, Reporter, Waits
 from stoker._welcome import Refusal, Welcome
 from stoker.errors import CorruptDataError, FencedError, ProtocolError, StateMismatchError
+
+if TYPE_CHECKING:
+    from stoker._handover import HandedFiles
 
 _MAX_REFUSED = 4
 """Times that one piece may arrive damaged, and an epoch may be ended without a piece of it."""
@@ -31,7 +35,16 @@ _ELSEWHERE = ("shutting_down", "origin_unavailable", "wrong_feed")
 class Inbox:
     """The `FrameSink` of a client's connections."""
 
-    def __init__(self, target: object, network: Network, demand: Demand, pool: BufferPool, buffer_bytes: int) -> None:
+    def __init__(
+        self,
+        target: object,
+        network: Network,
+        demand: Demand,
+        pool: BufferPool,
+        buffer_bytes: int,
+        waits: Waits,
+        report: Reporter,
+    ) -> None:
         self.welcome: Welcome | None = None
         """The first one; later ones must agree with it."""
         self.plan: BatchPlan | None = None
@@ -41,6 +54,9 @@ class Inbox:
         self._demand = demand
         self._pool = pool
         self._buffer_bytes = buffer_bytes
+        self._waits = waits
+        self._page_reads = PageReads()
+        self._report = report
         self._refused: dict[tuple[Span, int, int], tuple[int, float]] = {}
         """(span, index, piece) -> (times, when last) that it came damaged; until it comes sound."""
         self._renewals = 0
@@ -103,6 +119,38 @@ class Inbox:
         if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
             demand.go_on(self._network.peers.live)
 
+    def _on_reference(self, connection: Connection, frame: bytes) -> None:
+        if connection.state != "live":
+            raise ProtocolError(f"{connection.address} sent BATCH_REF before WELCOME", "bad_frame")
+        began = self._page_reads.begin()
+        header, message, crc = connection.take_reference(frame, self._pool)
+        if spent := self._page_reads.end(began):
+            # Nobody else knows of it: the pages were read on this side.
+            self._waits.explain(p.Delay(header[13], header[6], header[8], header[9], 0, round(spent * 1e6), 0))
+        assert connection.files is not None
+        if due := connection.files.due():
+            with self._demand.out:
+                connection.send(p.release(due))
+        self.counts["handed_bytes"] += len(message)
+        if crc != header[15]:
+            # What comes instead comes over the connection. If that goes on being sound, it is the files that are not.
+            connection.faults += 1
+            if connection.faults > _MAX_REFUSED:
+                self._network.peers.refuse_handover(connection.address)
+                raise ConnectionLostError(f"{connection.address} hands over files that cannot be read rightly here")
+        self.on_batch(connection, header, message, crc)
+
+    def _on_file(self, connection: Connection, body: bytes) -> None:
+        from stoker._handover import HandoverError
+
+        if connection.files is None:
+            raise ProtocolError(f"{connection.address} sent FILE without hand-over", "bad_frame")
+        try:
+            connection.files.announce(body)
+        except HandoverError as e:
+            self._network.peers.refuse_handover(connection.address)
+            raise ConnectionLostError(f"{connection.address}: {e}") from e
+
     def _on_damage(self, connection: Connection, header: tuple[int, ...], crc: int) -> None:
         """Asks for a piece again. Which one it was follows from the order, as the header may be what is damaged."""
         self.counts["corrupt_pieces"] += 1
@@ -143,7 +191,9 @@ class Inbox:
 
     def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
         """See `FrameSink`."""
-        if kind == p.ERROR:
+        if kind == p.BATCH_REF:
+            self._on_reference(connection, body)
+        elif kind == p.ERROR:
             self._on_error(connection, p.decode_json(kind, body))
         elif kind == p.WELCOME and connection.state == "greeting":
             self._on_welcome(connection, p.decode_json(kind, body))
@@ -154,10 +204,14 @@ class Inbox:
         elif kind == p.DURABLE:
             with self._demand.out:
                 self._demand.receipts.durable(connection, p.decode_u64(kind, body))
+        elif kind == p.FILE:
+            self._on_file(connection, body)
         elif kind == p.LANE_MAP:
             self._on_lane_map(p.decode_json(kind, body))
         elif kind == p.EPOCH_END:
             self._on_epoch_end(connection, p.decode_epoch_end(body))
+        elif kind == p.DELAY:
+            self._waits.explain(p.decode_delay(body))
         elif kind == p.PING:
             with self._demand.out:
                 connection.send(p.pong(p.decode_u64(kind, body)))
@@ -184,10 +238,28 @@ class Inbox:
             )
         now = time.monotonic()
         connection.limit_batches(welcome.largest_batch)
+        connection.files = self._files(connection, welcome)
         connection.state = "live"
         connection.since = now
+        if welcome.stats:
+            connection.tells = True
+            with self._demand.out:
+                connection.send(self._report())
         self._network.peers.welcomed(connection)
         self._on_lane_map(welcome.lane_map)
+        if connection.path is None:
+            self._network.come_nearer(connection)
+        else:
+            self._network.peers.rename(connection)
+
+    def _files(self, connection: Connection, welcome: Welcome) -> HandedFiles | None:
+        if not welcome.handover:
+            return None
+        if welcome.handover > self._network.peers.handover(connection):
+            raise ProtocolError(f"{connection.address} hands over {welcome.handover} files unasked", "bad_frame")
+        from stoker._handover import HandedFiles
+
+        return HandedFiles(welcome.handover)
 
     def _on_lane_map(self, values: Mapping[str, Any]) -> None:
         lane_map = LaneMap.from_json(values, self._demand.lanes)

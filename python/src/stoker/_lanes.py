@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from stoker._discovery import split_address
+from stoker._local import UnixAddress, read_unix
 from stoker._protocol import LANE_MAP, require_keys
 from stoker.errors import ProtocolError
 
@@ -18,6 +19,8 @@ class LaneMap:
     generation: tuple[int, int]
     """(start of its author in ms, counter); the greater is the newer."""
     lanes: tuple[tuple[str, ...], ...]
+    unix: Mapping[str, UnixAddress] = field(default_factory=dict)
+    """By address, the Unix-domain socket of the same feeder."""
 
     @property
     def addresses(self) -> tuple[str, ...]:
@@ -33,12 +36,13 @@ class LaneMap:
             addresses = [str(address) for address in values["addresses"]]
             for address in addresses:
                 split_address(address)
+            unix = read_unix(values.get("unix"))
             rows = [tuple(addresses[_index(i, len(addresses))] for i in lane) for lane in values["lanes"]]
         except (TypeError, ValueError) as e:
             raise ProtocolError(f"lane map is malformed: {e}", "bad_frame") from e
         if len(rows) != lanes:
             raise ProtocolError(f"lane map speaks of {len(rows)} lanes, the stream has {lanes}", "bad_frame")
-        return LaneMap((start, counter), tuple(rows))
+        return LaneMap((start, counter), tuple(rows), unix)
 
 
 def _index(value: Any, size: int) -> int:

@@ -130,3 +130,13 @@ def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
         )
     except (KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e
+
+
+def version_of_copy(path: Path) -> int:
+    """The version that the second copy of a log entry is of."""
+    data = read_whole(path)
+    check_self(data, str(path))
+    try:
+        return int(read_container(data, str(path))[0]["version"])
+    except (IndexError, KeyError, TypeError, ValueError) as e:
+        raise CorruptDataError(f"{path}: {e}") from e

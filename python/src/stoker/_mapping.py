@@ -71,11 +71,11 @@ class Mapping:
         return int(np.count_nonzero(pages & 1)) * 10 >= 9 * len(pages)
 
 
-def copy(local: int, length: int, remote: int, count: int) -> bool:
-    """Copies `count` ranges, one after the other, into one of `length` bytes.
+def copy(local: int, length: int, remote: int, count: int, into: int = 1) -> bool:
+    """Copies `count` ranges, one after the other, into one or `into` ranges of `length` bytes in all.
 
     `local` and `remote` are the addresses of (address, length) pairs of 64 bits. False if a page is missing.
     Does not hold the GIL.
     """
     assert _LIBC is not None
-    return bool(_LIBC[0](os.getpid(), local, 1, remote, count, 0) == length)
+    return bool(_LIBC[0](os.getpid(), local, into, remote, count, 0) == length)

@@ -14,10 +14,13 @@ from stoker._connection import Connection, ConnectionLostError, FrameSink
 from stoker._demand import Demand
 from stoker._discovery import FeedTarget
 from stoker._peers import Peers, Timing
-from stoker.errors import ProtocolError, StokerError
+from stoker._security import Tls
+from stoker.errors import ProtocolError, StokerError, TlsError
 
 _MAX_BROKEN = 4
 """Connections in a row that may end in a malformed frame or an inner error of the feeder."""
+_DEAF_S = 0.25
+"""Between two looks at silent feeders, which come every 50 ms: this process did not run; none is given up for that."""
 _ROUND_BYTES = 1 << 20
 """Received of one connection before the others, and the trainer: some small batches, as each round costs as much."""
 
@@ -25,9 +28,23 @@ _ROUND_BYTES = 1 << 20
 class Network:
     """All connections of one client."""
 
-    def __init__(self, target: FeedTarget, timing: Timing, demand: Demand, hello: Callable[[], bytes]) -> None:
+    def __init__(
+        self,
+        target: FeedTarget,
+        timing: Timing,
+        demand: Demand,
+        hello: Callable[[int], bytes],
+        tls: Callable[[str], Tls | None],
+        unix: bool = True,
+    ) -> None:
+        """`hello` makes the first frame of a connection; `tls` says how one to an address is secured.
+
+        `hello` is told how many handed files to offer to keep.
+
+        `unix`: whether a feeder's Unix-domain socket may be used instead.
+        """
         self.timing = timing
-        self.peers = Peers(target, timing, self._dial, self.lost)
+        self.peers = Peers(target, timing, self._dial, self.lost, unix=unix)
         self.failure: BaseException | None = None
         """What ended the client for good."""
         self.welcomed = False
@@ -39,6 +56,7 @@ class Network:
         self._broken = 0
         self._demand = demand
         self._hello = hello
+        self._tls = tls
         self._sink: FrameSink
         self._poll = select.poll()
         self._wake_read, self._wake_write = os.pipe()
@@ -49,6 +67,7 @@ class Network:
         self._hot: dict[Connection, None] = {}
         self._probes: dict[Connection, _Probe] = {}
         self._tick_at = 0.0
+        self._probed_at = 0.0
 
     def attach(self, sink: FrameSink) -> None:
         """Says who takes the frames; before the first step."""
@@ -75,6 +94,8 @@ class Network:
             except ProtocolError as e:
                 self.broken(e)
                 self.lost(connection, f"{connection.address}: {e}")
+            except TlsError as e:
+                self._refused(connection, e)
             except StokerError as e:
                 self.fail(e)
                 self.lost(connection, str(e))
@@ -116,7 +137,7 @@ class Network:
                 if fd == self._wake_read:
                     os.read(fd, 4096)
                 continue
-            if connection.state == "connecting":
+            if connection.state in ("connecting", "securing"):
                 self._greet(connection)
                 continue
             if events & select.POLLOUT:
@@ -148,23 +169,50 @@ class Network:
         else:
             self._tick_at = now + (0.25 if active else 1.0)
 
-    def _dial(self, address: str, attempt: int) -> Connection:
-        connection = Connection(address, self._sink, time.monotonic(), attempt)
+    def _dial(self, address: str, attempt: int, path: str | None) -> Connection:
+        tls = self._tls(address) if path is None else None
+        connection = Connection(address, self._sink, time.monotonic(), attempt, tls, path)
         self._by_fd[connection.fileno()] = connection
         self._poll.register(connection.fileno(), select.POLLOUT)
         return connection
 
+    def come_nearer(self, connection: Connection) -> bool:
+        """Goes over to the feeder's Unix-domain socket if it is on this machine, before anything was asked of it."""
+        nearer = self.peers.dial_nearer(connection)
+        if nearer is not None:
+            with self._demand.out:
+                connection.send(p.bye())
+            self._drop(connection)
+        return nearer is not None
+
     def _greet(self, connection: Connection) -> None:
         try:
-            connection.connected()
+            if connection.state == "connecting":
+                connection.connected()
+                connection.state = "securing"
+                connection.since = time.monotonic()
+            event = connection.secure()
+            if event:
+                self._poll.modify(connection.fileno(), event)
+                return
+            hello = self._hello(self.peers.handover(connection))
         except ConnectionLostError as e:
             self.lost(connection, str(e))
+            return
+        except StokerError as e:
+            self._refused(connection, e)
             return
         connection.state = "greeting"
         connection.since = time.monotonic()
         self._poll.modify(connection.fileno(), select.POLLIN)
         with self._demand.out:
-            connection.send(self._hello())
+            connection.send(hello)
+
+    def _refused(self, connection: Connection, error: StokerError) -> None:
+        """Security forbids the connection. A client that was welcomed before waits for that to be mended."""
+        if not self.welcomed:
+            self.fail(error)
+        self.lost(connection, str(error))
 
     def lost(self, connection: Connection, why: str, *, elsewhere: bool = False) -> None:
         """A connection has ended. `elsewhere`: its lanes do not wait for it if another could serve them."""
@@ -190,6 +238,8 @@ class Network:
     def _probe(self, now: float, waiting_since: float) -> None:
         """Asks silent feeders whether they live; gives up those that do not answer."""
         timing = self.timing
+        # Whoever was stopped itself, or had no processor, has not listened: the answer may be there.
+        deaf, self._probed_at = now - self._probed_at > _DEAF_S, now
         for connection in self.peers.live:
             probe = self._probes.setdefault(connection, _Probe(now))
             if probe.heard(connection, now):
@@ -201,6 +251,8 @@ class Network:
                 if now - max(probe.heard_at, waiting_since) >= ask:
                     probe.asked_at = now
                     self.ping(connection)
+            elif deaf:
+                probe.asked_at = now
             elif now - probe.asked_at >= give_up:
                 why = f"{connection.address}: silent for {now - probe.heard_at:.1f} s"
                 self.lost(connection, why, elsewhere=True)

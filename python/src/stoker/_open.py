@@ -6,7 +6,6 @@ import os
 from bisect import bisect_right
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from stoker._checksum import crc32c
 from stoker._chunk import ChunkHead, ChunkReader, ColumnData, read_fully
 from stoker._dataset import Snapshot, open_snapshot
 from stoker._fields import Field
+from stoker._location import dataset_path
 from stoker.errors import CorruptDataError
 
 _HEADS = 64
@@ -190,4 +190,5 @@ def open(path: str | os.PathLike[str], version: int | None = None, split: str | 
 
     Raises `NotADatasetError`, `UnknownVersionError`, `UnknownSplitError`, `CorruptDataError`.
     """
-    return Samples(open_snapshot(Path(os.fspath(path)).expanduser(), version), split)
+    root = dataset_path(path, "copy it here, or train from `stoker feed`")
+    return Samples(open_snapshot(root, version), split)

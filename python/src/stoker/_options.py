@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import functools
+import inspect
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from stoker._discovery import is_address_list
+from stoker._kafka_topic import is_topic
+from stoker._location import feed_path, is_remote
+from stoker._security import Security
 from stoker._spec import TAILS, OrderSpec, Tail
+
+Init = TypeVar("Init", bound=Callable[..., None])
+
+
+def suggesting(init: Init) -> Init:
+    """A constructor whose error about an unknown argument names the one that was probably meant."""
+    known = {name.replace("_", ""): name for name in list(inspect.signature(init).parameters)[1:]}
+
+    @functools.wraps(init)
+    def checked(self: Any, *args: Any, **given: Any) -> None:
+        for name in given:
+            if name not in known.values():
+                near = get_close_matches(name.replace("_", "").lower(), known, 1)
+                hint = f"; did you mean {known[near[0]]!r}?" if near else f"; there are {', '.join(known.values())}"
+                raise TypeError(f"{type(self).__name__}() has no argument {name!r}{hint}")
+        init(self, *args, **given)
+
+    return checked  # type: ignore[return-value]
 
 
 @dataclass(frozen=True)
@@ -25,18 +49,23 @@ class Options:
     rank: int | None
     world_size: int | None
     replica: int
+    replicas: int
     run: int
     group: str
     tail: Tail
     epochs: int | None
+    epoch_batches: int | None
+    concat: int
+    columns: tuple[str, ...] | None
     decode: Mapping[str, str | Callable[[Any], Any]] | None
     decode_threads: int | None
     on_corrupt: str
+    pin_memory: bool
     buffer_bytes: int
     connect_timeout: float
     reconnect_timeout: float
     batch_timeout: float
-    token: str | None
+    security: Security
 
     @staticmethod
     def of(
@@ -53,7 +82,7 @@ class Options:
             spec["shuffle"] = (
                 {True: "window", False: "none"}.get(shuffle, shuffle) if isinstance(shuffle, bool) else shuffle
             )
-        problems = []
+        problems = given["security"].problems()
         try:
             OrderSpec(**spec)
         except ValueError as e:
@@ -66,6 +95,15 @@ class Options:
             problems.append("rank and world_size: one is given without the other")
         elif given["rank"] is not None and not 0 <= given["rank"] < given["world_size"]:
             problems.append(f"rank {given['rank']} is not in [0, {given['world_size']})")
+        for name in ("concat", "replicas", "epoch_batches", "decode_threads"):
+            if given[name] is not None and given[name] < 1:
+                problems.append(f"{name} must be at least 1, is {given[name]}")
+        if given["replicas"] > 1 and given["replica"]:
+            problems.append("replica and replicas: give the replica itself, or how many processes are replicas")
+        if isinstance(given["columns"], str):
+            problems.append(f"columns must be several names, is {given['columns']!r}")
+        elif given["columns"] is not None:
+            given["columns"] = tuple(given["columns"])
         if given["version"] is not None and given["version"] < 1:
             problems.append(f"version must be at least 1, is {given['version']}")
         if run is None:
@@ -76,6 +114,8 @@ class Options:
         if problems:
             raise ValueError("; ".join(problems))
         text = None if target is None else os.fspath(target)
+        if text is not None and is_remote(text) and not is_topic(text):
+            feed_path(text)  # Says what to do instead.
         if isinstance(target, os.PathLike) and text is not None and not _looks_like_path(text):
             text = os.path.join(os.curdir, text)
         return Options(target=text, order=spec, run=run, **given)
@@ -84,11 +124,11 @@ class Options:
     def path(self) -> Path | None:
         """The dataset directory, if the target is one; else it is a feed."""
         if self.target is not None and _looks_like_path(self.target):
-            return Path(self.target).expanduser()
+            return feed_path(self.target)
         return None
 
 
 def _looks_like_path(target: str) -> bool:
-    if is_address_list(target):
+    if is_address_list(target) or is_topic(target):
         return False
     return target.startswith((".", "~")) or "/" in target or os.sep in target

@@ -26,17 +26,20 @@ class PathSource:
         *,
         on_corrupt: str = "fail",
         ahead_bytes: int = 32 << 20,
+        buffer_bytes: int = 256 << 20,
         threads: int = 2,
         timeout_s: float = 300.0,
         pool: BufferPool | None = None,
     ) -> None:
-        self._stream, self._ahead_bytes = stream, ahead_bytes
-        self._filler = Filler(stream, on_corrupt, pool or BufferPool(max(4 * ahead_bytes, 64 << 20)))
+        """`ahead_bytes` are read ahead; of larger batches two that fit into `buffer_bytes`, else one."""
+        self._stream, self._ahead = stream, (ahead_bytes, buffer_bytes)
         self._workers = Workers(threads, timeout_s, str(stream.snapshot.root))
+        pool = pool or BufferPool(max(4 * ahead_bytes, 64 << 20))
+        self._filler = Filler(stream, on_corrupt, pool, self._workers.offer)
         self._running: EpochReader | None = None
 
     def _reader(self, span: Span) -> EpochReader:
-        return EpochReader(self._stream, self._filler, self._workers, self._ahead_bytes, span)
+        return EpochReader(self._stream, self._filler, self._workers, self._ahead, span)
 
     def open(self, consumer: Consumer) -> StreamInfo:
         """See `BatchSource`."""

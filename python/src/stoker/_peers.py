@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from stoker._connection import Connection, ConnectionLostError
 from stoker._discovery import FeedTarget
 from stoker._lanes import LaneMap, choose, place
+from stoker._local import UnixAddress, hands_over, transport, usable
 from stoker.errors import FeedNotFoundError
 
 
@@ -64,8 +65,10 @@ class Peers:
         self,
         target: FeedTarget,
         timing: Timing,
-        dial: Callable[[str, int], Connection],
+        dial: Callable[[str, int, str | None], Connection],
         drop: Callable[[Connection, str], None],
+        *,
+        unix: bool = True,
     ) -> None:
         self.target = target
         self.by_address: dict[str, Peer] = {}
@@ -81,6 +84,13 @@ class Peers:
         self._found: tuple[str, ...] = ()
         self._find_at = 0.0
         self._turn = 0
+        self._hands_over = hands_over()
+        self._refused_files: set[str] = set()
+        self._nearby = unix and transport() != "tcp"
+        self._unix: dict[str, UnixAddress] = {}
+        """By address, as the newest lane map or the feed's file says."""
+        self._deaf: set[str] = set()
+        """Paths of Unix-domain sockets that did not answer."""
 
     def peer(self, address: str, now: float) -> Peer:
         """The peer of an address, known or new."""
@@ -102,6 +112,7 @@ class Peers:
         if self.lane_map is None or not self.serving:
             self.serving = [None] * len(lane_map.lanes)
         known, self.lane_map = self.lane_map, lane_map
+        self._unix = dict(lane_map.unix)
         if known is None or lane_map.generation != known.generation:
             self._avoided.clear()
             for peer in self.by_address.values():
@@ -126,6 +137,8 @@ class Peers:
         if peer.connection is not connection:
             return
         was_live = connection.state == "live"
+        if connection.path is not None and not was_live:
+            self._deaf.add(connection.path)
         peer.connection = None
         peer.error = why
         if was_live:
@@ -184,7 +197,7 @@ class Peers:
             return
         limit = self._timing.attempt if c.state == "connecting" else self._timing.greeting
         if now - c.since > limit:
-            what = "no answer" if c.state == "connecting" else "no WELCOME"
+            what = {"connecting": "no answer", "securing": "no TLS handshake"}.get(c.state, "no WELCOME")
             self._drop(c, f"{what} within {limit:g} s")
 
     def _seek(self, now: float) -> None:
@@ -203,6 +216,7 @@ class Peers:
             self._find_at = now + 0.25
             try:
                 self._found = self.target.addresses()
+                self._unix = self.target.unix() | self._unix
             except FeedNotFoundError:
                 if self.lane_map is None:
                     raise
@@ -211,14 +225,62 @@ class Peers:
     def _try(self, peer: Peer, now: float) -> bool:
         if peer.connection is not None or now < peer.next_try:
             return False
+        path = self._path(peer.address)
+        if path is not None:
+            try:
+                peer.connection = self._dial(peer.address, peer.attempts, path)
+                return True
+            except ConnectionLostError:
+                self._deaf.add(path)
         try:
-            peer.connection = self._dial(peer.address, peer.attempts)
+            peer.connection = self._dial(peer.address, peer.attempts, None)
         except ConnectionLostError as e:
             peer.error = str(e)
             peer.next_try = now + min(1.0, 0.02 * 2**peer.attempts) * random.uniform(0.5, 1.5)
             peer.attempts += 1
             return False
         return True
+
+    def _path(self, address: str) -> str | None:
+        """The Unix-domain socket by which an address is to be reached."""
+        near = self._unix.get(address)
+        if near is None or not self._nearby or near.path in self._deaf or not usable(near):
+            return None
+        return near.path
+
+    def handover(self, connection: Connection) -> int:
+        """How many handed files to offer to keep: none where payload has to come over the connection."""
+        if connection.path is None or not self._hands_over or connection.address in self._refused_files:
+            return 0
+        from stoker import _handover
+
+        return _handover.MOST_FILES if _handover.supported() else 0
+
+    def refuse_handover(self, address: str) -> None:
+        """From the next connection on, payload of this feeder comes over it."""
+        self._refused_files.add(address)
+
+    def dial_nearer(self, connection: Connection) -> Connection | None:
+        """Connects to the same feeder over its Unix-domain socket; the new connection takes the peer over."""
+        path = self._path(connection.address)
+        if path is None or connection.path is not None:
+            return None
+        peer = self.by_address[connection.address]
+        try:
+            peer.connection = self._dial(peer.address, peer.attempts, path)
+        except ConnectionLostError:
+            self._deaf.add(path)
+            return None
+        return peer.connection
+
+    def rename(self, connection: Connection) -> None:
+        """Gives a feeder that was dialled by its Unix-domain socket the address that the lane map knows it by."""
+        for address, near in self._unix.items():
+            if near.path == connection.path and address != connection.address and address not in self.by_address:
+                peer = self.by_address.pop(connection.address)
+                peer.address = connection.address = address
+                self.by_address[address] = peer
+                return
 
     def arrange(self) -> dict[str, frozenset[int]]:
         """Places the lanes anew: the lanes of each live address that has some."""

@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from collections import deque
+from collections.abc import Sequence
 
 from stoker._delivery import BatchPlan, Piece
 from stoker._filling import Filler, Unfilled
-from stoker._gather import OpenWindow
-from stoker._order import LaneEpoch
+from stoker._lane_reader import LaneReader
 from stoker._rows import Segment
 from stoker._source import DeliveredBatch
 from stoker._spec import Tail
 from stoker._stream import PathStream
+from stoker._strips import Laid
 from stoker._workers import Job, Workers
 
 UNIT_BYTES = 1 << 20
 """Work handed to a thread at once: enough to hide the hand-over, little enough for a quick first batch."""
 Span = tuple[int, int, int, int, Tail]
 """Epoch, first number, stride, count, tail."""
+_PREPARED = 32
+"""Batches before the end of an epoch from which on the windows of the next one are opened, one with each batch."""
+Planned = tuple["Laid | tuple[int, list[Unfilled]]", int]
+"""What is to be done for a batch, and its bytes."""
 LOOK_AHEAD = 4
 """Batches looked at before they are planned."""
 
@@ -30,21 +35,32 @@ class EpochReader:
         stream: PathStream,
         filler: Filler,
         workers: Workers,
-        ahead_bytes: int,
+        ahead_bytes: tuple[int, int],
         span: tuple[int, int, int, int, Tail],
     ) -> None:
+        """`ahead_bytes`: those to be under way, and those that two batches must fit in to be so together."""
         epoch, first, stride, count, tail = span
         self.span = span
         self.following: EpochReader | None = None
         """What is planned once this is all planned."""
-        self._stream, self._filler, self._workers, self._ahead_bytes = stream, filler, workers, ahead_bytes
+        self._stream, self._filler, self._workers = stream, filler, workers
+        self._ahead_bytes, self._most_bytes = ahead_bytes
         self._plan = BatchPlan(self._stream.spec, self._stream.order.lane_rows)
         self._epoch, self._tail = epoch, tail
-        self._numbers = iter(range(first, first + stride * count, stride))
+        self._numbers = range(first, first + stride * count, stride)
+        self._next = 0
+        """How many of them have been looked at."""
+        self._run: tuple[Sequence[int], list[int], list[int]] = (), [], []
+        """Numbers, lanes and rounds of full batches that come next."""
+        self._at = 0
+        """The first of them that is not planned."""
+        self._rounds: dict[int, deque[int]] = {}
+        """Of each lane, the rounds of the run that it has not laid out."""
         self._upcoming: deque[tuple[int, list[Piece]]] = deque()
-        self._lanes: dict[int, _LaneReader] = {}
+        """Batches after the full ones."""
+        self._lanes: dict[int, LaneReader] = {}
         self._work: deque[tuple[Job, int]] = deque()
-        self._ahead = 0
+        self._ahead = self._largest = self._prepared = 0
         self._ready: deque[DeliveredBatch] = deque()
         self._exhausted = self._stopped = False
 
@@ -53,13 +69,14 @@ class EpochReader:
 
     def __next__(self) -> DeliveredBatch:
         if not self._ready:
-            self.plan()
+            if not self._work:
+                self.plan()
             if not self._work:
                 raise StopIteration
             job, size = self._work.popleft()
             self._ahead -= size
             self._ready.extend(self._workers.wait(job, "wait_read_s", f"epoch {self._epoch}"))
-            self.plan()
+            self.plan()  # last: the threads that it wakes compete for the interpreter
         return self._ready.popleft()
 
     def cancel(self) -> None:
@@ -70,46 +87,133 @@ class EpochReader:
         for lane in self._lanes.values():
             lane.cancel()
         self._work.clear()
-        self._lanes.clear()
+        lanes, self._lanes = self._lanes, {}
+        self._workers.offer(lanes.clear)  # closing hundreds of files takes a millisecond
 
-    def plan(self) -> None:
-        """Hands out work until enough is under way."""
-        while not self._stopped and not self._exhausted and (self._ahead < self._ahead_bytes or len(self._work) < 2):
-            unit: list[tuple[int, list[Unfilled]]] = []
+    def plan(self, early: bool = False) -> None:
+        """Hands out work until enough is under way; waits for a window only if nothing is, and not if it is early."""
+        while not self._stopped and not self._exhausted and self._has_room():
+            unit: list[Laid | tuple[int, list[Unfilled]]] = []
             size = 0
             limit = UNIT_BYTES if self._work else 1
+            waiting = False
             while size < limit and len(unit) < 64:
-                self._look_ahead()
-                if not self._upcoming:
+                waiting = (early or bool(self._work or unit)) and self._would_wait()
+                if waiting:
+                    break
+                batch = self._full_batch() or self._other_batch()
+                if batch is None:
                     self._exhausted = True
                     break
-                number, pieces = self._upcoming.popleft()
-                what = (number, self._epoch, self._stream.spec.batch_size)
-                made = [self._filler.message(self._segments(p), p, what) for p in pieces]
-                unit.append((number, made))
-                size += sum(m.data.buffer.nbytes for m in made)
+                unit.append(batch[0])
+                size += batch[1]
             if unit:
                 self._work.append((self._workers.submit(_Fill(self._filler, self._epoch, unit)), size))
                 self._ahead += size
-        if self._exhausted and self.following is not None and not self._stopped:
-            self.following.plan()
+            if waiting:
+                break
+        if self.following is not None and not self._stopped:
+            if self._exhausted:
+                self.following.plan(early=True)
+            elif len(self._numbers) - self._next + len(self._run[1]) - self._at < _PREPARED:
+                self.following.prepare()
+
+    def prepare(self) -> None:
+        """Has a window opened that one of the first batches will need: not all at once, which holds others up."""
+        if not self._next:
+            self._more_rounds()
+        lanes = self._run[1]
+        if self._prepared < min(_PREPARED, len(lanes)):
+            self._foresee(self._prepared)
+            self._prepared += 1
+
+    def _foresee(self, at: int) -> None:
+        _, lanes, rounds = self._run
+        self._lane(lanes[at]).foresee(rounds[at] * self._stream.spec.batch_size)
+
+    def _would_wait(self) -> bool:
+        """Whether a window that the next batch needs is still being opened."""
+        if self._at < len(self._run[1]) or self._more_rounds():
+            _, lanes, rounds = self._run
+            size = self._stream.spec.batch_size
+            first = rounds[self._at] * size
+            return self._lane(lanes[self._at]).opening(first, first + size)
+        self._look_ahead()
+        pieces = self._upcoming[0][1] if self._upcoming else ()
+        return any(self._lane(p.lane).opening(p.first, p.first + p.rows) for p in pieces)
+
+    def _has_room(self) -> bool:
+        if self._ahead < self._ahead_bytes or not self._work:
+            return True
+        return len(self._work) < 2 and 2 * self._ahead <= self._most_bytes
+
+    def _full_batch(self) -> Planned | None:
+        """The next full batch; None after the last."""
+        numbers, lanes, rounds = self._run
+        at = self._at
+        if at == len(lanes):
+            if not self._more_rounds():
+                return None
+            numbers, lanes, rounds = self._run
+            at = 0
+        if at == 0:
+            for soon in range(1, min(LOOK_AHEAD, len(lanes))):
+                self._foresee(soon)
+        self._at = at + 1
+        size = self._stream.spec.batch_size
+        if at + LOOK_AHEAD < len(lanes):
+            self._foresee(at + LOOK_AHEAD)
+        lane = lanes[at]
+        place = self._lane(lane).place(self._rounds[lane])
+        if place is not None:
+            strip, index = place
+            return Laid(numbers[at], lane, strip, index), strip.lengths[index]
+        return self._one_by_one(numbers[at], [Piece(lane, rounds[at] * size, size)])
+
+    def _more_rounds(self) -> bool:
+        """Computes the lanes of some more full batches."""
+        first = self._next
+        numbers = self._numbers[first:]
+        most = len(range(numbers.start, min(numbers.stop, self._plan.full_batches), numbers.step))
+        if not most:
+            return False
+        lanes, rounds = self._plan.full(self._epoch, numbers.start, numbers.step, most)
+        self._next += len(lanes)
+        self._run = numbers[: len(lanes)], lanes, rounds
+        for lane, turn in zip(lanes, rounds, strict=True):
+            self._rounds.setdefault(lane, deque()).append(turn)
+        self._at = 0
+        return True
+
+    def _other_batch(self) -> Planned | None:
+        """The next batch after the full ones."""
+        self._look_ahead()
+        return self._one_by_one(*self._upcoming.popleft()) if self._upcoming else None
 
     def _look_ahead(self) -> None:
-        """Keeps the next few batches in view, so that the windows they need are being opened."""
-        while len(self._upcoming) <= LOOK_AHEAD:
-            number = next(self._numbers, None)
-            if number is None:
-                return
+        """Keeps a few batches after the full ones in view, so that the windows they need are being opened."""
+        while len(self._upcoming) <= LOOK_AHEAD and self._next < len(self._numbers):
+            number = self._numbers[self._next]
+            self._next += 1
             pieces = self._plan.delivered(self._epoch, number, self._tail)
             self._upcoming.append((number, pieces))
             for p in pieces:
                 self._lane(p.lane).foresee(p.first)
 
-    def _lane(self, lane: int) -> _LaneReader:
+    def _one_by_one(self, number: int, pieces: list[Piece]) -> Planned:
+        what = (number, self._epoch, self._stream.spec.batch_size)
+        made = [self._filler.message(self._segments(p), p, what) for p in pieces]
+        size = sum(m.data.buffer.nbytes for m in made)
+        if size > self._largest:
+            self._largest = size
+            self._filler.pool.keep_at_least(2 * size)
+        return (number, made), size
+
+    def _lane(self, lane: int) -> LaneReader:
         reader = self._lanes.get(lane)
         if reader is None:
             order = self._stream.order.lane_epoch(lane, self._epoch)
-            reader = self._lanes[lane] = _LaneReader(self._filler, self._workers, order)
+            reader = self._lanes[lane] = LaneReader(self._filler, self._workers, order, self._stream.spec.batch_size)
         return reader
 
     def _segments(self, piece: Piece) -> list[Segment]:
@@ -119,66 +223,18 @@ class EpochReader:
 class _Fill:
     """Fills the messages of some batches."""
 
-    def __init__(self, filler: Filler, epoch: int, unit: list[tuple[int, list[Unfilled]]]) -> None:
+    def __init__(self, filler: Filler, epoch: int, unit: list[Laid | tuple[int, list[Unfilled]]]) -> None:
         self._filler, self._epoch, self._unit = filler, epoch, unit
 
     def __call__(self) -> list[DeliveredBatch]:
-        return [
-            DeliveredBatch(self._epoch, number, [self._filler.fill(m) for m in made]) for number, made in self._unit
-        ]
-
-
-class _LaneReader:
-    """The open window of a lane, and those that are being opened."""
-
-    def __init__(self, filler: Filler, workers: Workers, lane_epoch: LaneEpoch) -> None:
-        self._filler, self._workers, self._order = filler, workers, lane_epoch
-        self._number = -1
-        self._from = self._until = 0  # rows of the open window
-        self._window: OpenWindow | None = None
-        self._opening: dict[int, Job] = {}
-
-    def cancel(self) -> None:
-        """Opens nothing more."""
-        for job in self._opening.values():
-            job.cancelled = True
-
-    def foresee(self, row: int) -> None:
-        """The window of this row will be wanted soon."""
-        if row >= self._until:
-            self._begin(self._order.window_of(row))
-
-    def segments(self, first: int, rows: int) -> list[Segment]:
-        """The rows [first, first + rows) of the lane's epoch."""
-        end = first + rows
-        window = self._window
-        if window is not None and self._from <= first and end <= self._until:
-            if 2 * (end - self._from) > self._until - self._from:  # half of it is planned
-                self._begin(self._number + 1)
-            return [Segment(window, first - self._from, end - self._from)]
-        out = []
-        w = self._order.window_of(first)
-        while first < end:
-            start, stop = self._order.window_start(w), min(end, self._order.window_ends[w])
-            if stop > first:
-                out.append(Segment(self._open(w), first - start, stop - start))
-            first = stop
-            w += 1
-        return out
-
-    def _begin(self, w: int) -> None:
-        if w < len(self._order.window_ends) and w != self._number and w not in self._opening:
-            filler, order = self._filler, self._order
-            self._opening[w] = self._workers.submit(lambda: filler.open_window(order, w))
-
-    def _open(self, w: int) -> OpenWindow:
-        if self._window is None or w != self._number:
-            self._begin(w)
-            self._window = None  # before the next one is waited for: its memory is free for it
-            self._window = self._workers.wait(self._opening.pop(w), "wait_window_s", f"window {w} of a lane")
-            self._number = w
-            self._from, self._until = self._order.window_start(w), self._order.window_ends[w]
-            for passed in [o for o in self._opening if o < w]:
-                self._opening.pop(passed).cancelled = True
-        assert self._window is not None
-        return self._window
+        out: list[DeliveredBatch] = []
+        laid: list[Laid] = []
+        for batch in self._unit:
+            if isinstance(batch, Laid):
+                laid.append(batch)
+                continue
+            out += self._filler.fill_strips(self._epoch, laid)
+            laid = []
+            number, made = batch
+            out.append(DeliveredBatch(self._epoch, number, [self._filler.fill(m) for m in made]))
+        return out + self._filler.fill_strips(self._epoch, laid)

@@ -9,10 +9,11 @@ import os
 import struct
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterator, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
+from stoker._regroup import regroup
 from stoker._source import StreamInfo
 from stoker.errors import FormatTooNewError, StateMismatchError
 
@@ -46,6 +47,16 @@ def rank_of(rank: int | None, world_size: int | None) -> tuple[int, int]:
     return rank, world_size
 
 
+def seat_of(rank: int | None, world_size: int | None, replicas: int, replica: int) -> tuple[int, int, int]:
+    """(rank, world size, replica) where each `replicas` processes in a row receive the same batches."""
+    process, processes = rank_of(rank, world_size)
+    if replicas == 1:
+        return process, processes, replica
+    if processes % replicas:
+        raise ValueError(f"{processes} processes cannot be divided into groups of replicas={replicas}")
+    return process // replicas, processes // replicas, process % replicas
+
+
 @dataclass(frozen=True)
 class Start:
     """Where an iteration begins."""
@@ -76,8 +87,7 @@ class SharedEpochs:
         self._fd = fd
         self._memory = mmap.mmap(fd, self._LAYOUT.size)
         self._key = (0, 0)
-        self._first = Start(0)
-        self._passes = 0
+        self._latest = Start(0)
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError, OSError):
@@ -105,28 +115,29 @@ class SharedEpochs:
             v[4], v[5] = start.epoch, start.batch
             v[6] += 1
 
-    def begin(self, the_pass: int) -> Start:
-        """Where this worker begins in a pass."""
+    def begin(self, the_pass: int, following: Callable[[Start], Start]) -> Start:
+        """Where this worker begins in a pass; `following` says where the one after an iteration begins."""
         with self._locked() as v:
             key = (the_pass, v[6])
-            if key != self._key:
-                if (v[0], v[1]) != key:
-                    v[0], v[1], v[2], v[3] = *key, v[4], v[5]
-                    v[4], v[5] = v[2] + 1, 0
-                self._key, self._first, self._passes = key, Start(v[2], v[3]), 0
-                return self._first
-            self._passes += 1  # workers that stay: they pass over the data several times under one number
-            epoch = self._first.epoch + self._passes
-            v[4], v[5] = max((v[4], v[5]), (epoch + 1, 0))
-            return Start(epoch)
+            if key == self._key:  # workers that stay: they pass over the data several times under one number
+                self._latest = following(self._latest)
+                after = following(self._latest)
+                v[4], v[5] = max((v[4], v[5]), (after.epoch, after.batch))
+                return self._latest
+            if (v[0], v[1]) != key:
+                after = following(Start(v[4], v[5]))
+                v[:6] = [*key, v[4], v[5], after.epoch, after.batch]
+            self._key, self._latest = key, Start(v[2], v[3])
+            return self._latest
 
-    def adopt(self, the_pass: int, start: Start) -> None:
-        """This worker begins where its own state says; the pass after this one follows that epoch."""
+    def adopt(self, the_pass: int, start: Start, following: Callable[[Start], Start]) -> None:
+        """This worker begins where its own state says; the pass after this one follows that iteration."""
         with self._locked() as v:
             key = (the_pass, v[6])
             if (v[0], v[1]) != key:
-                v[:6] = [*key, start.epoch, start.batch, start.epoch + 1, 0]
-            self._key, self._first, self._passes = key, start, 0
+                after = following(start)
+                v[:6] = [*key, start.epoch, start.batch, after.epoch, after.batch]
+            self._key, self._latest = key, start
 
     def read(self) -> tuple[bool, Start]:
         """(whether workers have begun since the last `set`, where the next pass begins)."""
@@ -158,8 +169,24 @@ def state_of(info: StreamInfo, epoch: int, batch: int) -> dict[str, Any]:
     }
 
 
-def start_of(state: Mapping[str, Any], info: StreamInfo, worker: tuple[int, int, int] | None) -> Start:
-    """The position in a state; raises `StateMismatchError` naming all that differs from this stream."""
+ALLOWED = ("batch_size",)
+"""What may differ between a state and the feed that goes on from it, if that is permitted."""
+
+
+def start_of(
+    state: Mapping[str, Any],
+    info: StreamInfo,
+    worker: tuple[int, int, int] | None,
+    allow: Collection[str] = (),
+) -> tuple[Start, int]:
+    """The position in a state, and how many samples come again because something that differs was allowed to.
+
+    Raises `StateMismatchError` naming all that differs from this stream.
+    """
+    unknown = sorted(set(allow) - set(ALLOWED))
+    if unknown:
+        raise ValueError(f"allow={unknown}: only {', '.join(ALLOWED)} may differ")
+    again, order = 0, info.order
     try:
         if state["stoker"] != 1:
             raise FormatTooNewError(f"state of format {state['stoker']!r}, this package reads 1; update stoker")
@@ -169,25 +196,40 @@ def start_of(state: Mapping[str, Any], info: StreamInfo, worker: tuple[int, int,
                 differing.append(f"{name} {state[name]} in the state, {here} here")
         for name, here in info.order.to_json().items():
             there = state["order"].get(name)
-            if there != here:
+            if there != here and name in allow:
+                order = replace(order, **{name: there})
+            elif there != here:
                 differing.append(f"{name} {there} in the state, {here} here")
-        if not differing and state["fingerprint"] != info.fingerprint:
+        if not differing and order == info.order and state["fingerprint"] != info.fingerprint:
             differing.append(f"contents: fingerprint {state['fingerprint']} in the state, {info.fingerprint} here")
         epoch, batch = state["epoch"], state["batch"]
         if worker is not None and "worker" in state:
             mine = [worker[0], worker[1]]
             if state["worker"] != mine:
                 differing.append(f"worker {state['worker']} in the state, {mine} here")
+            if order != info.order:
+                differing.append(
+                    "another batch size, which the state of one worker cannot go on with (batch.state can)"
+                )
             start = Start(state["start"][0], state["start"][1], state["taken"])
         else:
             start = Start(epoch, batch)
     except (KeyError, TypeError, AttributeError) as e:
         raise StateMismatchError(f"not a state of a feed: {e!r}") from e
+    except ValueError as e:
+        raise StateMismatchError(f"not a state of a feed: {e}") from e
     if differing:
-        raise StateMismatchError("the state belongs to another feed: " + "; ".join(differing))
-    if (
-        not all(isinstance(n, int) and n >= 0 for n in (start.epoch, start.batch, start.taken))
-        or start.batch > info.batches
-    ):
+        told = "the state belongs to another feed: " + "; ".join(differing)
+        if len(differing) == 1 and differing[0].startswith(ALLOWED):
+            told += '. If that is meant: load_state_dict(state, allow=("batch_size",))'
+        raise StateMismatchError(told)
+    whole = all(isinstance(n, int) and n >= 0 for n in (start.epoch, start.batch, start.taken))
+    if whole and order != info.order:
+        try:
+            position, again = regroup(info.order, order, info.lane_rows, start.epoch, start.batch)
+        except ValueError as e:
+            raise StateMismatchError(f"impossible position: epoch {epoch}, {e}") from e
+        start = Start(start.epoch, position)
+    if not whole or start.batch > info.batches:
         raise StateMismatchError(f"impossible position: epoch {epoch}, batch {batch} of {info.batches}")
-    return start
+    return start, again

@@ -34,6 +34,11 @@ PONG: Final = 11
 BYE: Final = 12
 ERROR: Final = 13
 LANE_MAP: Final = 14
+FILE: Final = 15
+BATCH_REF: Final = 16
+RELEASE: Final = 17
+STATS: Final = 20
+DELAY: Final = 21
 
 FRAME_NAMES: Final = {
     HELLO: "HELLO",
@@ -50,10 +55,20 @@ FRAME_NAMES: Final = {
     BYE: "BYE",
     ERROR: "ERROR",
     LANE_MAP: "LANE_MAP",
+    FILE: "FILE",
+    BATCH_REF: "BATCH_REF",
+    RELEASE: "RELEASE",
+    STATS: "STATS",
+    DELAY: "DELAY",
 }
 
 PREFIX_BYTES: Final = 8
 BATCH_HEADER_BYTES: Final = 64
+BATCH_REF_BYTES: Final = 80
+"""Before the inline bytes of a BATCH_REF."""
+SLICE_BYTES: Final = 16
+ZEROS: Final = 0xFFFFFFFF
+"""The number of the file that is nothing but zeros."""
 CRC_START: Final = 4
 CRC_END: Final = 52
 BATCH_ALIGNMENT: Final = 64
@@ -74,11 +89,14 @@ _HELLO = struct.Struct("<4sHH")
 _SUBSCRIBE = struct.Struct("<IIQIQBBH")
 _GRANT = struct.Struct("<IIQ")
 _BATCH = struct.Struct("<IBBHQQIIQHHIIIII")
+_REF = struct.Struct("<IIII")
+_FILE = struct.Struct("<IIQQQ")
 _ACK = struct.Struct("<IIII")
 _ACK_ENTRY = struct.Struct("<QHHIII")
 _U64 = struct.Struct("<Q")
 _NACK = struct.Struct("<IIQHHI")
 _EPOCH_END = struct.Struct("<IIQQ")
+_DELAY = struct.Struct("<IIQHHIII")
 
 assert _BATCH.size == BATCH_HEADER_BYTES
 assert _ACK_ENTRY.size == ACK_ENTRY_BYTES
@@ -184,6 +202,30 @@ class EpochEnd:
     rows: int
 
 
+@dataclass(frozen=True, slots=True)
+class Delay:
+    """Where the time went before and while a piece was written, in microseconds."""
+
+    subscription: int
+    epoch: int
+    number: int
+    piece: int
+    origin_us: int
+    disk_us: int
+    feeder_us: int
+
+
+@dataclass(frozen=True, slots=True)
+class HandedFile:
+    """A file that references may name by its number from here on."""
+
+    file: int
+    device: int
+    inode: int
+    length: int
+    path: str
+
+
 def tag(hex_digits: str) -> int:
     """The u64 by which BATCH headers name a feed id or a fingerprint: its first 16 hex digits as a number."""
     return int(hex_digits.replace("-", "")[:16], 16)
@@ -212,8 +254,14 @@ def hello(
     replica: int = 0,
     run: int = 0,
     client: str = "stoker-python",
+    handover: int = 0,
+    handover_from: int = 0,
 ) -> bytes:
-    """The client's first frame."""
+    """The client's first frame.
+
+    `handover`: files that it would keep open, 0 for none; `handover_from`: for batches with so many bytes of payload a
+    row, on average.
+    """
     values = {
         "token": token,
         "feed": feed,
@@ -228,6 +276,10 @@ def hello(
         "run": run,
         "client": client,
     }
+    if handover:
+        values["handover"] = handover
+        if handover_from:
+            values["handover_from"] = handover_from
     return frame(HELLO, _HELLO.pack(MAGIC, VERSION, 0) + _json(values))
 
 
@@ -288,6 +340,29 @@ def batch_header(header: BatchHeader) -> bytes:
     )
 
 
+def batch_ref(header: BatchHeader, message: int, inline: bytes, slices: Sequence[tuple[int, int, int]]) -> bytes:
+    """A piece of `message` bytes by reference: its first bytes, then (file, length, offset) of the others.
+
+    The header's length is not used; its checksum is that of the BATCH.
+    """
+    body = _REF.pack(message, len(inline), len(slices), 0) + inline
+    body += b"".join(struct.pack("<IIQ", *part) for part in slices)
+    head = bytearray(batch_header(header))
+    _PREFIX.pack_into(head, 0, len(head) + len(body) - 4, BATCH_REF, header.flags, 0)
+    return bytes(head) + body
+
+
+def handed_file(file: HandedFile) -> bytes:
+    """Announces a file."""
+    path = file.path.encode()
+    return frame(FILE, _FILE.pack(file.file, len(path), file.device, file.inode, file.length) + path)
+
+
+def release(references: int) -> bytes:
+    """So many BATCH_REF frames of this session have been read."""
+    return frame(RELEASE, _U64.pack(references))
+
+
 def ack(subscription: int, epoch: int, entries: bytes) -> bytes:
     """Receipts; `entries` are packed by `pack_ack_entry`, at most 256."""
     return frame(ACK, _ACK.pack(subscription, epoch, len(entries) // ACK_ENTRY_BYTES, 0) + entries)
@@ -307,6 +382,18 @@ def nack(refused: Nack) -> bytes:
 def epoch_end(end: EpochEnd) -> bytes:
     """The end of a subscription."""
     return frame(EPOCH_END, _EPOCH_END.pack(end.subscription, end.epoch, end.batches, end.rows))
+
+
+def stats(values: Mapping[str, Any]) -> bytes:
+    """How the trainer has fared."""
+    return frame(STATS, _json(values))
+
+
+def delay(spent: Delay) -> bytes:
+    """Where the time of a slow piece went."""
+    d = spent
+    body = _DELAY.pack(d.subscription, d.epoch, d.number, d.piece, 0, d.origin_us, d.disk_us, d.feeder_us)
+    return frame(DELAY, body)
 
 
 def ping(opaque: int) -> bytes:
@@ -329,7 +416,7 @@ def check_prefix(length: int, kind: int, flags: int, reserved: int, limit: int) 
 
     `limit` is that of the length of frames other than BATCH. Raises `ProtocolError` for an unknown type, a length
     below the type's own bytes or above the limit, and bits that this version does not know. A BATCH's flags and
-    reserved bytes are left to its checksum.
+    reserved bytes, and a BATCH_REF's, are left to its checksum.
     """
     name = FRAME_NAMES.get(kind)
     if name is None:
@@ -337,6 +424,8 @@ def check_prefix(length: int, kind: int, flags: int, reserved: int, limit: int) 
     least = 4
     if kind == BATCH:
         least, limit = BATCH_HEADER_BYTES - 4, MAX_BATCH
+    elif kind == BATCH_REF:
+        least = BATCH_REF_BYTES - 4
     elif flags or reserved:
         raise ProtocolError(f"{name} frame has flags {flags:#x} and reserved bytes {reserved:#x}", "bad_frame")
     if not least <= length <= limit:
@@ -356,7 +445,7 @@ def decode_hello(body: bytes) -> dict[str, Any]:
 
 
 def decode_json(kind: int, body: bytes) -> dict[str, Any]:
-    """The JSON object that is the body of a WELCOME, LANE_MAP or ERROR."""
+    """The JSON object that is the body of a WELCOME, LANE_MAP, STATS or ERROR."""
     try:
         values = json.loads(body.decode())
     except (ValueError, RecursionError) as e:
@@ -420,6 +509,47 @@ def decode_nack(body: bytes) -> Nack:
 def decode_epoch_end(body: bytes) -> EpochEnd:
     """Reads an EPOCH_END."""
     return EpochEnd(*_sized(EPOCH_END, _EPOCH_END, body))
+
+
+def decode_delay(body: bytes) -> Delay:
+    """Reads a DELAY."""
+    subscription, epoch, number, piece, zero, *spent = _sized(DELAY, _DELAY, body)
+    if zero:
+        raise ProtocolError("DELAY frame has reserved bytes set", "bad_frame")
+    return Delay(subscription, epoch, number, piece, *spent)
+
+
+def decode_file(body: bytes) -> HandedFile:
+    """Reads a FILE."""
+    if len(body) <= _FILE.size:
+        raise ProtocolError(f"FILE frame of {len(body)} bytes is cut short", "bad_frame")
+    file, path_bytes, device, inode, length = _FILE.unpack_from(body)
+    try:
+        path = body[_FILE.size :].decode()
+    except UnicodeDecodeError as e:
+        raise ProtocolError(f"FILE frame names a path that is no text: {e}", "bad_frame") from e
+    if len(body) != _FILE.size + path_bytes or length >= 1 << 63 or not path.startswith("/") or "\0" in path:
+        raise ProtocolError(f"FILE frame of file {file}, {length} bytes, {path[:200]!r}", "bad_frame")
+    return HandedFile(file, device, inode, length, path)
+
+
+def unpack_batch_ref(frame: bytes, limit: int) -> tuple[int, int, int]:
+    """(message bytes, inline bytes, slices) of a whole BATCH_REF frame.
+
+    Raises `ProtocolError` unless they fit the frame, and its message a BATCH frame of at most `limit`.
+    """
+    message, inline, slices, zero = _REF.unpack_from(frame, BATCH_HEADER_BYTES)
+    if (
+        zero
+        or len(frame) != BATCH_REF_BYTES + inline + SLICE_BYTES * slices
+        or not inline <= message <= limit - BATCH_HEADER_BYTES + 4
+        or message % BATCH_ALIGNMENT
+    ):
+        raise ProtocolError(
+            f"BATCH_REF frame of {len(frame)} bytes: {message} bytes of message, {inline} here, {slices} slices",
+            "bad_frame",
+        )
+    return message, inline, slices
 
 
 def decode_u64(kind: int, body: bytes) -> int:

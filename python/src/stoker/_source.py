@@ -60,6 +60,30 @@ class StreamInfo:
     epochs: int | None = None
     """Epochs that the feed serves; None: without end."""
 
+    @classmethod
+    def from_json(cls, values: Mapping[str, Any], where: str, run: int) -> StreamInfo:
+        """Reads what a feeder or a topic says of a stream.
+
+        Malformed values raise `KeyError`, `TypeError`, `ValueError` or `AttributeError`.
+        """
+        stream, epochs = values["stream"], values["epochs"]
+        return cls(
+            fingerprint=str(values["fingerprint"]),
+            order=OrderSpec.from_json(values["order"]),
+            fields=tuple(Field.from_json(item, where) for item in values["fields"]),
+            classes={str(name): tuple(str(c) for c in found) for name, found in values["classes"].items()},
+            lane_rows=tuple(int(rows) for rows in values["lane_rows"]),
+            samples=int(values["samples"]),
+            batches=int(values["batches"]),
+            dataset=str(stream["dataset"]),
+            dataset_name=str(stream["dataset_name"]),
+            version=int(stream["version"]),
+            split=str(stream["split"]),
+            stream=str(stream["name"]),
+            run=run,
+            epochs=None if epochs is None else int(epochs),
+        )
+
 
 @dataclass
 class PieceData:
@@ -72,7 +96,7 @@ class PieceData:
     skipped: int
     """Rows that the order has but the message leaves out (`on-corrupt: skip`)."""
     buffer: npt.NDArray[np.uint8]
-    """The record batch message (CONTRACT section 2), writable, starting at a multiple of 64 in memory,
+    """The record batch message (docs/formats/batch.md), writable, starting at a multiple of 64 in memory,
     from a `stoker._buffers.BufferPool`. Belongs to the receiver of the piece."""
     crc: int = 0
     """CRC-32C of the wire frame; 0 from a path."""

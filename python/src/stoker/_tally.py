@@ -39,13 +39,3 @@ class Tally:
         out |= {"batches": self._batches, "samples": self._samples, "bytes": self._bytes}
         out |= {"seconds": lasted, "wait_s": self._waited, "wait_share": self._waited / lasted if lasted else 0.0}
         return out
-
-    def report(self, source: BatchSource | None) -> str:
-        """See `Feed.stall_report`."""
-        s = self.stats(source)
-        causes = {k[5:-2]: v for k, v in s.items() if k[:5] == "wait_" and k[6:-2] and k[-2:] == "_s" and v >= 5e-4}
-        detail = ", ".join(f"{cause} {v:.3f} s" for cause, v in sorted(causes.items(), key=lambda c: -c[1]))
-        return (
-            f"waited {s['wait_s']:.3f} s of {s['seconds']:.3f} s ({s['wait_share']:.1%}) for {self._batches} batches, "
-            f"{self._samples} samples, {self._bytes / 1e9:.3f} GB" + (f": {detail}" if detail else "")
-        )

@@ -21,7 +21,7 @@ from stoker._path import PathSource
 from stoker._source import DeliveredBatch
 from stoker._spec import OrderSpec, Tail
 from stoker._stream import PathStream
-from stoker._testserver import ServedPiece
+from stoker._teststate import ServedPiece
 
 _ROWS_PER_CHUNK = 16
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from stoker import _protocol as p
-from stoker._fields import Field
 from stoker._source import StreamInfo
-from stoker._spec import OrderSpec
 from stoker.errors import (
     BatchTooLargeError,
     CorruptDataError,
@@ -50,6 +48,10 @@ class Welcome:
     fingerprint_tag: int
     largest_batch: int
     lane_map: Mapping[str, Any]
+    stats: bool = False
+    handover: int = 0
+    """Files that the feeder may hand over at a time; 0: payload comes over the connection."""
+    """Whether the feeder takes STATS."""
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Welcome:
@@ -58,25 +60,8 @@ class Welcome:
         if values["protocol"] != p.VERSION:
             raise FormatTooNewError(f"the feeder speaks feed protocol {values['protocol']}, this client {p.VERSION}")
         try:
-            stream, feed = values["stream"], values["feed"]
-            lane_rows = tuple(int(rows) for rows in values["lane_rows"])
-            epochs = values["epochs"]
-            info = StreamInfo(
-                fingerprint=str(values["fingerprint"]),
-                order=OrderSpec.from_json(values["order"]),
-                fields=tuple(Field.from_json(item, "WELCOME") for item in values["fields"]),
-                classes={str(name): tuple(str(c) for c in found) for name, found in values["classes"].items()},
-                lane_rows=lane_rows,
-                samples=int(values["samples"]),
-                batches=int(values["batches"]),
-                dataset=str(stream["dataset"]),
-                dataset_name=str(stream["dataset_name"]),
-                version=int(stream["version"]),
-                split=str(stream["split"]),
-                stream=str(stream["name"]),
-                run=int(values["run"]),
-                epochs=None if epochs is None else int(epochs),
-            )
+            feed = values["feed"]
+            info = StreamInfo.from_json(values, "WELCOME", int(values["run"]))
             welcome = Welcome(
                 info,
                 str(feed["id"]),
@@ -85,12 +70,14 @@ class Welcome:
                 p.tag(info.fingerprint),
                 int(values["largest_batch"]),
                 dict(values["lane_map"]),
+                values.get("stats") is True,
+                _natural(values.get("handover", 0)),
             )
         except (KeyError, TypeError, ValueError, AttributeError, CorruptDataError) as e:
             raise ProtocolError(f"WELCOME frame is malformed: {type(e).__name__}: {e}", "bad_frame") from e
-        if sum(lane_rows) != info.samples or -(-info.samples // info.order.batch_size) != info.batches:
+        if sum(info.lane_rows) != info.samples or -(-info.samples // info.order.batch_size) != info.batches:
             raise ProtocolError(
-                f"WELCOME frame contradicts itself: lanes of {sum(lane_rows)} rows, {info.samples} samples, "
+                f"WELCOME frame contradicts itself: lanes of {sum(info.lane_rows)} rows, {info.samples} samples, "
                 f"{info.batches} batches of {info.order.batch_size}",
                 "bad_frame",
             )
@@ -106,6 +93,12 @@ class Welcome:
         pairs += [(name, order[name], other_order[name]) for name in order]
         found = [f"{name} was {a}, is {b}" for name, a, b in pairs if a != b]
         return "; ".join(found) or f"fingerprint was {mine.fingerprint}, is {theirs.fingerprint}"
+
+
+def _natural(value: Any) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value < 1 << 31:
+        raise ValueError(f"{value!r} is no count")
+    return value
 
 
 class Refusal(NamedTuple):

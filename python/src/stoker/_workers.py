@@ -6,7 +6,8 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from stoker.errors import BatchTimeoutError
@@ -28,6 +29,11 @@ class Job:
         except BaseException as e:
             self._out.put((None, e))
 
+    @property
+    def done(self) -> bool:
+        """Whether the result is there and was not taken."""
+        return not self._out.empty()
+
     def result(self, timeout_s: float) -> Any:
         value, error = self._out.get(timeout=timeout_s)
         if error is not None:
@@ -44,6 +50,41 @@ def _serve(jobs: queue.SimpleQueue[Job | None]) -> None:
 def _end(jobs: queue.SimpleQueue[Job | None], threads: int) -> None:
     for _ in range(threads):
         jobs.put(None)
+
+
+class Shared:
+    """One piece of work in parts that several threads take in turn; `finish` returns when all are done."""
+
+    def __init__(self, parts: Iterable[Any], do: Callable[[Any], bool]) -> None:
+        self._parts = deque(parts)
+        self._do: Callable[[Any], bool] | None = do
+        self._helping = threading.Lock()
+        self._failed: list[Any] = []
+
+    def _work(self) -> None:
+        while self._parts and self._do is not None:
+            try:
+                part = self._parts.popleft()
+            except IndexError:  # the other thread was quicker
+                return
+            done = False
+            try:
+                done = self._do(part)
+            finally:
+                if not done:
+                    self._failed.append(part)
+
+    def help(self) -> None:
+        """Takes parts while there are some; one thread at a time beside the one that finishes."""
+        with self._helping:
+            self._work()
+
+    def finish(self) -> list[Any]:
+        """Takes parts while there are some, and waits for the helper's last; those that were not done right."""
+        self._work()
+        with self._helping:
+            self._do = None  # a helper that comes late is to hold nothing
+        return self._failed
 
 
 class Workers:
@@ -66,6 +107,11 @@ class Workers:
         job = Job(work)
         self._jobs.put(job)
         return job
+
+    def offer(self, work: Callable[[], Any]) -> None:
+        """Work that a thread may do, if it has time, and that nobody waits for; from any thread."""
+        if self._finalizer is not None:
+            self._jobs.put(Job(work))
 
     def wait(self, job: Job, cause: str, what: str) -> Any:
         """A job's result; counts the time waited, and gives up after the time-out."""

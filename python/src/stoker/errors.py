@@ -63,6 +63,10 @@ class UnauthorizedError(ProtocolError):
     """The feed wants a token, or another one."""
 
 
+class TlsError(StokerError):
+    """A connection could not be secured: which check failed, for which address. No data was exchanged."""
+
+
 class BatchTooLargeError(StokerError):
     """A batch would exceed 2 GiB; a smaller batch size is needed."""
 
@@ -73,3 +77,23 @@ class MissingDependencyError(StokerError):
 
 class DecodeError(StokerError):
     """A sample's bytes are as they were ingested, but the decoder asked for cannot read them."""
+
+
+class InvalidSampleError(StokerError, ValueError):
+    """A sample does not fit the dataset; names its key and the field."""
+
+
+class DuplicateKeyError(InvalidSampleError):
+    """Two samples have one key, or the dataset has it already."""
+
+
+class CommitRefusedError(StokerError):
+    """A version would be wrong if it were committed; nothing is."""
+
+
+class CommitUnknownError(StokerError):
+    """The file system cannot tell whether a commit took place; running it again under the same ingest id settles it."""
+
+
+class LoaderError(StokerError):
+    """Something around the feed would change which batches a rank gets; says what, and how to do without."""

@@ -21,7 +21,8 @@ from typing import Any
 from stoker import _protocol as _p
 from stoker._feed import Feed
 from stoker._spec import OrderSpec
-from stoker._testserver import FakeFeeder, Fault, FeedState
+from stoker._testserver import FakeFeeder
+from stoker._teststate import Fault, FeedState
 from stoker._teststreams import ArrayStream, DatasetStream
 
 __all__ = ["FakeFeeder", "Fault", "ServedFeed", "check_resume", "serve"]

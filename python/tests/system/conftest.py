@@ -11,6 +11,8 @@ from typing import Any
 import pytest
 from stoker_processes import COMMAND, Cli, Feeder, make_tree
 
+from images import image_tree
+
 CHUNK_SIZE = "8kb"
 
 
@@ -90,3 +92,14 @@ def crumbs(cli: Cli, tmp_path_factory: pytest.TempPathFactory) -> Photos:
         *("--chunk-size", "6kb", "--payload", "data"),
     )
     return Photos(root / "data", content)
+
+
+@pytest.fixture(scope="session")
+def photo_feed(cli: Cli, start_feeder: Callable[..., Feeder], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where data/photos lies, packed and fed as docs/python.md says; the splits are fed as two streams."""
+    root = tmp_path_factory.mktemp("page")
+    image_tree(root / "photos")
+    data = root / "data" / "photos"
+    cli.run("ingest", root / "photos", data, "--label-from", "parent-dir", "--split", "val=0.2")
+    start_feeder("photos", f"train={data}:train", f"val={data}:val").ready()
+    return root

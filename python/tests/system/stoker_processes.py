@@ -142,12 +142,22 @@ class Feeder:
 class Trainer:
     """A Python process that reads a feed and writes down each batch when it asks for the next, as training would."""
 
-    def __init__(self, home: Path, notes: Path, target: object, epochs: int, **options: Any) -> None:
+    def __init__(
+        self,
+        home: Path,
+        notes: Path,
+        target: object,
+        epochs: int,
+        *,
+        variables: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> None:
+        """`variables`: its environment."""
         self.notes = notes
         program = Path(__file__).with_name("trainer_program.py")
         self.process = subprocess.Popen(
             [sys.executable, "-W", "error", str(program), str(notes), str(target), str(epochs), repr(options)],
-            env=environment(home),
+            env=variables or environment(home),
             stdin=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -103,7 +103,7 @@ def test_a_killed_trainer_goes_on_at_its_saved_position(cli, start, expected, tm
     feeder = start()
     options = {"group": "trainer", "world_size": 1, "rank": 0, **SLOWLY}
     first = Trainer(cli.home, tmp_path / "first", "phoenix", 2, stepwise=True, **options)
-    first.allow(len(expected[0]) + 1 + 5)
+    first.allow(len(expected[0]) + 5)
     lines = first.after(len(expected[0]) + 5)
     first.kill()
     second = Trainer(cli.home, tmp_path / "second", "phoenix", 1, state=lines[-1]["state"], **options)

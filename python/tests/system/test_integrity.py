@@ -23,8 +23,9 @@ class Served:
     def __init__(self, name, path, content):
         self.name, self.path, self.content = name, path, content
         self.chunks = chunks_of(path)
-        self.epochs = count(0, 2)
-        """Fresh ones: a feeder opens windows ahead, and those of one read before it was damaged may live on."""
+        self.epochs = count(0, 3)
+        """Fresh ones: a client asks for the next epoch, and a feeder opens the first windows of the one after that;
+        what it read before the damage may live on."""
         with Feed(path, **ORDER) as feed:
             self.names = feed.classes["label"]
 

@@ -53,16 +53,15 @@ def test_torch_may_be_imported_later(writer: DatasetWriter) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:This DataLoader will create")
-@pytest.mark.parametrize(("tail", "start"), [*((tail, "fork") for tail in TAILS), ("pad", "spawn")])
-def test_workers_share_exactly(writer: DatasetWriter, tail: Any, start: str) -> None:
+@pytest.mark.parametrize("tail", TAILS)
+def test_workers_share_exactly(writer: DatasetWriter, tail: Any) -> None:
     for rank, world in ((0, 1), (1, 2)):
         given = {**SPEC, "tail": tail, "rank": rank, "world_size": world}
         with Feed(writer.root, **given) as feed:
             expected = [[content(b) for b in feed] for _ in range(2)]
-        for workers in (0, 1, 2, 3) if start == "fork" else (2,):
-            context = {"multiprocessing_context": start} if workers else {}
+        for workers in (0, 1, 2, 3):
             with Feed(writer.root, **given) as feed:
-                loader = loaded(feed, workers, **context)
+                loader = loaded(feed, workers)
                 assert len(loader) == len(expected[0])
                 assert [[content(b) for b in loader] for _ in range(2)] == expected, (rank, workers)
 

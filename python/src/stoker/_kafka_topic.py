@@ -1,0 +1,329 @@
+"""A topic behind confluent-kafka: records with their places, and the search for a position."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from stoker._kafka_record import Position, RecordHeader, read_header
+from stoker.errors import BatchTimeoutError, ConnectTimeoutError, MissingDependencyError, StokerError
+
+SCHEME = "kafka://"
+_INHERITED: list[Any] = []
+"""Clients of a parent process: to let go of one would wait for threads that are not here."""
+
+
+class KafkaTarget(NamedTuple):
+    """`kafka://host:port,…/topic?setting=value&…`."""
+
+    bootstrap: str
+    topic: str
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @staticmethod
+    def parse(text: str) -> KafkaTarget:
+        """Raises `ValueError` if it is something else."""
+        bootstrap, slash, rest = text.removeprefix(SCHEME).partition("/")
+        topic, _, query = rest.partition("?")
+        if not text.startswith(SCHEME) or not bootstrap or not slash or not topic or "/" in topic:
+            raise ValueError(f"{text!r} is not kafka://host:port[,host:port…]/topic")
+        return KafkaTarget(bootstrap, topic, tuple(parse_qsl(query, strict_parsing=True)) if query else ())
+
+    def __str__(self) -> str:
+        return f"topic {self.topic} at {self.bootstrap}"
+
+
+def is_topic(text: str) -> bool:
+    """Whether a target names a topic."""
+    return text.startswith(SCHEME)
+
+
+class Record(NamedTuple):
+    """A record and where it stands."""
+
+    header: RecordHeader
+    offset: int
+    value: bytes
+
+    @property
+    def position(self) -> Position:
+        """Its position."""
+        return self.header.position
+
+
+class Lost(NamedTuple):
+    """The offset asked for is not in the partition (any more)."""
+
+    partition: int
+
+
+def settings_of(target: KafkaTarget, group: str) -> dict[str, Any]:
+    """Of every client: those of STOKER_KAFKA_CONFIG (a file of `name=value` lines), then those of the target."""
+    settings: dict[str, Any] = {}
+    file = os.environ.get("STOKER_KAFKA_CONFIG")
+    if file:
+        for line in Path(file).read_text(encoding="utf-8").splitlines():
+            name, equals, value = line.partition("=")
+            if equals and not line.lstrip().startswith("#"):
+                settings[name.strip()] = value.strip()
+    settings |= dict(target.settings)
+    return settings | {
+        "bootstrap.servers": target.bootstrap,
+        "group.id": group,
+        "enable.auto.commit": False,
+        "enable.auto.offset.store": False,
+        "auto.offset.reset": "error",
+        "isolation.level": "read_committed",
+        "enable.partition.eof": True,
+        "allow.auto.create.topics": False,
+        # No member of the group is ever awaited: partitions are assigned by hand.
+        "max.poll.interval.ms": 86_400_000,
+        "log_level": 0,
+    }
+
+
+def _fetching(read_ahead_bytes: int | None) -> dict[str, Any]:
+    """How much is asked for at a time; a request that waits for data holds up the next one, at another place."""
+    if read_ahead_bytes is None:
+        return {
+            "fetch.wait.max.ms": 5,
+            "fetch.queue.backoff.ms": 1,
+            "fetch.message.max.bytes": 4096,
+            "queued.min.messages": 1,
+        }
+    return {
+        "fetch.wait.max.ms": 100,
+        "fetch.queue.backoff.ms": 5,
+        "fetch.message.max.bytes": min(1 << 20, max(64 << 10, read_ahead_bytes)),
+        "queued.max.messages.kbytes": max(1024, read_ahead_bytes >> 10),
+    }
+
+
+class Topic:
+    """One consumer of explicitly assigned partitions. One thread; not for forked children."""
+
+    def __init__(
+        self, target: KafkaTarget, group: str, patience_s: float, *, read_ahead_bytes: int | None = None
+    ) -> None:
+        """Without `read_ahead_bytes` it is for looking at single records."""
+        try:
+            import confluent_kafka
+        except ImportError as e:
+            raise MissingDependencyError(
+                f"{target}: reading a topic needs confluent-kafka: pip install 'stoker[kafka]'"
+            ) from e
+        self._kafka = confluent_kafka
+        self.target = target
+        self.patience_s = patience_s
+        self._pid = os.getpid()
+        self._trouble = ""
+        try:
+            self._consumer = confluent_kafka.Consumer(
+                settings_of(target, group) | _fetching(read_ahead_bytes) | {"error_cb": self._note}
+            )
+        except (confluent_kafka.KafkaException, TypeError, ValueError) as e:
+            raise ValueError(f"{target}: {e}") from e
+        self.probes = 0
+
+    def _note(self, error: Any) -> None:
+        self._trouble = error.str()
+
+    @property
+    def trouble(self) -> str:
+        """What the client last complained about, as the end of a sentence."""
+        return f" ({self._trouble})" if self._trouble else ""
+
+    def partitions(self) -> int:
+        """How many the topic has; waits for it to be there."""
+        deadline = time.monotonic() + self.patience_s
+        while True:
+            left = deadline - time.monotonic()
+            try:
+                found = self._consumer.list_topics(self.target.topic, timeout=min(5.0, max(0.1, left)))
+                topic = found.topics[self.target.topic]
+                if topic.error is None:
+                    return len(topic.partitions)
+                why = topic.error.str()
+            except self._kafka.KafkaException as e:
+                why = str(e.args[0].str())
+            if time.monotonic() > deadline:
+                raise ConnectTimeoutError(
+                    f"{self.target}: not there within {self.patience_s:g} s: {why}{self.trouble}. "
+                    "Does the feed run, and is the topic spelled like this?"
+                )
+            time.sleep(0.05)
+
+    def where(self, partition: int, offset: int) -> str:
+        """For messages."""
+        return f"{self.target}, partition {partition}, offset {offset}"
+
+    # ---- reading on
+
+    def read_from(self, offsets: dict[int, int]) -> None:
+        """Goes on at these offsets of these partitions, and at no others."""
+        self._consumer.assign([self._place(partition, offset) for partition, offset in sorted(offsets.items())])
+
+    def seek(self, partition: int, offset: int) -> None:
+        """Goes on elsewhere in an assigned partition."""
+        self._consumer.incremental_unassign([self._place(partition)])
+        self._consumer.incremental_assign([self._place(partition, offset)])
+        self.resume([partition])
+
+    def pause(self, partitions: Sequence[int]) -> None:
+        """Nothing more of these until `resume`."""
+        self._consumer.pause([self._place(partition) for partition in partitions])
+
+    def resume(self, partitions: Sequence[int]) -> None:
+        """See `pause`."""
+        self._consumer.resume([self._place(partition) for partition in partitions])
+
+    def poll(self, wait_s: float, count: int = 64) -> list[tuple[int, Record] | Lost]:
+        """What has come, by partition."""
+        found: list[tuple[int, Record] | Lost] = []
+        for message in self._consumer.consume(count, wait_s):
+            error = message.error()
+            if error is None:
+                found.append((message.partition(), self._record(message)))
+            elif error.code() in (
+                self._kafka.KafkaError._AUTO_OFFSET_RESET,
+                self._kafka.KafkaError.OFFSET_OUT_OF_RANGE,
+            ):
+                found.append(Lost(message.partition()))
+            elif error.code() == self._kafka.KafkaError.UNKNOWN_TOPIC_OR_PART:
+                self._trouble = f"the topic is gone: {error.str()}"
+            elif error.code() != self._kafka.KafkaError._PARTITION_EOF:
+                self._trouble = error.str()
+        return found
+
+    def _record(self, message: Any) -> Record:
+        partition, offset, value = message.partition(), message.offset(), message.value() or b""
+        where = self.where(partition, offset)
+        header = read_header(message.headers(), value, where)
+        if header.lane != partition:
+            raise StokerError(
+                f"{where}: {header.position} of lane {header.lane} was misrouted to partition {partition}; "
+                "something else than the feed has written it: feed into a new topic"
+            )
+        self._trouble = ""
+        return Record(header, offset, value)
+
+    def commit(self, offsets: dict[int, int], *, wait: bool = False) -> None:
+        """Tells the group's progress, for whoever looks; never fails."""
+        places = [self._place(partition, offset) for partition, offset in offsets.items()]
+        try:
+            self._consumer.commit(offsets=places, asynchronous=not wait)
+        except self._kafka.KafkaException as e:
+            self._trouble = str(e)
+
+    def _place(self, partition: int, offset: int | None = None) -> Any:
+        if offset is None:
+            return self._kafka.TopicPartition(self.target.topic, partition)
+        return self._kafka.TopicPartition(self.target.topic, partition, offset)
+
+    # ---- looking
+
+    def bounds(self, partition: int) -> tuple[int, int]:
+        """The first offset that is there, and the one after the last."""
+        deadline = time.monotonic() + self.patience_s
+        while True:
+            try:
+                found = self._consumer.get_watermark_offsets(self._place(partition), timeout=5.0, cached=False)
+            except self._kafka.KafkaException as e:
+                self._trouble = str(e.args[0].str())
+                found = None
+            if found is not None:
+                return found  # type: ignore[no-any-return]
+            if time.monotonic() > deadline:
+                raise BatchTimeoutError(
+                    f"{self.target}: no broker answered for partition {partition} within {self.patience_s:g} s"
+                    f"{self.trouble}"
+                )
+            time.sleep(0.05)
+
+    def at(self, partition: int, offset: int) -> Record | None:
+        """The first record at or after an offset; None at the end of what is committed."""
+        self.probes += 1
+        self._consumer.assign([self._place(partition, offset)])
+        return self._next(partition)
+
+    def _next(self, partition: int) -> Record | None:
+        deadline = time.monotonic() + self.patience_s
+        while True:
+            message = self._consumer.poll(0.5)
+            if message is not None and message.partition() == partition:
+                error = message.error()
+                if error is None:
+                    return self._record(message)
+                if error.code() == self._kafka.KafkaError._PARTITION_EOF:
+                    return None
+                self._trouble = error.str()
+                if error.code() in (
+                    self._kafka.KafkaError._AUTO_OFFSET_RESET,
+                    self._kafka.KafkaError.OFFSET_OUT_OF_RANGE,
+                ):
+                    self._consumer.assign([self._place(partition, self.bounds(partition)[0])])
+            if time.monotonic() > deadline:
+                raise BatchTimeoutError(
+                    f"{self.target}: partition {partition} could not be read within {self.patience_s:g} s{self.trouble}"
+                )
+
+    def find(self, partition: int, wanted: Position) -> tuple[int, Record | None]:
+        """Where a position stands, by bisection: its offset, and its record if it is there already.
+
+        Raises `StokerError` if the partition has later records, but not this one.
+        """
+        low, high = self.bounds(partition)
+        first = self.at(partition, low) if low < high else None
+        if first is None or first.position == wanted:
+            return low, first
+        if first.position > wanted:
+            raise StokerError(
+                f"{self.target}, partition {partition}: {wanted} is not there any more, it begins with "
+                f"{first.position} (offset {first.offset}); the topic's retention.ms or retention.bytes is too short "
+                "for where this trainer stands"
+            )
+        before, after, found = first.offset, high, None
+        while after - before > 1:
+            middle = (before + after) // 2
+            record = self.at(partition, middle)
+            if record is None or record.offset >= after:
+                after = middle  # nothing but markers of transactions from there on
+            elif record.position < wanted:
+                before = record.offset
+            else:
+                after, found = middle, record
+        if found is None or found.position == wanted:
+            return (before + 1, None) if found is None else (found.offset, found)
+        record = self.scan(partition, wanted, found.offset)
+        if record is None:
+            raise self.gap(partition, wanted, found)
+        return record.offset, record
+
+    def scan(self, partition: int, wanted: Position, end: int) -> Record | None:
+        """The first record of a position before an offset, by reading from the partition's beginning."""
+        low, _ = self.bounds(partition)
+        record = self.at(partition, low)
+        while record is not None and record.offset < end:
+            if record.position == wanted:
+                return record
+            record = self._next(partition)
+        return None
+
+    def gap(self, partition: int, wanted: Position, found: Record) -> StokerError:
+        """The error for a missing record."""
+        return StokerError(
+            f"{self.where(partition, found.offset)}: {found.position} comes where {wanted} was expected, which is "
+            "nowhere before it: the topic has a gap. Records were deleted, or the topic was created anew: feed into a "
+            "new topic"
+        )
+
+    def close(self) -> None:
+        """Idempotent; in a forked child it only forgets."""
+        if os.getpid() != self._pid:
+            _INHERITED.append(self._consumer)
+        else:
+            self._consumer.close()

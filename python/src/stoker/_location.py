@@ -1,0 +1,41 @@
+"""Locations as people type them: paths of this machine, which Python reads itself, and URIs, which it does not."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+# Two letters or more, so that a Windows drive is none. One slash is enough: Path("s3a://bucket") has lost the other.
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+_VERSION_AND_SPLIT = re.compile(r"(@[0-9]+)?(:[A-Za-z0-9_.-]+)?$")
+
+
+def is_remote(location: str) -> bool:
+    """Whether a location is on another file system than those that this machine has mounted.
+
+    `unix:/path` is a feeder's socket, and no location.
+    """
+    return _URI.match(location) is not None and not location.lower().startswith(("file:", "unix:"))
+
+
+def dataset_path(location: str | os.PathLike[str], instead: str) -> Path:
+    """The directory of a dataset; `ValueError` for one that is elsewhere, which says what to do `instead`."""
+    text = os.fspath(location)
+    if is_remote(text):
+        raise ValueError(
+            f"{text} is not on this machine, and Python reads and writes datasets in directories: {instead}"
+        )
+    if text.lower().startswith("file:/"):
+        text = unquote(urlsplit(text).path)
+    return Path(text).expanduser()
+
+
+def feed_path(location: str) -> Path:
+    """As `dataset_path`, for what is to be fed."""
+    last = _VERSION_AND_SPLIT.sub("", location.rstrip("/")).rpartition("/")[2]
+    name = re.sub(r"[^A-Za-z0-9_.-]", "_", last) or "feed"
+    return dataset_path(
+        location, f'start a feeder with `stoker feed {location}`, and open it by its name: Feed("{name}")'
+    )

@@ -1,0 +1,94 @@
+"""How far a feed has come: where its iterations begin, and which batch was the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from stoker._delivery import Share
+from stoker._position import SharedEpochs, Start, state_of, worker_of
+from stoker._source import StreamInfo
+from stoker.errors import StokerError
+
+
+class Progress:
+    """The position of one feed in one process, in agreement with the worker processes of a DataLoader. One thread."""
+
+    def __init__(self, share: Callable[[Start], Share], shared: SharedEpochs) -> None:
+        """`share` says what the rank takes of an iteration that begins at a position."""
+        self.next = Start(0)
+        """Where the next iteration of this process begins."""
+        self.shared = shared
+        self.serial = 0
+        """Counts what moves the position under a running iteration."""
+        self.last: tuple[Share, int, int] | None = None
+        """Share, epoch and step of the last batch handed out."""
+        self._share = share
+        self._loaded_in_worker: Start | None = None
+
+    @property
+    def following(self) -> Start:
+        """Where the next iteration begins, as far as this process can know."""
+        by_workers, start = self.shared.read()
+        return start if by_workers and worker_of() is None else self.next
+
+    def after(self, start: Start) -> Start:
+        """Where the iteration after the one that begins there begins."""
+        share = self._share(start)
+        if share.limit is None:
+            return Start(start.epoch + 1)
+        return Start(*share.after(start.epoch, share.limit - 1))  # the same on every rank, whatever its steps
+
+    def begin(self) -> tuple[Start, Share]:
+        """Takes the position for an iteration that begins now; the next one follows."""
+        worker = worker_of()
+        if worker is None:
+            start = self.next
+        elif self._loaded_in_worker is not None:
+            start, self._loaded_in_worker = self._loaded_in_worker, None
+            self.shared.adopt(worker[2], start, self.after)
+        else:
+            start = self.shared.begin(worker[2], self.after)
+        self.next = self.after(start)
+        return start, self._share(start)
+
+    def set_epoch(self, epoch: int, epoch_batches: int | None) -> None:
+        """See `Feed.set_epoch`."""
+        if epoch < 0:
+            raise ValueError(f"epoch {epoch}")
+        first = end = 0
+        if epoch_batches is not None:
+            share = replace(self._share(Start(0)), start=0)
+            part = epoch_batches * share.width
+            epoch, place = divmod(epoch, share.parts)
+            first, end = place * part, (place + 1) * part
+        now = self.following
+        if now.epoch != epoch or (end and not first <= now.batch < end):
+            self._move(Start(epoch, first))
+
+    def go_to(self, start: Start) -> None:
+        """A loaded position, also for an iteration that has begun."""
+        self._move(start)
+        self.serial += 1
+
+    def _move(self, start: Start) -> None:
+        self.next = start
+        self.last = None
+        if worker_of() is None:
+            self.shared.set(start)
+        else:
+            self._loaded_in_worker = start
+
+    def state(self, info: Callable[[], StreamInfo]) -> dict[str, Any]:
+        """See `Feed.state_dict`; `info` may have to connect."""
+        worker = worker_of()
+        if worker is None and self.shared.read()[0]:
+            raise StokerError("DataLoader workers read this feed: take the state of the last batch (batch.state)")
+        if self.last is None:
+            return state_of(info(), self.next.epoch, self.next.batch)
+        share, epoch, step = self.last
+        state = state_of(info(), *share.after(epoch, step))
+        if worker is not None:
+            state |= {"worker": list(worker[:2]), "start": [epoch, share.start], "taken": step // worker[1] + 1}
+        return state

@@ -1,0 +1,360 @@
+"""Writes samples into a dataset and commits them as one version."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import random
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from types import TracebackType
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from stoker._columns import Unfit, keys_of, segment, sliced, unfit
+from stoker._commit import Committer, checked_ingest_id
+from stoker._fields import Field
+from stoker._filling_chunk import FillingChunk
+from stoker._keys import OwnKeys
+from stoker._location import dataset_path
+from stoker._pack import ChunkIdentity, new_chunk_id
+from stoker._publish import publish, union_of_classes, who
+from stoker._schema_text import WantedField, wanted_fields
+from stoker._segments import Segment
+from stoker._spool import Spool, Written
+from stoker._store import LocalStore
+from stoker._target import Target
+from stoker._values import text
+from stoker._writer_fields import WriterFields
+from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError
+
+_FRAME = 4096
+"""Of a chunk whose fields are not decided yet."""
+_MISSING: Any = object()
+
+
+class Writer:
+    """Packs samples into chunks and commits one version when it is left without an exception.
+
+        with stoker.Writer("./data/x", schema={"tokens": "int32[]", "label": "categorical"}) as w:
+            w.write({"tokens": tokens, "label": "cat"})
+
+    Until then nothing is visible, and after an exception nothing ever is. Holds some three chunks in memory, and 8
+    bytes for each key. One thread at a time; not across a fork. docs/writer.md describes arguments and types.
+    """
+
+    version: int | None = None
+    """The version that was committed, once it was."""
+    part: dict[str, Any] | None = None
+    """With `part=True`, once the writer is closed: what `stoker.commit` wants. Plain values, for JSON or pickle."""
+
+    def __init__(
+        self,
+        path: str | os.PathLike[str],
+        schema: Mapping[str, str] | pa.Schema | None = None,
+        *,
+        split: str = "train",
+        payload: Sequence[str] | None = None,
+        append: bool = False,
+        replace: bool = False,
+        part: bool = False,
+        name: str | None = None,
+        chunk_size: int | None = None,
+        ingest_id: str | None = None,
+    ) -> None:
+        if (append and replace) or (part and (append or replace)):
+            raise ValueError("append, replace and part exclude each other; parts are appended by stoker.commit")
+        if chunk_size is not None and not 1 <= chunk_size <= 1 << 30:
+            raise ValueError(f"chunk_size is {chunk_size}; it is 1 byte to 1 GiB")
+        self._root = dataset_path(path, "write it here and copy it there, or pack files with `stoker ingest`")
+        self._store = LocalStore(self._root)
+        self._ingest = checked_ingest_id(ingest_id or str(uuid.uuid4()))
+        self._default_split = _checked_split(split)
+        self._mode = "append" if append else "replace" if replace else "create"
+        self._is_part = part
+        self._name = name
+        self._clock = lambda: time.time_ns() // 1_000_000
+        self._started_ms = self._clock()
+        self._random: random.Random = random.SystemRandom()
+        self._target = Target(self._root, self._store)
+        self._target.require_free()
+        self._chunk_size = self._target.chunk_size(chunk_size)
+        self._spool: Spool | None = None
+        self._keys = OwnKeys(self._root)
+        self._written: list[Written] = []
+        self._open: dict[str, FillingChunk] = {}
+        self._default: FillingChunk | None = None
+        """The open one of the split that is not named."""
+        self._is_open = True
+        self._numbered: bool | None = None
+        """Whether samples come without keys; None before the first."""
+        self._prefix = self._number_prefix()
+        self.samples = 0
+        """Samples taken so far."""
+        self._fields = self._find_fields(None if schema is None else wanted_fields(schema), payload)
+
+    def _find_fields(self, wanted: list[WantedField] | None, payload: Sequence[str] | None) -> WriterFields:
+        target, info = self._target, self._target.info
+        if info is not None and not self._is_part:
+            found = Committer(self._store, self._clock, who()).find(self._ingest)
+            if found is not None:
+                self.version = found.version
+                return WriterFields.of_dataset(info.fields)
+        if self._mode == "create" and not self._is_part:
+            target.require_unused()
+        if info is not None and (self._mode == "append" or target.version or self._is_part):
+            return WriterFields.of_dataset(target.fields_for(wanted, payload))
+        if wanted is None:
+            raise ValueError(
+                f"{self._root} is no dataset yet, so its fields must be given: schema={{'image': 'binary'}}"
+            )
+        return WriterFields(wanted, payload)
+
+    def _create(self, fields: Sequence[Field]) -> Sequence[Field]:
+        """Makes the dataset, and says which fields it has."""
+        made = self._name, self._chunk_size, self._started_ms
+        if self._is_part:
+            self._target.adopt()
+            return self._target.create_shared(fields, *made, self._fields.wanted)
+        self._target.create(fields, *made)
+        return fields
+
+    # --- samples --------------------------------------------------------------------------------------------------
+
+    def write(self, sample: Mapping[str, Any], *, split: str | None = None) -> None:
+        """Adds a sample: a value for each field, and its `key` (str), or none in all samples: then they are numbered.
+
+        Raises `InvalidSampleError` naming key and field; the sample is left out then, and the writer may go on.
+        """
+        if not self._is_open:
+            raise ValueError("the writer is closed")
+        fields = self._fields
+        given = sample.get("key", _MISSING)
+        key = f"{self._prefix}{self.samples:08d}" if given is _MISSING else given
+        if (given is _MISSING) is not self._numbered:
+            self._settle_keys(given is _MISSING)
+        name = "key"
+        try:
+            stored = key.encode() if type(key) is str and key.isascii() else text(key)
+            if not stored:
+                raise ValueError("the key is empty")
+            row: list[Any] = [stored]
+            size = fields.row_bytes + len(stored)
+            found = 0
+            for name, convert, nullable, varies in fields.row_plan:
+                value = sample.get(name, _MISSING)
+                if value is None or value is _MISSING:
+                    if not nullable:
+                        raise ValueError("there is no value, and the field is not nullable")
+                    found += value is None
+                    row.append(None)
+                    continue
+                found += 1
+                value = convert(value)
+                if varies:
+                    size += len(value)
+                row.append(value)
+        except (TypeError, ValueError) as e:
+            raise InvalidSampleError(f"sample {key!r}, field {name!r}: {e}") from None
+        if found + (given is not _MISSING) != len(sample):
+            other = sorted(set(sample) - fields.names - {"key"})
+            raise InvalidSampleError(
+                f"sample {key!r}: there is no field {other[0]!r}; there are {sorted(fields.names)}"
+            )
+        if self.version is not None:
+            return
+        chunk = self._default
+        if chunk is None or split is not None or chunk.bytes + size > self._chunk_size:
+            chunk = self._chunk_for(split, size)
+        for values, value in zip(chunk.columns, row, strict=True):
+            values.append(value)
+        chunk.rows += 1
+        chunk.bytes += size
+        self.samples += 1
+
+    def write_batch(self, table: pa.Table | pa.RecordBatch, *, split: str | None = None) -> None:
+        """Adds the rows of a table: a column for each field, and `key` (utf8), or none in all: then they are numbered.
+
+        Class names may be text or a dictionary; tensors are fixed-size lists. Values are not copied before they are
+        packed. Raises `InvalidSampleError`; no row of the failing record batch is taken then.
+        """
+        if not self._is_open:
+            raise ValueError("the writer is closed")
+        if isinstance(table, pa.RecordBatch):
+            table = pa.Table.from_batches([table])
+        other = sorted(set(table.column_names) - self._fields.names - {"key"})
+        if other:
+            raise InvalidSampleError(f"there is no field {other[0]!r}; there are {sorted(self._fields.names)}")
+        for batch in table.to_batches():
+            if batch.num_rows:
+                self._write_batch(batch, split)
+
+    def _write_batch(self, batch: pa.RecordBatch, split: str | None) -> None:
+        columns = dict(zip(batch.schema.names, batch.columns, strict=True))
+        numbered = "key" not in columns
+        if numbered is not self._numbered:
+            self._settle_keys(numbered)
+        rows = batch.num_rows
+        keys, name = None, "key"
+        try:
+            keys = keys_of(self._numbers(rows) if numbered else columns["key"])
+            segments = [keys]
+            for name, field in ((f.name, f) for f in self._fields.fields):
+                segments.append(segment(columns.get(name, _absent(rows)), field))
+        except Unfit as e:
+            raise unfit(e, name, keys, self.samples) from None
+        if self.version is not None:
+            return
+        sizes = np.full(rows, self._fields.row_bytes, np.int64)
+        for part, varies in zip(segments, (True, *(varies for *_, varies in self._fields.row_plan)), strict=True):
+            if varies:
+                sizes += part.lengths
+        ends = np.cumsum(sizes)
+        start = 0
+        while start < rows:
+            before = int(ends[start - 1]) if start else 0
+            chunk = self._chunk_for(split, int(sizes[start]))
+            left = self._chunk_size - chunk.bytes
+            end = max(start + 1, int(np.searchsorted(ends, before + left, "right")))
+            chunk.add_segments([sliced(s, start, end) for s in segments], end - start, int(ends[end - 1]) - before)
+            self.samples += end - start
+            start = end
+
+    def _numbers(self, rows: int) -> pa.Array:
+        return pa.array([f"{self._prefix}{n:08d}" for n in range(self.samples, self.samples + rows)], pa.utf8())
+
+    def _settle_keys(self, numbered: bool) -> None:
+        if self._numbered is not None:
+            raise InvalidSampleError(
+                f"sample {self.samples} has {'no' if numbered else 'a'} key, and those before have "
+                f"{'one' if numbered else 'none'}; give all samples a key, or none"
+            )
+        self._numbered = numbered
+
+    def _number_prefix(self) -> str:
+        """Numbers of different runs and parts must not meet."""
+        if self._mode != "append" and not self._is_part:
+            return ""
+        seed = self._ingest if not self._is_part else str(new_chunk_id(self._started_ms, self._random))
+        return hashlib.sha256(seed.encode()).hexdigest()[:8] + "-"
+
+    # --- chunks ---------------------------------------------------------------------------------------------------
+
+    def _chunk_for(self, split: str | None, size: int) -> FillingChunk:
+        """The open chunk of a split, with room for so many bytes, or empty."""
+        name = self._default_split if split is None else split
+        chunk = self._open.get(name)
+        if chunk is None or (chunk.rows and chunk.bytes + size > self._chunk_size):
+            if chunk is not None:
+                self._flush(chunk)
+            elif split is not None:
+                _checked_split(split)
+            layout = self._fields.layout
+            frame = layout.frame_bytes() if layout is not None else _FRAME
+            chunk = self._open[name] = FillingChunk(name, self._fields.fields, frame)
+            if name == self._default_split:
+                self._default = chunk
+        return chunk
+
+    def _flush(self, chunk: FillingChunk) -> None:
+        layout = self._fields.decide(self._open.values(), self._create)
+        if self._spool is None:
+            self._spool = Spool(self._store, layout)
+        info = self._target.info
+        assert info is not None
+        identity = ChunkIdentity(
+            info.id, new_chunk_id(self._clock(), self._random), self._ingest, chunk.split, self._started_ms
+        )
+        order = self._fields.order
+
+        def rows() -> tuple[Sequence[Segment], Sequence[Sequence[Segment]]]:
+            keys, *columns = chunk.take()
+            return keys, [columns[i] for i in order]
+
+        self._take(self._spool.submit(rows, identity))
+
+    def _take(self, written: Sequence[Written]) -> None:
+        for each in written:
+            self._written.append(each)
+            self._keys.add(each.summary, each.hashes)
+
+    # --- the end --------------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Commits what was written as one version, or with `part=True` says in `part` what was written. Once.
+
+        Raises `DuplicateKeyError`, `CommitRefusedError`, `CommitUnknownError`; but for the last, nothing is committed.
+        """
+        if not self._is_open:
+            return
+        try:
+            self._finish()
+        except BaseException:
+            self.abort()
+            raise
+        self._is_open = False
+        if self.part is None and self.version is None:
+            # Whatever interrupts a commit from here on, the version may exist: its chunks stay.
+            chunks = [w.summary for w in self._written]
+            classes = union_of_classes(w.classes for w in self._written)
+            dataset = self._target.info.id if self._target.info is not None else ""
+            try:
+                self.version = publish(self._store, dataset, self._ingest, self._mode, chunks, classes, self._keys)
+            except (CommitRefusedError, DuplicateKeyError):
+                if self._spool is not None:
+                    self._spool.discard()
+                raise
+
+    def _finish(self) -> None:
+        if self.version is not None:
+            return
+        for chunk in self._open.values():
+            if chunk.rows:
+                self._flush(chunk)
+        self._open.clear()
+        if self._spool is not None:
+            self._take(self._spool.finish())
+        self._keys.compare()
+        if self._is_part:
+            info = self._target.info
+            self.part = {
+                "stoker_part": 1,
+                "dataset": info.id if info is not None else None,
+                "ingest": self._ingest,
+                "samples": self.samples,
+                "chunks": [w.summary.to_json() for w in self._written],
+                "classes": union_of_classes(w.classes for w in self._written),
+            }
+
+    def abort(self) -> None:
+        """Leaves without a version, and deletes what was written. Nothing to do after `close`."""
+        if self._is_open:
+            self._is_open = False
+            self._open.clear()
+            if self._spool is not None:
+                self._spool.discard()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if kind is None:
+            self.close()
+        else:
+            self.abort()
+
+
+def _checked_split(split: str) -> str:
+    if not isinstance(split, str) or not split:
+        raise ValueError(f"split is {split!r}; it is a name such as 'train'")
+    text(split)
+    return split
+
+
+def _absent(rows: int) -> pa.Array:
+    return pa.nulls(rows)

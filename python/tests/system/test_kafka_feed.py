@@ -1,0 +1,151 @@
+"""A real feeder that writes a real topic, and trainers that read it: the path reader's bytes, whatever dies meanwhile."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import threading
+from contextlib import closing
+
+import confluent_kafka
+import pytest
+from kafka_broker import Broker
+from stoker_processes import LIMIT_S, REPOSITORY, view, views
+
+from stoker import Feed, errors
+
+ORDER = {"batch_size": 12, "lanes": 4, "shuffle_window": 96 << 10, "lane_order": "fixed"}
+OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb", "--checkpoint-interval", "200 ms"]
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory):
+    broker = Broker(tmp_path_factory.mktemp("broker"))
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture(scope="module")
+def start(cli, broker, photos):
+    started = []
+
+    def start(topic, *options):
+        target = ["--to", "kafka", "--bootstrap", broker.address, "--topic", topic, "--name", topic]
+        process = cli.start("feed", f"{photos.path}@2", *target, "--world-size", 2, *OPTIONS, *options)
+        started.append(process)
+        return process
+
+    yield start
+    for process in started:
+        process.kill()
+        process.communicate()
+
+
+def finish(process):
+    out, err = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 0, out + err
+    return out
+
+
+@pytest.fixture(scope="module")
+def whole(broker, start):
+    """A topic with two epochs."""
+    out = finish(start("whole", "--epochs", 2))
+    assert "4 partitions for 2 ranks" in out
+    return f"kafka://{broker.address}/whole"
+
+
+@pytest.fixture(scope="module")
+def expected(photos):
+    """The batches of four epochs in ascending number, by one reader of the files."""
+    with Feed(photos.path, version=2, **ORDER, tail="keep") as feed:
+        return [views(feed) for _ in range(4)]
+
+
+def test_ranks_of_any_number_read_the_same_batches_from_any_position(broker, whole, expected):
+    target = whole
+    for world_size in (1, 2, 3):
+        for rank in range(world_size):
+            with Feed(target, rank=rank, world_size=world_size, tail="keep", group="trainers") as feed:
+                assert [views(feed) for _ in range(2)] == [e[rank::world_size] for e in expected[:2]]
+    with Feed(target, tail="keep") as feed:
+        state = [batch.state for batch in feed][6]
+    with Feed(target, tail="keep") as feed:
+        feed.load_state_dict(json.loads(json.dumps(state)))
+        assert views(feed) == expected[0][7:]
+        assert views(feed) == expected[1]
+    with closing(confluent_kafka.Consumer({"bootstrap.servers": broker.address, "group.id": "trainers"})) as consumer:
+        places = [confluent_kafka.TopicPartition("whole", p) for p in range(4)]
+        assert all(place.offset > 0 for place in consumer.committed(places, timeout=LIMIT_S))
+
+
+def test_a_plain_consumer_needs_arrow_alone(broker, whole, expected):
+    script = REPOSITORY / "examples/python/kafka_consumer.py"
+    samples = 0
+    for rank in range(2):
+        said = subprocess.run(
+            [sys.executable, str(script), broker.address, "whole", "--rank", str(rank), "--world-size", "2"],
+            capture_output=True,
+            text=True,
+            timeout=LIMIT_S,
+            check=True,
+        ).stdout
+        samples += int(said.splitlines()[-1].split()[0])
+    assert samples == sum(len(batch[4]) for batch in expected[0])
+
+
+@pytest.mark.parametrize("delivery", ["at-least-once", pytest.param("exactly-once", marks=pytest.mark.soak)])
+def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expected, delivery):
+    """The trainer reads while the broker is killed and started again, and then the feeder."""
+    topic = f"losses-{delivery}"
+    options = ["--epochs", 4, "--delivery", delivery, "--pace-groups", "trainers", "--epochs-ahead", 0]
+    feeder = start(topic, *options)
+    taken = 0
+    with Feed(f"kafka://{broker.address}/{topic}", tail="keep", group="trainers", connect_timeout=LIMIT_S) as feed:
+        for epoch in range(4):
+            got = []
+            for batch in feed:
+                got.append(view(batch))
+                taken += 1
+                if taken == 9:
+                    broker.kill()
+                    threading.Thread(target=broker.start).start()
+                if taken == 40:
+                    feeder.kill()
+                    feeder.wait()
+                    feeder = start(topic, *options)
+            assert got == expected[epoch]
+    feeder.send_signal(signal.SIGINT)
+
+
+def test_a_topic_that_would_lose_records_is_refused_with_the_setting(broker, start):
+    admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": broker.address})
+    wrong = confluent_kafka.admin.NewTopic("wrong", 4, 1, config={"cleanup.policy": "compact", "retention.ms": "1000"})
+    admin.create_topics([wrong])["wrong"].result(LIMIT_S)
+    process = start("wrong", "--epochs", 1)
+    out, err = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 1, out + err
+    for text in ("cleanup.policy=delete", "retention.ms=86400000", "topic wrong"):
+        assert text in err
+
+
+def test_lanes_that_ranks_cannot_share_are_refused(broker, start):
+    process = start("shared", "--epochs", 1, "--world-size", 3)
+    out, err = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 2, out + err
+    assert "4 lanes are no multiple of 3 ranks" in err
+    assert "3 times" in err
+    assert "--allow-read-amplification" in err
+
+
+def test_a_deleted_topic_is_no_endless_wait(broker, whole):
+    """The last test of the topic."""
+    with Feed(whole, tail="keep", batch_timeout=3) as feed:
+        list(feed)
+        admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": broker.address})
+        admin.delete_topics(["whole"])["whole"].result(LIMIT_S)
+        feed.load_state_dict({**feed.state_dict(), "epoch": 0, "batch": 0})
+        with pytest.raises(errors.StokerError, match="topic whole"):
+            list(feed)

@@ -1,0 +1,172 @@
+"""The live page of a feeder, looked at in a real browser. Pictures are left in python/target/pages."""
+
+from __future__ import annotations
+
+import json
+import struct
+import threading
+from itertools import islice
+from pathlib import Path
+
+import pytest
+from browser import browser
+from stoker_processes import until
+
+from stoker import Feed
+
+PICTURES = Path(__file__).parents[3] / "target" / "pages"
+
+
+@pytest.fixture(scope="module")
+def watched(photos, start_feeder):
+    """A feeder of two streams."""
+    streams = [f"train={photos.path}@2", f"val={photos.path}@2:val"]
+    return start_feeder("watched", *streams, "--batch-size", 4, "--lanes", 3, "--ui", "0").ready()
+
+
+@pytest.fixture(scope="module")
+def url(cli, watched):
+    file = cli.home / "feeds" / "watched.json"
+    (found,) = json.loads(file.read_text())["status"]
+    assert found.startswith("http://127.0.0.1:")
+    return found
+
+
+@pytest.fixture(scope="module")
+def chromium(tmp_path_factory):
+    with browser(tmp_path_factory.mktemp("profile")) as started:
+        yield started
+
+
+@pytest.fixture
+def page(chromium):
+    return chromium()
+
+
+class Trainers:
+    """Two ranks of one group that train without end, and a validation that has stopped half-way."""
+
+    def __init__(self, target):
+        self._end = threading.Event()
+        self._threads = [threading.Thread(target=self._train, args=(target, rank)) for rank in range(2)]
+        self.validation = Feed(target, "val", group="eval", batch_size=2)
+        self._taken = list(islice(self.validation, 4))
+
+    def _train(self, target, rank):
+        with Feed(target, "train", rank=rank, world_size=2, run=7) as feed:
+            while not self._end.is_set():
+                for _ in feed:
+                    self._end.wait(0.02)
+                    if self._end.is_set():
+                        break
+
+    def __enter__(self):
+        for thread in self._threads:
+            thread.start()
+        return self
+
+    def __exit__(self, *_):
+        self._end.set()
+        for thread in self._threads:
+            thread.join(60)
+        self.validation.close()
+
+
+def sizes(png):
+    return struct.unpack(">II", png[16:24])
+
+
+def test_before_a_trainer_comes_the_page_says_how_to_begin(page, url):
+    page.open(url)
+    page.until("document.querySelector('#state').textContent === 'live'")
+    text = page.text()
+    assert "No trainer yet" in text
+    assert 'for batch in stoker.Feed("watched")' in text
+    assert page.value("document.title") == "watched – Stoker"
+    page.picture(PICTURES / "empty.png")
+    assert page.errors == []
+
+
+def test_throughput_waits_positions_and_tiers_are_drawn(page, url, watched):
+    with Trainers(watched.address):
+        page.open(url)
+        # A line needs several moments, and positions move.
+        page.until(
+            "(document.querySelector('#chart-samples path.line')?.getAttribute('d') || '').split('L').length > 6"
+        )
+        page.until("document.querySelectorAll('#waits .row .bar').length === 3")
+        page.until("document.querySelectorAll('#waits .bar i').length > 0")
+        assert page.value("document.querySelector('#notice').style.display") == "none"
+        height = page.value("document.querySelector('#chart-samples path.line').getBBox().height")
+        assert height > 20, "the first moments had no trainer, so the line rises"
+        assert page.value("document.querySelector('#chart-bytes path.area').getBBox().width") > 20
+        assert float(page.value("document.querySelector('#tile-samples').textContent").rstrip("k")) > 0
+        page.until("document.querySelector('#tile-trainers').textContent === '3'")
+
+        rows = page.value("[...document.querySelectorAll('#positions .row')].map(r => r.innerText)")
+        assert len(rows) == 2
+        assert rows[0].startswith("train")
+        (evaluation,) = [row for row in rows if row.startswith("val/eval")]
+        assert "batch 3 of" in evaluation  # the fourth was handed out, and is consumed when the fifth is asked for
+        shares = page.value(
+            "[...document.querySelectorAll('#positions .bar i')].map(i => i.getBoundingClientRect().width)"
+        )
+        assert len(shares) == 2
+        assert min(shares) > 5
+
+        tiers = page.value("[...document.querySelectorAll('#tiers .row')].map(r => r.innerText)")
+        assert [t.splitlines()[0] for t in tiers] == ["open windows", "mapped chunks"]
+        trainers = page.value("[...document.querySelectorAll('#trainers tr')].map(r => r.innerText)")
+        assert len(trainers) == 3
+        assert all("connected" in row for row in trainers)
+        assert any(row.startswith("train rank 1") for row in trainers)
+        legend = page.value("[...document.querySelectorAll('#legend span')].map(s => s.innerText)")
+        assert legend, "every colour that is drawn is explained"
+        colours = page.value(
+            "new Set([...document.querySelectorAll('#waits .bar i')].map(i => i.style.background)).size"
+        )
+        assert colours <= len(legend)
+
+        for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
+            page.look(width, 900, scheme)
+            page.until(f"document.documentElement.clientWidth === {width}")
+            page.until(f"document.querySelector('#chart-samples svg').getBoundingClientRect().width <= {width}")
+            assert page.value("document.documentElement.scrollWidth") == width, "nothing hangs over the edge"
+            cut = page.value(
+                "[...document.querySelectorAll('.row > span, .tile b, h1, h2')]"
+                ".filter(e => e.offsetParent && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')"
+                ".map(e => e.textContent)"
+            )
+            assert cut == []
+            png = page.picture(PICTURES / f"live-{width}-{scheme}.png")
+            assert sizes(png)[0] == width
+            background = page.value("getComputedStyle(document.body).backgroundColor")
+            brightness = sum(int(c) for c in background[4:-1].split(","))
+            assert (brightness < 200) == (scheme == "dark")
+    assert page.errors == []
+    assert all(address.startswith((url, "data:", "about:")) for address in page.requested), page.requested
+
+
+def test_a_name_from_a_trainer_is_text_and_nothing_else(page, url, watched):
+    evil = "<img src=x onerror=alert(1)>"
+    with Feed(watched.address, "val", group=evil) as feed:
+        next(iter(feed))
+        page.open(url)
+        page.until(f"document.body.innerText.includes({json.dumps(evil)})")
+        assert page.value("document.querySelectorAll('main img').length") == 0
+    assert page.errors == []
+
+
+def test_a_feeder_that_has_gone_is_told_from_one_that_is_slow(page, photos, start_feeder, cli):
+    feeder = start_feeder("short", f"train={photos.path}@2", "--ui", "0").ready()
+    (url,) = json.loads((cli.home / "feeds" / "short.json").read_text())["status"]
+    with Feed(feeder.address) as feed:
+        list(islice(feed, 3))
+    page.open(url)
+    page.until("document.querySelector('#state').textContent === 'live'")
+    page.until("document.querySelectorAll('#trainers tr').length === 1 && document.body.innerText.includes('left')")
+    feeder.kill()
+    until(lambda: page.value("document.querySelector('#state').textContent") == "does not answer", "the page notices")
+    assert "has not answered since" in page.text()
+    assert page.value("document.querySelector('#trainers tr').innerText").startswith("rank 0")  # the last it knew stays
+    page.picture(PICTURES / "gone.png")

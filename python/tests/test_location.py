@@ -1,0 +1,53 @@
+"""Locations that are no paths of this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import stoker
+from stoker._location import dataset_path, is_remote
+
+
+def test_tells_paths_from_uris() -> None:
+    assert is_remote("s3a://bucket/photos")
+    assert is_remote("hdfs://namenode:8020/photos")
+    assert is_remote(str(Path("s3a://bucket/photos")))
+    assert not is_remote("/data/a:b/photos")
+    assert not is_remote("c:/photos")
+    assert not is_remote("unix:/run/user/1000/stoker/s")
+    assert not is_remote("file:///data/photos")
+    assert not is_remote("photos")
+
+
+@pytest.mark.parametrize(
+    ("target", "name"),
+    [
+        ("s3a://bucket/photos", "photos"),
+        ("s3a://bucket/photos@3:val", "photos"),
+        ("hdfs://namenode:8020/data/my%20photos/", "my_20photos"),
+        ("s3a://bucket", "bucket"),
+    ],
+)
+def test_a_feed_over_a_uri_says_to_start_a_feeder(target: str, name: str) -> None:
+    with pytest.raises(ValueError, match="stoker feed") as caught:
+        stoker.Feed(target)
+    assert f"`stoker feed {target}`" in str(caught.value)
+    assert f'Feed("{name}")' in str(caught.value)
+
+
+def test_a_feed_over_a_path_that_was_a_uri_says_so_too() -> None:
+    with pytest.raises(ValueError, match="not on this machine"):
+        stoker.Feed(Path("s3a://bucket/photos"))
+
+
+def test_open_and_writer_want_directories() -> None:
+    with pytest.raises(ValueError, match="stoker feed"):
+        stoker.open("s3a://bucket/photos")
+    with pytest.raises(ValueError, match="stoker ingest"):
+        stoker.Writer("hdfs://namenode/photos", {"image": "binary"})
+
+
+def test_a_file_uri_is_a_path(tmp_path: Path) -> None:
+    assert dataset_path((tmp_path / "a b").as_uri(), "") == tmp_path / "a b"

@@ -1,0 +1,122 @@
+"""What is shown to feeders and demanded of them: arguments before environment before the feed's own file."""
+
+import json
+import os
+import pickle
+
+import pytest
+
+from stoker import Feed
+from stoker._client import FeedClient
+from stoker._discovery import FeedTarget
+from stoker._security import Security, Tls
+from stoker._tls import context_of
+from stoker.errors import TlsError, UnauthorizedError
+
+NAMED = FeedTarget(name="photos")
+GIVEN = FeedTarget(given=("10.0.0.1:7420",))
+
+
+@pytest.fixture(autouse=True)
+def surroundings(tmp_path, monkeypatch):
+    for name in ("TOKEN", "TOKEN_FILE", "TLS_CA", "TLS_CERT", "TLS_KEY", "TLS_NAME"):
+        monkeypatch.delenv(f"STOKER_{name}", raising=False)
+    monkeypatch.setenv("STOKER_HOME", str(tmp_path))
+
+
+def write_feed(tmp_path, **more):
+    (tmp_path / "feeds").mkdir(exist_ok=True)
+    text = json.dumps({"name": "photos", "addresses": ["127.0.0.1:1"], "pid": os.getpid(), **more})
+    (tmp_path / "feeds" / "photos.json").write_text(text)
+
+
+def test_a_token_is_looked_for_in_order(tmp_path, monkeypatch):
+    for name in ("argument", "environment", "feed"):
+        (tmp_path / name).write_text(f" {name}'s\n")
+    assert Security().token_for(NAMED) is None
+    write_feed(tmp_path, token_file=str(tmp_path / "feed"))
+    assert Security().token_for(NAMED) == "feed's"
+    assert Security().token_for(GIVEN) is None
+    monkeypatch.setenv("STOKER_TOKEN_FILE", str(tmp_path / "environment"))
+    assert Security().token_for(NAMED) == "environment's"
+    monkeypatch.setenv("STOKER_TOKEN", "set")
+    assert Security().token_for(NAMED) == "set"
+    assert Security(token_file=tmp_path / "argument").token_for(NAMED) == "argument's"
+    assert Security(token="given").token_for(NAMED) == "given"
+
+
+def test_a_renewed_token_file_is_read(tmp_path):
+    file = tmp_path / "token"
+    file.write_text("old")
+    security = Security(token_file=file)
+    assert security.token_for(GIVEN) == "old"
+    file.write_text("new")
+    assert security.token_for(GIVEN) == "new"
+
+
+def test_a_token_file_that_cannot_be_used_is_named(tmp_path, monkeypatch):
+    monkeypatch.setenv("STOKER_TOKEN_FILE", str(tmp_path / "absent"))
+    with pytest.raises(UnauthorizedError, match=r"STOKER_TOKEN_FILE .*absent cannot be read: No such file"):
+        Security().token_for(GIVEN)
+    (tmp_path / "empty").write_text("\n")
+    with pytest.raises(UnauthorizedError, match=r"token_file .*empty is empty"):
+        Security(token_file=tmp_path / "empty").token_for(GIVEN)
+
+
+def test_tls_is_looked_for_in_order(tmp_path, monkeypatch):
+    assert Security().tls_for(GIVEN, "10.0.0.1:7420") is None
+    assert Security(tls=True).tls_for(GIVEN, "10.0.0.1:7420") == Tls()
+    assert Security(name="feeder").tls_for(GIVEN, "10.0.0.1:7420") == Tls(name="feeder")
+    write_feed(tmp_path, tls_cert="/etc/feeder.pem")
+    assert Security().tls_for(NAMED, "127.0.0.1:1") == Tls(pin="/etc/feeder.pem")
+    assert Security(tls=True).tls_for(NAMED, "127.0.0.1:1") == Tls()
+    assert Security(cert="a.pem", key="a.key").tls_for(NAMED, "127.0.0.1:1") == Tls(
+        pin="/etc/feeder.pem", cert="a.pem", key="a.key"
+    )
+    monkeypatch.setenv("STOKER_TLS_CA", "ca.pem")
+    monkeypatch.setenv("STOKER_TLS_CERT", "b.pem")
+    monkeypatch.setenv("STOKER_TLS_KEY", "b.key")
+    monkeypatch.setenv("STOKER_TLS_NAME", "feeder")
+    everything = Tls("ca.pem", None, "b.pem", "b.key", "feeder")
+    assert Security().tls_for(NAMED, "127.0.0.1:1") == everything
+    assert Security(tls=tmp_path / "other.pem").tls_for(NAMED, "127.0.0.1:1").ca == str(tmp_path / "other.pem")
+    assert Security(tls=False).tls_for(NAMED, "127.0.0.1:1") is None
+    monkeypatch.setenv("STOKER_TLS_CA", "system")
+    assert Security().tls_for(NAMED, "127.0.0.1:1") == Tls(None, None, "b.pem", "b.key", "feeder")
+
+
+def test_a_unix_domain_socket_is_never_under_tls():
+    assert Security(tls=True).tls_for(GIVEN, "unix:/run/feed") is None
+
+
+def test_arguments_that_contradict_each_other_are_refused():
+    with pytest.raises(ValueError, match="token and token_file"):
+        Feed("photos", token="a", token_file="b")
+    with pytest.raises(ValueError, match="tls_key is given without tls_cert"):
+        Feed("photos", tls_key="b")
+    with pytest.raises(ValueError, match="tls=False"):
+        Feed("photos", tls=False, tls_name="b")
+
+
+def test_a_token_is_never_shown():
+    feed = Feed("photos", token="very secret")
+    assert "secret" not in repr(feed) + repr(feed._options) + str(vars(feed))
+    client = FeedClient(GIVEN, security=Security(token="very secret"))
+    assert "secret" not in str(vars(client))
+    client.close()
+    revived = pickle.loads(pickle.dumps(feed))
+    assert revived._options.security.token == "very secret"
+
+
+@pytest.mark.parametrize("given", [Tls(ca="no.pem"), Tls(pin="no.pem"), Tls(cert="no.pem")])
+def test_a_file_that_is_not_there_is_named(given):
+    with pytest.raises(TlsError, match=r"no\.pem.* cannot be .*No such file"):
+        context_of(given)
+
+
+@pytest.mark.parametrize("field", ["ca", "pin", "cert"])
+def test_a_file_that_holds_something_else_is_named(tmp_path, field):
+    file = tmp_path / "text.pem"
+    file.write_text("nothing of the kind\n")
+    with pytest.raises(TlsError, match=r"text\.pem.* cannot be "):
+        context_of(Tls(**{field: str(file)}))

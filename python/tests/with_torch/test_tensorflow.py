@@ -1,0 +1,56 @@
+"""A feed as a `tf.data.Dataset`, in a process of its own: TensorFlow beside torch takes many seconds to begin."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from datasets import MANY, small_dataset
+
+PROGRAM = """
+import sys
+import numpy as np
+import tensorflow as tf
+from stoker import Feed
+
+spec = {"batch_size": 7, "lanes": 3, "tail": "keep"}
+with Feed(sys.argv[1], **spec) as feed:
+    batches = [[b for b in feed] for _ in range(2)]
+with Feed(sys.argv[1], **spec) as feed:
+    data = feed.as_tf_dataset()
+    for expected in batches:  # each pass over it is an epoch
+        found = list(data)
+        assert len(found) == len(expected)
+        for batch, given in zip(expected, found):
+            assert sorted(given) == sorted(batch.fields)
+            assert given["score"].numpy().tolist() == batch["score"].tolist()
+            assert given["flag"].numpy().tolist() == batch["flag"].data.tolist()
+            assert given["half"].dtype == tf.bfloat16
+            assert given["half"].numpy().view(np.uint16).tolist() == batch["half"].data.tolist()
+            assert given["pixels"].shape == (len(batch), 3, 4)
+            assert given["pixels"].numpy().tolist() == batch["pixels"].tolist()
+            assert given["tokens"].to_list() == [row.tolist() for row in batch["tokens"]]
+            assert given["ids"].to_list() == [row.tolist() for row in batch["ids"]]
+            assert given["image"].numpy().tolist() == batch["image"].tolist()
+            assert [t.decode() for t in given["caption"].numpy()] == [t or "" for t in batch["caption"]]
+with Feed(sys.argv[1], columns=["image"], decode={"image": len}, **spec) as feed:
+    try:
+        feed.as_tf_dataset()
+    except ValueError as e:
+        assert "as_tf_dataset(signature=" in str(e)
+    else:
+        raise AssertionError
+    data = feed.as_tf_dataset({"image": tf.TensorSpec((None,), tf.int64)}).prefetch(2)
+    assert [g["image"].numpy().tolist() for g in data] == [[len(v) for v in b["image"]] for b in batches[0]]
+print("right")
+"""
+
+
+def test_a_feed_as_a_dataset_of_tensorflow(tmp_path: Path) -> None:
+    root = small_dataset(tmp_path / "d", MANY).root
+    command = [sys.executable, "-c", PROGRAM, str(root)]
+    env = os.environ | {"TF_CPP_MIN_LOG_LEVEL": "3", "CUDA_VISIBLE_DEVICES": "-1"}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, timeout=180)
+    assert done.stdout.strip() == "right", done.stderr
