@@ -1,0 +1,51 @@
+"""Trains with Hugging Face Accelerate.
+
+    accelerate launch --num_processes 2 examples/python/with_accelerate.py examples/quickstart/target/data
+
+Accelerate prepares model and optimizer, not the data: each process already gets its own share from the feed, and
+`prepare` would divide it once more, so that most samples would never be seen. Stoker refuses that.
+"""
+
+from __future__ import annotations
+
+import argparse
+
+import torch
+from accelerate import Accelerator
+from torch import nn
+
+from stoker import Feed
+
+
+def main() -> list[tuple[int, int]]:
+    parser = argparse.ArgumentParser(description="Trains an image classifier with Accelerate.")
+    parser.add_argument("target", help="a dataset of images in classes, or a feed of it")
+    parser.add_argument("--epochs", type=int, default=1)
+    options = parser.parse_args()
+    accelerator = Accelerator()
+    seen = []
+    with Feed(
+        options.target,
+        batch_size=16,
+        decode={"image": "rgb"},
+        rank=accelerator.process_index,
+        world_size=accelerator.num_processes,
+    ) as feed:
+        model = nn.Sequential(nn.AvgPool2d(4), nn.Flatten(), nn.Linear(3 * 16 * 16, len(feed.classes["label"])))
+        model, optimizer = accelerator.prepare(model, torch.optim.AdamW(model.parameters()))
+        for _ in range(options.epochs):
+            for batch in feed:
+                data = batch.to(accelerator.device, non_blocking=True)
+                loss = nn.functional.cross_entropy(
+                    model(data["image"].permute(0, 3, 1, 2).float() / 255), data["label"].long()
+                )
+                optimizer.zero_grad()
+                accelerator.backward(loss)
+                optimizer.step()
+                seen.append((batch.epoch, batch.number))
+        accelerator.print(f"{len(seen)} steps on each of {accelerator.num_processes}, last loss {loss.item():.3f}")
+    return seen
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,33 @@
+package dev.stoker.examples;
+
+import dev.stoker.client.Batch;
+import dev.stoker.client.FeedClient;
+import dev.stoker.client.FeedClientBuilder;
+import dev.stoker.schemas.order.TailPolicy;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * A trainer that only counts: how many samples of each class an epoch brings. Within a feed that {@code stoker run} has started:
+ *
+ * <pre>
+ * stoker run ./data/photos -- java -cp … dev.stoker.examples.LabelCounts
+ * </pre>
+ */
+public final class LabelCounts {
+    private LabelCounts() {}
+
+    public static void main(String[] args) {
+        FeedClientBuilder feedOfTheEnvironment = FeedClient.ofEnvironment().tail(TailPolicy.KEEP);
+        Map<String, Integer> counts = new TreeMap<>();
+        try (FeedClient feed = feedOfTheEnvironment.open()) {
+            for (Batch batch : feed.epoch()) {
+                for (int row = 0; row < batch.rows(); row++) {
+                    counts.merge(batch.className("label", row).orElse("none"), 1, Integer::sum);
+                }
+                batch.close();
+            }
+        }
+        counts.forEach((name, count) -> System.out.println(name + " " + count));
+    }
+}
