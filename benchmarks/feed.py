@@ -108,10 +108,15 @@ def read_feed(target: str, batch_size: int, warm_up: int, epochs: int) -> dict:
 # --- the measuring process -------------------------------------------------------------------------------------------
 
 
-def child(*arguments: str) -> dict:
+def child(*arguments: str, transport: str = "auto") -> dict:
     """Runs one system in a new process and returns what it measured."""
     done = subprocess.run(
-        [sys.executable, __file__, "--child", *arguments], check=True, capture_output=True, text=True, timeout=600
+        [sys.executable, __file__, "--child", *arguments],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=600,
+        env=os.environ | {"STOKER_TRANSPORT": transport},
     )
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -122,13 +127,14 @@ def java(main: str, *arguments: str) -> subprocess.Popen[str]:
     return subprocess.Popen([*command, *arguments], stdout=subprocess.PIPE, text=True)
 
 
-def start_feeder(dataset: str, batch_size: int) -> tuple[subprocess.Popen[str], str, float]:
+def start_feeder(
+    dataset: str, batch_size: int, *options: str, name: str = "bench"
+) -> tuple[subprocess.Popen[str], str, float]:
     """Starts ``stoker feed`` and returns its process, its address and the seconds until it was ready."""
     began = time.perf_counter()
-    command = [str(ROOT / "stoker"), "feed", dataset, "--name", f"bench-{os.getpid()}", "--port", "0"]
-    process = subprocess.Popen(
-        [*command, "--batch-size", str(batch_size)], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
-    )
+    command = [str(ROOT / "stoker"), "feed", dataset, "--name", f"{name}-{os.getpid()}", "--port", "0"]
+    command += ["--batch-size", str(batch_size), *options]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     for line in process.stdout:
         found = re.search(r"ready\D*?((?:\d+\.){3}\d+:\d+)", line)
@@ -150,7 +156,12 @@ def report(results: dict[str, list[dict]]) -> None:
         name: (min(r["cpu"] / r["bytes"] for r in rounds), min(r.get("server_cpu", 0) / r["bytes"] for r in rounds))
         for name, rounds in results.items()
     }
-    ceiling = {"feed": "plain stream", "path": "mapped read"}
+    ceiling = {
+        "feed": "plain stream",
+        "feed (unix)": "plain stream",
+        "feed (hand-over)": "mapped read",
+        "path": "mapped read",
+    }
     print(
         f"{'system':<22}{'GB/s':>8}{'samples/s':>12}{'of ceiling':>12}{'trainer CPU s/GB':>18}{'feeder CPU s/GB':>18}"
     )
@@ -191,7 +202,15 @@ def main() -> int:
                 "path": lambda: child("feed", options.dataset, batch, "1", epochs),
                 "plain stream": lambda: with_cpu(sender.pid, lambda: child("plain", port, "no", total)),
                 "plain stream + CRC": lambda: with_cpu(sender.pid, lambda: child("plain", port, "yes", total)),
-                "feed": lambda: with_cpu(feeder.pid, lambda: child("feed", address, batch, "0", epochs)),
+                "feed": lambda: with_cpu(
+                    feeder.pid, lambda: child("feed", address, batch, "0", epochs, transport="tcp")
+                ),
+                "feed (unix)": lambda: with_cpu(
+                    feeder.pid, lambda: child("feed", address, batch, "0", epochs, transport="unix")
+                ),
+                "feed (hand-over)": lambda: with_cpu(
+                    feeder.pid, lambda: child("feed", address, batch, "1", epochs, transport="handover")
+                ),
             }.items():
                 results.setdefault(name, []).append(measure())
             print(f"round {number + 1} of {options.rounds} done", file=sys.stderr, flush=True)

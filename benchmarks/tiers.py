@@ -1,0 +1,162 @@
+"""Measures what tiers are worth: the cached feed against the local one, and what is still asked of the store.
+
+    python/.venv/bin/python benchmarks/tiers.py DATASET [--quota 0.57] [--epochs 4] [--rounds 3] [--work DIRECTORY]
+
+The dataset is a directory of this machine or a URI; a directory stands for a store that is far, as far as reads, opens
+and bytes are concerned. Three parts, over the same bytes, with a shuffle window of a sixteenth of the dataset in four
+lanes:
+
+1. later epochs from a warm disk tier and from a warm memory tier against the feed that maps a local copy (only for a
+   directory); each feeder is warmed first, rounds alternate, the best counts;
+2. bytes and reads of the store at a quota of so much of the dataset: the whole run less one pass, by the epochs after
+   the first;
+3. a shared directory twice as large as the quota, read three times: reads (each is one open), bytes and time, against
+   no tier at all.
+
+The store's reads and bytes are those that the feeder counts, which are all that it makes.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from pathlib import Path
+
+from feed import ROOT, read_feed, start_feeder
+
+LANES = 4
+
+
+def size_of(dataset: str) -> tuple[int, int]:
+    """Bytes and chunks of the train split."""
+    out = subprocess.check_output([ROOT / "stoker", "info", dataset, "--chunks", "--json"], text=True)
+    split = json.loads(out)["splits"]["train"]
+    return split["bytes"], split["chunks"]
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Feeder:
+    """A feeder process and its page."""
+
+    def __init__(self, dataset: str, batch_size: int, window: int, name: str, *options: str) -> None:
+        self.ui = f"127.0.0.1:{free_port()}"
+        order = ["--lanes", str(LANES), "--shuffle-window", str(window), "--ui", self.ui]
+        self.process, self.address, _ = start_feeder(dataset, batch_size, *order, *options, name=name)
+
+    def status(self) -> dict:
+        with urllib.request.urlopen(f"http://{self.ui}/status.json", timeout=10) as answer:
+            return json.load(answer)
+
+    def __enter__(self) -> Feeder:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.terminate()
+        self.process.communicate()
+
+
+def placed(feeder: Feeder) -> int:
+    return sum(tier["loads"] for tier in feeder.status()["tiers"] if "loads" in tier)
+
+
+def child(address: str, batch_size: int, warm_up: int, epochs: int) -> dict:
+    numbers = [str(batch_size), str(warm_up), str(epochs)]
+    out = subprocess.check_output([sys.executable, __file__, "--child", address, *numbers], text=True)
+    return json.loads(out.splitlines()[-1])
+
+
+def cached_against_local(dataset: str, work: Path, size: int, window: int, args: argparse.Namespace) -> None:
+    tiers = {
+        "local, mapped": [],
+        "disk tier": ["--tier", f"disk:{work}/tier:{2 * size}"],
+        "memory tier": ["--tier", f"memory:{2 * size}"],
+    }
+    results: dict[str, list[float]] = {name: [] for name in tiers}
+    feeders = {
+        name: Feeder(dataset, args.batch_size, window, name.split()[0].strip(","), *options)
+        for name, options in tiers.items()
+    }
+    chunks = size_of(dataset)[1]
+    try:
+        for name, feeder in feeders.items():
+            # A disk that is slower than the store may leave chunks to a later epoch.
+            for _ in range(20):
+                child(feeder.address, args.batch_size, 0, 2)
+                time.sleep(0.5)
+                if name == "local, mapped" or placed(feeder) >= chunks:
+                    break
+            else:
+                raise RuntimeError(f"{name}: {placed(feeder)} of {chunks} chunks are placed")
+        for _ in range(args.rounds):
+            for name, feeder in feeders.items():
+                measured = child(feeder.address, args.batch_size, 1, args.epochs)
+                results[name].append(measured["bytes"] / measured["seconds"] / 1e9)
+    finally:
+        for feeder in feeders.values():
+            feeder.__exit__()
+    local = max(results["local, mapped"])
+    print(f"\n{'later epochs':<16}{'GB/s best':>12}{'median':>10}{'of local':>10}")
+    for name, rates in results.items():
+        print(f"{name:<16}{max(rates):>12.2f}{statistics.median(rates):>10.2f}{max(rates) / local:>10.2f}")
+
+
+def run(dataset: str, window: int, name: str, epochs: int, tier: str, args: argparse.Namespace) -> dict:
+    """Reads so many epochs, of a feed that has no more."""
+    with Feeder(dataset, args.batch_size, window, name, "--epochs", str(epochs), "--tier", tier) as feeder:
+        measured = child(feeder.address, args.batch_size, 0, epochs)
+        totals = feeder.status()["totals"]
+        return {"bytes": totals["origin_bytes"], "reads": totals["origin_reads"], "seconds": measured["seconds"]}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dataset")
+    parser.add_argument("--quota", type=float, default=0.57, help="share of the dataset")
+    parser.add_argument("--epochs", type=int, default=4)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--batch-size", type=int, default=64)
+    parser.add_argument("--work", type=Path, help="a directory of a local disk for the disk tier")
+    args = parser.parse_args()
+    size, chunks = size_of(args.dataset)
+    window = size // 16
+    print(f"{args.dataset}: {chunks:,} chunks, {size / 1e9:.2f} GB", flush=True)
+    work = Path(tempfile.mkdtemp(prefix="stoker-tiers-", dir=args.work))
+    try:
+        if "://" not in args.dataset:
+            cached_against_local(args.dataset, work, size, window, args)
+        found = run(args.dataset, window, "quota", args.epochs, f"memory:{int(size * args.quota)}", args)
+        later = (found["bytes"] - size) / (args.epochs - 1)
+        reads = (found["reads"] - chunks) / (args.epochs - 1)
+        print(f"\nquota of {args.quota:.0%}: a later epoch reads {later / size:.3f} of the dataset's bytes", end="")
+        print(f" in {reads / chunks:.3f} of its chunks", flush=True)
+        print(f"\n{'3 epochs, quota 50 %':<22}{'reads = opens':>14}{'GB':>8}{'seconds':>10}")
+        shape = {
+            "no tier": run(args.dataset, window, "none", 3, "memory:1", args),
+            "memory tier": run(args.dataset, window, "half", 3, f"memory:{size // 2}", args),
+            "disk tier": run(args.dataset, window, "halfdisk", 3, f"disk:{work}/half:{size // 2}", args),
+        }
+        for name, it in shape.items():
+            less = f"  {it['reads'] / shape['no tier']['reads'] - 1:+.0%}"
+            print(f"{name:<22}{it['reads']:>14,}{it['bytes'] / 1e9:>8.2f}{it['seconds']:>10.2f}{less}")
+    finally:
+        shutil.rmtree(work, ignore_errors=True)
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        print(json.dumps(read_feed(sys.argv[2], *(int(n) for n in sys.argv[3:6]))))
+    else:
+        main()
