@@ -263,6 +263,9 @@ class StatusTest {
                 FeedClient client = FeedClient.connect(node.address())) {
             client.join(FeedClient.hello());
             read(client, 0, 0, 1);
+            // A batch may arrive before its load is counted.
+            Waiting.until(
+                    () -> node.status().tiers().get(3).cache().orElseThrow().loads() == 10);
             List<FeedStatus.Tier> tiers = node.status().tiers();
             assertThat(tiers)
                     .extracting(FeedStatus.Tier::name)
