@@ -5,7 +5,7 @@ import java.util.function.BooleanSupplier;
 
 /** Waits for what other threads do. */
 final class Waiting {
-    private static final long LIMIT_NS = 20_000_000_000L;
+    private static final long LIMIT_NS = 60_000_000_000L;
 
     private Waiting() {}
 
@@ -13,7 +13,7 @@ final class Waiting {
         long deadline = System.nanoTime() + LIMIT_NS;
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > deadline) {
-                throw new AssertionError("not within 20 s");
+                throw new AssertionError("not within 60 s");
             }
             LockSupport.parkNanos(1_000_000);
         }

@@ -9,10 +9,10 @@ public final class Waiting {
     private Waiting() {}
 
     public static void until(BooleanSupplier condition) {
-        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (!condition.getAsBoolean()) {
             if (System.nanoTime() > end) {
-                throw new AssertionError("the condition did not come true within 20 s");
+                throw new AssertionError("the condition did not come true within 60 s");
             }
             LockSupport.parkNanos(1_000_000);
         }
