@@ -132,7 +132,7 @@ class StatusTest {
 
     @Test
     void aTrainerThatWantsToKnowIsToldWhatASlowOriginCost() throws IOException {
-        latencyNanos.set(TimeUnit.MILLISECONDS.toNanos(20));
+        latencyNanos.set(TimeUnit.MILLISECONDS.toNanos(200));
         try (NodeLease node = startRemote();
                 FeedClient client = FeedClient.connect(node.address())) {
             client.join(FeedClient.hello());
