@@ -24,7 +24,7 @@ final class DatasetStreams {
     }
 
     private static ServedStream open(StreamSpec spec, ChunkSources sources) throws IOException {
-        ObjectStore store = Stores.open(spec.path());
+        ObjectStore store = sources.counted(Stores.open(spec.path()));
         try {
             return open(spec, store, sources);
         } catch (IOException | RuntimeException e) {

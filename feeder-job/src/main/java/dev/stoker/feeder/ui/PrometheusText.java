@@ -48,6 +48,11 @@ final class PrometheusText {
         counter("stoker_feeder_bytes_total", "Bytes of those.", totals.bytes(), feed);
         counter("stoker_feeder_origin_reads_total", "Reads of the dataset's store.", totals.originReads(), feed);
         counter("stoker_feeder_origin_read_bytes_total", "Bytes of those.", totals.originBytes(), feed);
+        counter(
+                "stoker_feeder_origin_metadata_total",
+                "Other calls of the dataset's store: listings, lengths, reads of its log.",
+                totals.originMetadata(),
+                feed);
         counter("stoker_feeder_rejected_total", "Connections refused.", totals.rejected(), feed);
         counter("stoker_feeder_nacks_total", "Messages that trainers found damaged.", totals.nacks(), feed);
         counter("stoker_feeder_refetches_total", "Messages sent again.", totals.refetches(), feed);

@@ -45,6 +45,7 @@ final class StatusJson {
         json.put("rejected", totals.rejected());
         json.put("origin_reads", totals.originReads());
         json.put("origin_bytes", totals.originBytes());
+        json.put("origin_metadata", totals.originMetadata());
         json.put("nacks", totals.nacks());
         json.put("refetches", totals.refetches());
         json.put("corrupt", totals.corrupt());

@@ -63,9 +63,12 @@ class CacheTest {
             assertThat(node.metrics().originBytes()).isEqualTo(far.bytes);
             assertThat(reads()).isEqualTo(FarFeed.CHUNKS);
             int calls = far.store.calls().size();
+            long metadata = node.metrics().originMetadata();
+            assertThat(metadata).as("the dataset was opened").isPositive();
             for (long epoch = 1; epoch < 4; epoch++) {
                 far.read(node, epoch, "a");
             }
+            assertThat(node.metrics().originMetadata()).isEqualTo(metadata);
             assertThat(far.store.calls())
                     .as("neither reads nor metadata operations")
                     .hasSize(calls);

@@ -79,7 +79,8 @@ final class FarFeed {
     }
 
     List<ServedStream> open(ChunkSources sources, ObjectStore from) throws IOException {
-        Snapshot snapshot = Dataset.open(new LocalObjectStore(dataset.path())).snapshot(dataset.version());
+        Snapshot snapshot = Dataset.open(sources.counted(new LocalObjectStore(dataset.path())))
+                .snapshot(dataset.version());
         return List.of(new ServedStream(
                 "train",
                 dataset.id(),
@@ -89,7 +90,7 @@ final class FarFeed {
                 snapshot.stream("train"),
                 TestDataset.FIELDS,
                 snapshot.classes(),
-                sources.of(from)));
+                sources.of(sources.counted(from))));
     }
 
     /** Reads an epoch and compares every byte; damaged pieces are asked for again. Returns how many came damaged. */

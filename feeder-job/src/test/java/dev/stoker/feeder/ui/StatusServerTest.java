@@ -78,7 +78,7 @@ class StatusServerTest {
                 "127.0.0.1:7420",
                 1_000,
                 61_000,
-                new NodeMetrics(40, 1 << 20, 640, 4, 4096, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
+                new NodeMetrics(40, 1 << 20, 640, 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
                 List.of(new FeedStatus.Tier("open windows", "bytes", 1000, 4000)),
                 List.of(group));
     }

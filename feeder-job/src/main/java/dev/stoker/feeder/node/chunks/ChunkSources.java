@@ -43,13 +43,18 @@ public final class ChunkSources implements AutoCloseable {
 
     /**
      * @param mappings mapped chunk files, over all datasets
-     * @param reads counts what is read from mapped files
+     * @param reads counts what is read from mapped files, and what is asked of datasets
      * @param far serves what is not mapped in place
      */
     public ChunkSources(HeldChunks mappings, OriginReads reads, FarChunks far) {
         this.mappings = mappings;
         this.reads = reads;
         this.far = far;
+    }
+
+    /** The same store, of which what is asked besides chunks is counted. */
+    public ObjectStore counted(ObjectStore store) {
+        return reads.counting(store);
     }
 
     /**

@@ -5,10 +5,16 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
-/** Reads from origins, counted. Thread-safe. */
+/** What is asked of origins, counted: reads of chunks, and everything else. Thread-safe. */
 public final class OriginReads {
     private final LongAdder reads = new LongAdder();
     private final LongAdder bytes = new LongAdder();
+    private final LongAdder metadata = new LongAdder();
+
+    /** The same store, of which every call but reads of chunks counts as an operation on metadata. */
+    public ObjectStore counting(ObjectStore store) {
+        return new CountedStore(store, metadata);
+    }
 
     /** Reads a part of a chunk. */
     public void read(ObjectStore store, ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
@@ -25,5 +31,10 @@ public final class OriginReads {
     /** Bytes of those. */
     public long bytes() {
         return bytes.sum();
+    }
+
+    /** Other calls so far: listings, lengths, reads of the log and its tables. */
+    public long metadata() {
+        return metadata.sum();
     }
 }

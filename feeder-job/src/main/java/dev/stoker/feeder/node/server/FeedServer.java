@@ -380,6 +380,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 counters.rows.sum(),
                 reads.reads(),
                 reads.bytes(),
+                reads.metadata(),
                 subscribed == 0 ? 0 : (double) waited / subscribed,
                 sessions.size(),
                 counters.rejected.sum(),

@@ -24,6 +24,7 @@ final class NodeGauges {
         whole(stoker, "rows", lease, NodeMetrics::rows);
         whole(stoker, "originReads", lease, NodeMetrics::originReads);
         whole(stoker, "originBytes", lease, NodeMetrics::originBytes);
+        whole(stoker, "originMetadata", lease, NodeMetrics::originMetadata);
         whole(stoker, "sessions", lease, NodeMetrics::sessions);
         whole(stoker, "rejected", lease, NodeMetrics::rejected);
         whole(stoker, "nacks", lease, NodeMetrics::nacks);
