@@ -16,6 +16,7 @@ import threading
 import time
 import weakref
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 
 from stoker import __version__
 from stoker import _protocol as p
@@ -32,6 +33,7 @@ from stoker._source import Consumer, DeliveredBatch, StreamInfo
 from stoker._span import Span
 from stoker._spec import Tail
 from stoker._waits import Stall, Waits
+from stoker._welcome import Welcome
 from stoker.errors import (
     BatchTimeoutError,
     ConnectTimeoutError,
@@ -114,27 +116,56 @@ class FeedClient:
         Raises `ConnectTimeoutError`, `FeedNotFoundError`, or what the feeder refuses with.
         """
         self._consumer = consumer
-        deadline = time.monotonic() + self._connect_timeout
-        network = self._network
         with self._taking_turn():
-            while self._inbox.welcome is None:
-                self._raise_failure()
-                left = deadline - time.monotonic()
-                if left <= 0:
-                    raise ConnectTimeoutError(
-                        f"{self._target}: no feeder answered within {self._connect_timeout:g} s "
-                        f"({network.peers.describe()}). Does it run? See `stoker ps`"
-                    )
-                network.step(left)
-                if self._target.name is not None and network.peers.refused:
-                    gone = ended_feed(self._target.name)
-                    if gone:
-                        raise FeedNotFoundError(gone)
+            welcome = self._join(self._connect_timeout)
         self._thread = threading.Thread(
             target=_background, args=(weakref.ref(self), self._parked), name="stoker-feed", daemon=True
         )
         self._thread.start()
-        return self._inbox.welcome.info
+        return welcome.info
+
+    def _join(self, timeout: float) -> Welcome:
+        """Waits for the WELCOME of a first feeder."""
+        deadline, network = time.monotonic() + timeout, self._network
+        while (welcome := self._inbox.welcome) is None:
+            self._raise_failure()
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise ConnectTimeoutError(
+                    f"{self._target}: no feeder answered within {timeout:g} s "
+                    f"({network.peers.describe()}). Does it run? See `stoker ps`"
+                )
+            network.step(min(left, _LOOK_S))
+            if self._target.name is not None and network.peers.refused:
+                gone = ended_feed(self._target.name)
+                if gone:
+                    raise FeedNotFoundError(gone)
+        # From here on this client is of that feed, stream and run, and of that version in that epoch.
+        self._consumer = replace(
+            self._consumer,
+            stream=welcome.info.stream,
+            run=welcome.info.run,
+            version=None if welcome.info.epoch is None else welcome.info.version,
+        )
+        return welcome
+
+    def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
+        """See `BatchSource`. Connects anew; what is not durable of the epoch before is acknowledged there again."""
+        begun, network = time.monotonic(), self._network
+        with self._taking_turn():
+            self._raise_failure()
+            self._consumer = replace(self._consumer, epoch=epoch, version=version)
+            self._demand.leave()
+            network.leave()
+            self._inbox.forget()
+            network.waiting_since = self.waits.waiting_since = begun
+            try:
+                welcome = self._join(self._reconnect_timeout)
+            finally:
+                network.waiting_since = self.waits.waiting_since = None
+        if self._began is not None:
+            self.waits.add("start", network.peers.address_of(0), 0, (epoch, -1), time.monotonic() - begun)
+        return welcome.info
 
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
         """See `BatchSource`."""
@@ -383,11 +414,11 @@ def _stats_frame(client: FeedClient | None) -> bytes:
 def _hello(client: FeedClient | None, handover: int) -> bytes:
     if client is None:
         return b""
-    c, welcome = client._consumer, client._inbox.welcome
+    c = client._consumer
     return p.hello(
         token=client._security.token_for(client._target),
-        feed=welcome.feed_id if welcome is not None else client._target.name,
-        stream=welcome.info.stream if welcome is not None else c.stream,
+        feed=client._inbox.feed_id or client._target.name,
+        stream=c.stream,
         group=c.group,
         order=c.order,
         rank=c.rank,
@@ -395,10 +426,12 @@ def _hello(client: FeedClient | None, handover: int) -> bytes:
         worker=c.worker,
         workers=c.workers,
         replica=c.replica,
-        run=welcome.info.run if welcome is not None else c.run,
+        run=c.run,
         client=f"stoker-python/{__version__}",
         handover=handover,
         handover_from=least_handed(),
+        epoch=c.epoch,
+        version=c.version,
     )
 
 

@@ -118,6 +118,12 @@ class Demand:
                 frames += p.grant(self.newest, span.number(span.granted))
             connection.send(frames)
 
+    def leave(self) -> None:
+        """Nothing is wanted of the epoch that was read; its receipts go out before the connections end."""
+        with self.out:
+            self._flush()
+            self.reading = self.following = self.receiving = None
+
     def current(self, connection: Connection) -> Span | None:
         """The span being received, if the connection is subscribed to it."""
         known = self.subscribed.get(connection)

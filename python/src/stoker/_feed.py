@@ -21,7 +21,7 @@ from stoker._loaders import check_readers
 from stoker._options import Options, suggesting
 from stoker._path import PathSource
 from stoker._pinned import pool_of
-from stoker._position import SharedEpochs, Start, rank_of, seat_of, spawning, start_of, worker_of
+from stoker._position import SharedEpochs, Start, place_of, rank_of, seat_of, spawning, start_of, worker_of
 from stoker._progress import Progress
 from stoker._report import Watched, report, watch
 from stoker._security import Security
@@ -194,25 +194,35 @@ class Feed:
 
     # ---- what is being read
 
-    def _ready(self) -> tuple[BatchSource, StreamInfo]:
-        """The open source of this process."""
+    def _ready(self, start: Start | None = None) -> tuple[BatchSource, StreamInfo]:
+        """The open source of this process; where each epoch has a version of its own, gone over to that of `start`."""
         if self._closed:
             raise StokerError("this feed is closed")
-        if self._pid != os.getpid():  # forked: what the parent opened is not ours
-            self._pid = os.getpid()
-            self._source = self._iteration = self._kept = None
-            if self._decoding is not None:
-                self._decoding = Decoding(self._options.decode or {}, self._options.decode_threads)
+        self._own()
         if self._source is None:
             self._source = self._make_source()
             try:
-                self._adopt(self._source.open(self._consumer()))
+                self._adopt(self._source.open(self._consumer(start or self._progress.following)))
+            except BaseException:
+                self._source.close()
+                self._source = None
+                raise
+        elif start is not None and self._info is not None and not self._info.is_of(start.epoch, start.version):
+            try:
+                self._adopt(self._source.turn_to(start.epoch, start.version))
             except BaseException:
                 self._source.close()
                 self._source = None
                 raise
         assert self._info is not None
         return self._source, self._info
+
+    def _own(self) -> None:
+        if self._pid != os.getpid():  # forked: what the parent opened is not ours
+            self._pid = os.getpid()
+            self._source = self._iteration = self._kept = None
+            if self._decoding is not None:
+                self._decoding = Decoding(self._options.decode or {}, self._options.decode_threads)
 
     def _make_source(self) -> BatchSource:
         o = self._options
@@ -247,12 +257,12 @@ class Feed:
             pool=pool_of(min(o.buffer_bytes, 256 << 20), o.pin_memory),
         )
 
-    def _consumer(self) -> Consumer:
-        o = self._options
+    def _consumer(self, start: Start) -> Consumer:
+        o, at = self._options, (start.epoch, start.version)
         rank, world_size, replica = self._seat()
         worker, workers, _ = worker_of() or (0, 1, 0)
         run = self._info.run if self._info is not None else o.run
-        return Consumer(o.stream, o.group, o.order, rank, world_size, worker, workers, replica, run)
+        return Consumer(o.stream, o.group, o.order, rank, world_size, worker, workers, replica, run, *at)
 
     def _seat(self) -> tuple[int, int, int]:
         """(rank, world size, replica)."""
@@ -265,11 +275,11 @@ class Feed:
         for name, wanted, found in (("split", o.split, info.split), ("version", o.version, info.version)):
             if wanted is not None and wanted != found:
                 raise StateMismatchError(f"stream {info.stream}: {name} {found}, asked for {wanted}")
-        if self._info is not None and self._info.fingerprint != info.fingerprint:
-            raise StateMismatchError(
-                f"the feed now serves fingerprint {info.fingerprint}, before {self._info.fingerprint}"
-            )
-        if self._info is None or self._info.fingerprint != info.fingerprint:
+        before = self._info
+        other = before is not None and before.fingerprint != info.fingerprint
+        if before is not None and other and (None in (before.epoch, info.epoch) or before.epoch == info.epoch):
+            raise StateMismatchError(f"the feed now serves fingerprint {info.fingerprint}, before {before.fingerprint}")
+        if before is None or other:
             self._form = Form(info.fields, o.columns)
             self._plan = BatchPlan(info.order, info.lane_rows)
             if self._decoding is not None:
@@ -282,8 +292,13 @@ class Feed:
         return self._info if self._info is not None and not self._closed else self._ready()[1]
 
     @property
+    def version(self) -> int:
+        """Of the dataset; of a feed that follows it, in the epoch that is read, or was last."""
+        return self.info.version
+
+    @property
     def classes(self) -> Mapping[str, tuple[str, ...]]:
-        """Class names of each categorical field; a batch holds their indexes."""
+        """Class names of each categorical field; a batch holds their indexes. Later versions only append to them."""
         return self.info.classes
 
     @property
@@ -299,8 +314,14 @@ class Feed:
             return self._iteration.steps
         return self._share(self._progress.following).steps
 
+    def _info_at(self, start: Start) -> StreamInfo:
+        """What is read at a position; there is nothing behind the last epoch, so that none is asked for."""
+        info = self._info if self._info is not None and not self._closed else self._ready(start)[1]
+        ended = any(n is not None and start.epoch >= n for n in (self._options.epochs, info.epochs))
+        return info if ended or info.is_of(start.epoch, start.version) else self._ready(start)[1]
+
     def _share(self, start: Start) -> Share:
-        info, o = self.info, self._options
+        info, o = self._info_at(start), self._options
         epochs = min((n for n in (o.epochs, info.epochs) if n is not None), default=start.epoch + 1)
         rank, world_size, _ = self._seat()
         at = start.batch if start.epoch < epochs else info.batches
@@ -327,7 +348,8 @@ class Feed:
         `allow=("batch_size",)` the batch size may be another one: no sample is left out, and `repeats` says how many
         come again, fewer than lanes times (old + new batch size) but for the end of an epoch with unequal lanes.
         """
-        start, self.repeats = start_of(state, self.info, worker_of(), allow)
+        worker = worker_of()
+        start, self.repeats = start_of(state, self._info_at(place_of(state, worker)), worker, allow)
         now, before = self.info.order.batch_size, state["order"]["batch_size"]
         if now != before:
             _LOG.warning(
@@ -337,7 +359,9 @@ class Feed:
         self._progress.go_to(start)
 
     def __iter__(self) -> Iterator[Batch]:
-        self._ready()
+        self._own()
+        if worker_of() is None:  # a worker learns with its first batch which epoch it is to read
+            self._ready()
         check_readers(self._seat()[1])
         if self._iteration is not None:
             self._iteration.end()

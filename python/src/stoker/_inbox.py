@@ -46,7 +46,9 @@ class Inbox:
         report: Reporter,
     ) -> None:
         self.welcome: Welcome | None = None
-        """The first one; later ones must agree with it."""
+        """The first one; later ones must agree with it, until another epoch is gone over to."""
+        self.feed_id: str | None = None
+        """Of the first one."""
         self.plan: BatchPlan | None = None
         self.counts: Counter[str] = Counter()
         self._target = target
@@ -61,6 +63,12 @@ class Inbox:
         """(span, index, piece) -> (times, when last) that it came damaged; until it comes sound."""
         self._renewals = 0
         """Subscriptions in a row that ended without all their pieces."""
+
+    def forget(self) -> None:
+        """What comes next may be of another version."""
+        self.welcome = self.plan = None
+        self._refused.clear()
+        self._renewals = 0
 
     def is_refused(self, span: Span, index: int) -> bool:
         """Whether a piece of the batch came damaged and is awaited again."""
@@ -222,15 +230,15 @@ class Inbox:
 
     def _on_welcome(self, connection: Connection, values: Mapping[str, Any]) -> None:
         welcome, known = Welcome.from_json(values), self.welcome
+        if welcome.feed_id != (self.feed_id or welcome.feed_id):
+            why = f"{connection.address} is another feed now ({welcome.feed_name})"
+            raise ConnectionLostError(why, elsewhere=True)
         if known is None:
-            self.welcome = welcome
+            self.welcome, self.feed_id = welcome, welcome.feed_id
             self.plan = BatchPlan(welcome.info.order, welcome.info.lane_rows)
             self._demand.depth = max(2, self._buffer_bytes // max(1, welcome.largest_batch))
             self._demand.lanes = len(welcome.info.lane_rows)
             self._network.welcomed = True
-        elif welcome.feed_id != known.feed_id:
-            why = f"{connection.address} is another feed now ({welcome.feed_name})"
-            raise ConnectionLostError(why, elsewhere=True)
         elif welcome.info.fingerprint != known.info.fingerprint:
             raise StateMismatchError(
                 f"{self._target} was restarted with another dataset version or order: {known.difference(welcome)}. "
@@ -270,9 +278,9 @@ class Inbox:
         code, text = str(values.get("code")), f"{connection.address}: {values.get('message')}"
         refusal = Refusal.of(code, text)
         lost = ConnectionLostError(f"{text} ({code})", elsewhere=code in _ELSEWHERE)
-        if code == "wrong_feed" and self.welcome is not None:
+        if code == "wrong_feed" and self.feed_id is not None:
             raise lost  # the own feed has moved, and another one has its port
-        if isinstance(refusal.error, FencedError) and self.welcome is not None and not self._wanted:
+        if isinstance(refusal.error, FencedError) and self.feed_id is not None and not self._wanted:
             # Nobody reads here: a loader worker has taken the seat of the process that only asked for lengths.
             raise lost
         if refusal.final:

@@ -50,11 +50,13 @@ class Iteration(Iterator[Batch]):
 
     def _begin(self) -> None:
         feed = self._feed
-        self._source, _ = feed._ready()
         self._serial = feed._progress.serial
         start, self._share = feed._progress.begin()
         self._epoch = start.epoch
         self.steps = self._share.steps
+        self._info = feed.info
+        if self.steps:
+            self._source, self._info = feed._ready(start)
         worker = worker_of()
         self._worker, self._workers, _ = worker or (0, 1, 0)
         if self._workers > 1 and self._share.concat > 1:
@@ -68,7 +70,7 @@ class Iteration(Iterator[Batch]):
         self._batches = iter(())
         self.running = True
         kept, feed._kept = feed._kept, None
-        if not self._left:
+        if not self._left or self._source is None:
             return
         # In the feed's own process the source goes on behind a part of an epoch, for the iteration that follows.
         span = self._span(start, self._share if worker else replace(self._share, limit=None))
@@ -76,6 +78,8 @@ class Iteration(Iterator[Batch]):
             self._batches = kept[1]
             return
         self._batches = self._source.epoch(*span)
+        if self._info.epoch is not None:
+            return  # what the next epoch is of is known when it is begun
         following = feed._progress.after(start) if worker else Start(start.epoch + 1)
         coming = feed._share(following)
         ahead = self._span(following, coming if worker else replace(coming, limit=None))
@@ -105,7 +109,7 @@ class Iteration(Iterator[Batch]):
         finally:
             feed._tally.end(began)
         self._unacked = (taken.batch.epoch, taken.numbers)
-        feed._progress.last = (self._share, self._epoch, taken.step)
+        feed._progress.last = (self._info, self._share, self._epoch, taken.step)
         feed._tally.count(taken.batch)
         return taken.batch
 
@@ -149,8 +153,7 @@ class Iteration(Iterator[Batch]):
         step = self._worker + self._taken * self._workers
         self._taken += 1
         self._left -= 1
-        assert feed._info is not None
-        batch = Batch(feed._form, delivered, partial(_state, feed._info, share, self._epoch, step))
+        batch = Batch(feed._form, delivered, partial(_state, self._info, share, self._epoch, step))
         return _Taken(batch, step, numbers)
 
     def _ack(self) -> None:

@@ -276,6 +276,17 @@ class Network:
             self.peers.lost(connection, f"{connection.address}: not needed", now, impatient=False)
             self._drop(connection)
 
+    def leave(self) -> None:
+        """Ends all connections, to go on over new ones, which take the receipts over that are not durable."""
+        for connection in tuple(self._by_fd.values()):
+            if connection.state == "live":
+                with self._demand.out:
+                    connection.send(p.bye())
+            self.peers.left(connection, time.monotonic())
+            self._drop(connection)
+        self.peers.serving = []
+        self.hurry()
+
     def part(self, deadline: float) -> None:
         """Delivers the last receipts, over a new connection if need be, and says goodbye."""
         asked: dict[Connection, int] = {}

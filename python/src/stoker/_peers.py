@@ -150,6 +150,12 @@ class Peers:
         peer.attempts += 1
         peer.next_try = now + pause
 
+    def left(self, connection: Connection, now: float) -> None:
+        """A connection was ended by this side, and a new one is wanted at once."""
+        peer = self.by_address[connection.address]
+        if peer.connection is connection:
+            peer.connection, peer.attempts, peer.down_since, peer.next_try = None, 0, now, now
+
     def welcomed(self, connection: Connection) -> None:
         """A connection has become live."""
         peer = self.by_address[connection.address]

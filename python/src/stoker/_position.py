@@ -65,6 +65,8 @@ class Start:
     batch: int = 0
     taken: int = 0
     """Batches that this worker has already taken from there."""
+    version: int | None = None
+    """Of the dataset in this epoch, by a state's word; None: nothing was read of it."""
 
 
 class SharedEpochs:
@@ -74,7 +76,8 @@ class SharedEpochs:
     next epoch and says so here; the others of that pass follow it. The memory has no name, so nothing is left over.
     """
 
-    _LAYOUT = struct.Struct("<7Q")  # pass, setting; its epoch, batch; next epoch, batch; settings made so far
+    # pass, setting; its epoch, batch; next epoch, batch; settings made so far; version of each of the two, or 0
+    _LAYOUT = struct.Struct("<9Q")
 
     def __init__(self, fd: int | None = None) -> None:
         if fd is None:
@@ -112,7 +115,7 @@ class SharedEpochs:
         """The next pass begins here, whatever was before."""
         with self._locked() as v:
             v[0] = v[1] = 0
-            v[4], v[5] = start.epoch, start.batch
+            v[4], v[5], v[8] = start.epoch, start.batch, start.version or 0
             v[6] += 1
 
     def begin(self, the_pass: int, following: Callable[[Start], Start]) -> Start:
@@ -123,11 +126,14 @@ class SharedEpochs:
                 self._latest = following(self._latest)
                 after = following(self._latest)
                 v[4], v[5] = max((v[4], v[5]), (after.epoch, after.batch))
+                v[8] = 0
                 return self._latest
             if (v[0], v[1]) != key:
-                after = following(Start(v[4], v[5]))
+                start = Start(v[4], v[5], version=v[8] or None)
+                after = following(start)
                 v[:6] = [*key, v[4], v[5], after.epoch, after.batch]
-            self._key, self._latest = key, Start(v[2], v[3])
+                v[7], v[8] = v[8], after.version or 0
+            self._key, self._latest = key, Start(v[2], v[3], version=v[7] or None)
             return self._latest
 
     def adopt(self, the_pass: int, start: Start, following: Callable[[Start], Start]) -> None:
@@ -137,12 +143,13 @@ class SharedEpochs:
             if (v[0], v[1]) != key:
                 after = following(start)
                 v[:6] = [*key, start.epoch, start.batch, after.epoch, after.batch]
+                v[7], v[8] = start.version or 0, after.version or 0
             self._key, self._latest = key, start
 
     def read(self) -> tuple[bool, Start]:
         """(whether workers have begun since the last `set`, where the next pass begins)."""
         with self._locked() as v:
-            return v[0] != 0, Start(v[4], v[5])
+            return v[0] != 0, Start(v[4], v[5], version=v[8] or None)
 
 
 def _attach(duplicate: Any) -> SharedEpochs:
@@ -173,6 +180,20 @@ ALLOWED = ("batch_size",)
 """What may differ between a state and the feed that goes on from it, if that is permitted."""
 
 
+def place_of(state: Mapping[str, Any], worker: tuple[int, int, int] | None) -> Start:
+    """Which epoch a state goes on in, and of which version what it has read of it is; not checked further."""
+    try:
+        epoch, batch, taken = state["epoch"], state["batch"], 0
+        if worker is not None and "worker" in state:
+            (epoch, batch), taken = state["start"], state["taken"]
+        version = state["version"] if batch or taken else None
+        if not isinstance(epoch, int) or epoch < 0 or not (version is None or isinstance(version, int)):
+            raise ValueError(f"epoch {epoch!r}, version {version!r}")
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        raise StateMismatchError(f"not a state of a feed: {e!r}") from e
+    return Start(epoch, version=version)
+
+
 def start_of(
     state: Mapping[str, Any],
     info: StreamInfo,
@@ -191,8 +212,11 @@ def start_of(
         if state["stoker"] != 1:
             raise FormatTooNewError(f"state of format {state['stoker']!r}, this package reads 1; update stoker")
         differing = []
+        place = place_of(state, worker)
+        # Of a following feed another version is right where nothing was read of the epoch.
+        same = info.epoch is None or place.version is not None
         for name, here in (("dataset", info.dataset), ("version", info.version), ("split", info.split)):
-            if state[name] != here:
+            if state[name] != here and (same or name != "version"):
                 differing.append(f"{name} {state[name]} in the state, {here} here")
         for name, here in info.order.to_json().items():
             there = state["order"].get(name)
@@ -200,7 +224,7 @@ def start_of(
                 order = replace(order, **{name: there})
             elif there != here:
                 differing.append(f"{name} {there} in the state, {here} here")
-        if not differing and order == info.order and state["fingerprint"] != info.fingerprint:
+        if same and not differing and order == info.order and state["fingerprint"] != info.fingerprint:
             differing.append(f"contents: fingerprint {state['fingerprint']} in the state, {info.fingerprint} here")
         epoch, batch = state["epoch"], state["batch"]
         if worker is not None and "worker" in state:
@@ -211,9 +235,9 @@ def start_of(
                 differing.append(
                     "another batch size, which the state of one worker cannot go on with (batch.state can)"
                 )
-            start = Start(state["start"][0], state["start"][1], state["taken"])
+            start = Start(state["start"][0], state["start"][1], state["taken"], place.version)
         else:
-            start = Start(epoch, batch)
+            start = Start(epoch, batch, version=place.version)
     except (KeyError, TypeError, AttributeError) as e:
         raise StateMismatchError(f"not a state of a feed: {e!r}") from e
     except ValueError as e:
@@ -229,7 +253,7 @@ def start_of(
             position, again = regroup(info.order, order, info.lane_rows, start.epoch, start.batch)
         except ValueError as e:
             raise StateMismatchError(f"impossible position: epoch {epoch}, {e}") from e
-        start = Start(start.epoch, position)
+        start = replace(start, batch=position)
     if not whole or start.batch > info.batches:
         raise StateMismatchError(f"impossible position: epoch {epoch}, batch {batch} of {info.batches}")
     return start, again

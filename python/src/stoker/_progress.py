@@ -22,8 +22,8 @@ class Progress:
         self.shared = shared
         self.serial = 0
         """Counts what moves the position under a running iteration."""
-        self.last: tuple[Share, int, int] | None = None
-        """Share, epoch and step of the last batch handed out."""
+        self.last: tuple[StreamInfo, Share, int, int] | None = None
+        """Stream, share, epoch and step of the last batch handed out."""
         self._share = share
         self._loaded_in_worker: Start | None = None
 
@@ -87,8 +87,8 @@ class Progress:
             raise StokerError("DataLoader workers read this feed: take the state of the last batch (batch.state)")
         if self.last is None:
             return state_of(info(), self.next.epoch, self.next.batch)
-        share, epoch, step = self.last
-        state = state_of(info(), *share.after(epoch, step))
+        read, share, epoch, step = self.last
+        state = state_of(read, *share.after(epoch, step))
         if worker is not None:
             state |= {"worker": list(worker[:2]), "start": [epoch, share.start], "taken": step // worker[1] + 1}
         return state

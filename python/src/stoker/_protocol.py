@@ -256,9 +256,12 @@ def hello(
     client: str = "stoker-python",
     handover: int = 0,
     handover_from: int = 0,
+    epoch: int | None = None,
+    version: int | None = None,
 ) -> bytes:
     """The client's first frame.
 
+    `epoch`: the one that it begins or goes on with; `version`: of the dataset, what its state has read of that.
     `handover`: files that it would keep open, 0 for none; `handover_from`: for batches with so many bytes of payload a
     row, on average.
     """
@@ -280,6 +283,7 @@ def hello(
         values["handover"] = handover
         if handover_from:
             values["handover_from"] = handover_from
+    values |= {name: value for name, value in (("epoch", epoch), ("version", version)) if value is not None}
     return frame(HELLO, _HELLO.pack(MAGIC, VERSION, 0) + _json(values))
 
 

@@ -35,6 +35,10 @@ class Consumer:
     replica: int = 0
     run: int = 0
     """0: the server assigns one."""
+    epoch: int = 0
+    """Where it begins; decides the version of a stream that follows its dataset."""
+    version: int | None = None
+    """What its state has read of that epoch; None: nothing."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,12 @@ class StreamInfo:
     run: int
     epochs: int | None = None
     """Epochs that the feed serves; None: without end."""
+    epoch: int | None = None
+    """The only epoch that this is true of, where each reads the dataset's newest version; None: of all."""
+
+    def is_of(self, epoch: int, version: int | None = None) -> bool:
+        """Whether this is true of an epoch, of which a state may name the version."""
+        return self.epoch is None or (self.epoch == epoch and version in (None, self.version))
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], where: str, run: int) -> StreamInfo:
@@ -82,6 +92,7 @@ class StreamInfo:
             stream=str(stream["name"]),
             run=run,
             epochs=None if epochs is None else int(epochs),
+            epoch=None if values.get("epoch") is None else int(values["epoch"]),
         )
 
 
@@ -117,6 +128,13 @@ class BatchSource(Protocol):
 
     def open(self, consumer: Consumer) -> StreamInfo:
         """Connects or reads the metadata. Called once, before anything else."""
+        ...
+
+    def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
+        """Goes over to an epoch, where each has a version of its own; `version`: what a state names.
+
+        Called between two epochs only. Raises `StateMismatchError` if the epoch has another version.
+        """
         ...
 
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:

@@ -15,6 +15,7 @@ from stoker.errors import (
     FormatTooNewError,
     OrderMismatchError,
     ProtocolError,
+    StateMismatchError,
     StokerError,
     UnauthorizedError,
 )
@@ -123,6 +124,8 @@ class Refusal(NamedTuple):
             case "unsupported_protocol":
                 hint = f"(this client speaks feed protocol {p.VERSION}; update the older side)"
                 return Refusal(FormatTooNewError(f"{text} {hint}"), True)
+            case "version_mismatch":
+                return Refusal(StateMismatchError(text), True)
             case "corrupt":
                 return Refusal(CorruptDataError(text), True)
             case "too_large":

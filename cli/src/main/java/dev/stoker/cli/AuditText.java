@@ -27,11 +27,13 @@ final class AuditText {
         for (AuditReport.Pass pass : report.passes()) {
             OrderSpec order = OrderSpec.fromJson(pass.order());
             out.println("stream " + pass.stream() + ", group " + pass.group()
-                    + (pass.replica() == 0 ? "" : ", replica " + pass.replica()) + ": version " + pass.version()
-                    + ", split " + pass.split() + ", batches of " + order.batchSize() + ", seed " + order.seed() + "; "
+                    + (pass.replica() == 0 ? "" : ", replica " + pass.replica()) + ": "
+                    + (follows(pass) ? "following its dataset" : "version " + pass.version()) + ", split "
+                    + pass.split() + ", batches of " + order.batchSize() + ", seed " + order.seed() + "; "
                     + Units.plural(pass.runs().size(), "run"));
             for (AuditReport.Epoch epoch : pass.epochs()) {
-                out.println("  epoch " + epoch.epoch() + ": " + describe(pass, epoch));
+                out.println("  epoch " + epoch.epoch() + (follows(pass) ? " (version " + epoch.version() + ")" : "")
+                        + ": " + describe(epoch));
             }
         }
         for (Finding.Kind kind : Finding.Kind.values()) {
@@ -56,13 +58,17 @@ final class AuditText {
         }
     }
 
-    private static String describe(AuditReport.Pass pass, AuditReport.Epoch epoch) {
+    private static boolean follows(AuditReport.Pass pass) {
+        return pass.fingerprint().isEmpty();
+    }
+
+    private static String describe(AuditReport.Epoch epoch) {
         List<String> parts = new ArrayList<>();
-        if (epoch.open().count() == pass.batches()) {
+        if (epoch.open().count() == epoch.batches()) {
             return "nothing acknowledged yet";
         }
-        parts.add(Units.count(epoch.acknowledged()) + " of " + Units.plural(pass.batches(), "batch")
-                + (epoch.acknowledged() == pass.batches() ? " exactly once" : ""));
+        parts.add(Units.count(epoch.acknowledged()) + " of " + Units.plural(epoch.batches(), "batch")
+                + (epoch.acknowledged() == epoch.batches() ? " exactly once" : ""));
         if (epoch.missing() > 0) {
             parts.add(Units.count(epoch.missing()) + " missing");
         }
@@ -125,7 +131,8 @@ final class AuditText {
         ArrayNode epochs = node.putArray("epochs");
         for (AuditReport.Epoch epoch : pass.epochs()) {
             ObjectNode one = epochs.addObject();
-            one.put("epoch", epoch.epoch()).put("acknowledged", epoch.acknowledged());
+            one.put("epoch", epoch.epoch()).put("version", epoch.version()).put("batches", epoch.batches());
+            one.put("acknowledged", epoch.acknowledged());
             one.put("missing", epoch.missing()).put("left_out", epoch.leftOut());
             one.put("repeated", epoch.repeated()).put("superseded", epoch.superseded());
             one.set("asserted", json(epoch.asserted()));

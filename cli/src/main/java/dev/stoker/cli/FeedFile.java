@@ -124,10 +124,28 @@ record FeedFile(String name, JsonNode json) {
                 .toList();
     }
 
+    /** What it feeds; a version with a plus is that of a stream that follows its dataset, now or when nobody reads at the start. */
     String streams() {
         return StreamSupport.stream(json.path("streams").spliterator(), false)
-                .map(s -> s.path("name").asText() + "=" + s.path("path").asText() + "@"
-                        + s.path("version").asLong() + ":" + s.path("split").asText())
+                .map(s -> s.path("name").asText() + "=" + s.path("path").asText() + "@" + version(s) + ":"
+                        + s.path("split").asText())
                 .collect(Collectors.joining(" "));
+    }
+
+    private String version(JsonNode stream) {
+        long version = stream.path("version").asLong();
+        if (!stream.path("follow").asBoolean()) {
+            return Long.toString(version);
+        }
+        if (!json.hasNonNull("ended_ms")) {
+            for (JsonNode server : FeedSnapshot.of(this).servers()) {
+                for (JsonNode group : server.path("groups")) {
+                    if (group.path("stream").equals(stream.path("name"))) {
+                        version = Math.max(version, group.path("version").asLong());
+                    }
+                }
+            }
+        }
+        return version + "+";
     }
 }

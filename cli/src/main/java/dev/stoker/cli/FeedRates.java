@@ -4,6 +4,8 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -31,7 +33,7 @@ record FeedRates(
     static final double NOTABLE = 0.01;
 
     /** A group and its trainers. */
-    record Group(String stream, String name, long epoch, long next, long batches, List<Rank> ranks) {}
+    record Group(String stream, String name, long version, long epoch, long next, long batches, List<Rank> ranks) {}
 
     /**
      * A trainer.
@@ -134,11 +136,10 @@ record FeedRates(
                 .orElse(0);
         List<JsonNode> present =
                 parts.stream().filter(part -> part.path("run").asLong() == run).toList();
-        JsonNode first = present.get(0);
-        long epoch = present.stream()
-                .mapToLong(part -> part.path("epoch").asLong())
-                .max()
-                .orElse(0);
+        // Of a feed that follows its dataset an epoch of another version may have another length.
+        JsonNode first = Collections.max(
+                present, Comparator.comparingLong(part -> part.path("epoch").asLong()));
+        long epoch = first.path("epoch").asLong();
         long next = present.stream()
                 .filter(part -> part.path("epoch").asLong() == epoch)
                 .mapToLong(part -> part.path("next").asLong())
@@ -151,6 +152,7 @@ record FeedRates(
         return new Group(
                 text(first, "stream"),
                 text(first, "group"),
+                first.path("version").asLong(),
                 epoch,
                 next,
                 first.path("batches").asLong(),
@@ -269,6 +271,7 @@ record FeedRates(
         for (Group group : groups) {
             ObjectNode one = list.addObject();
             one.put("stream", group.stream()).put("group", group.name());
+            one.put("version", group.version());
             one.put("epoch", group.epoch()).put("next", group.next()).put("batches", group.batches());
             ArrayNode ranks = one.putArray("ranks");
             for (Rank rank : group.ranks()) {

@@ -22,7 +22,8 @@ final class FeedReport {
     static void describe(FeedPlan plan, PrintWriter out) {
         OrderSpec order = OrderSpec.fromJson(plan.order());
         for (FeedPlan.Stream stream : plan.streams()) {
-            out.println("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version() + ", split "
+            out.println("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version()
+                    + (stream.follow() ? " and those to come" : "") + ", split "
                     + stream.split() + ", " + stream.lanes() + (stream.lanes() == 1 ? " lane" : " lanes"));
         }
         out.println("order: batches of " + order.batchSize() + " for each rank, seed " + order.seed()

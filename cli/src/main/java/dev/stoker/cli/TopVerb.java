@@ -130,9 +130,10 @@ final class TopVerb implements Callable<Integer> {
         for (FeedRates.Group group : rates.groups()) {
             out.println(String.format(
                     Locale.ROOT,
-                    "  %s/%s   epoch %,d   batch %,d of %,d (%.0f %%)",
+                    "  %s/%s   version %,d   epoch %,d   batch %,d of %,d (%.0f %%)",
                     group.stream(),
                     group.name(),
+                    group.version(),
                     group.epoch(),
                     group.next(),
                     group.batches(),

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 class FeedReportTest {
     private static String described(long epochs, FeedPlan.Group... groups) {
         StringWriter out = new StringWriter();
-        FeedPlan.Stream stream = new FeedPlan.Stream("train", "/d", new UUID(1, 2), 3, "train", 16);
+        FeedPlan.Stream stream = new FeedPlan.Stream("train", "/d", new UUID(1, 2), 3, "train", 16, false);
         FeedReport.describe(
                 new FeedPlan(
                         "photos",

@@ -75,7 +75,7 @@ public final class FeedClient implements AutoCloseable {
 
     private Hello hello(int handover) {
         Optional<Welcome> welcome = inbox.welcome();
-        return new Hello(
+        Hello hello = new Hello(
                 options.security().tokenFor(target),
                 welcome.map(w -> w.feed().id().toString()).or(target::name),
                 welcome.map(w -> w.stream().name()).or(options::stream),
@@ -86,9 +86,8 @@ public final class FeedClient implements AutoCloseable {
                 welcome.map(Welcome::run).orElse(options.run()),
                 "stoker-java/"
                         + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
-                                .orElse("dev"),
-                handover,
-                handover > 0 ? options.nearby().leastHanded() : 0);
+                                .orElse("dev"));
+        return hello.withHandover(handover, handover > 0 ? options.nearby().leastHanded() : 0);
     }
 
     FeedClient connect() {

@@ -66,7 +66,8 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
                 1,
                 map,
                 0,
-                takesStats);
+                takesStats,
+                OptionalLong.empty());
     }
 
     EpochNumbering numbering(long epoch) {

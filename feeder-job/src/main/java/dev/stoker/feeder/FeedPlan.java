@@ -22,7 +22,7 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * A feed with everything resolved: pinned versions, lanes, addresses. It travels in the job graph, so it holds plain
+ * A feed with everything resolved: versions, lanes, addresses. It travels in the job graph, so it holds plain
  * values and the names of the files with token and key, never what is in them.
  *
  * @param name name of the feed
@@ -51,8 +51,11 @@ public record FeedPlan(
         String ui)
         implements Serializable {
 
-    /** One stream, pinned to a version; {@code path} is a directory or a URI, {@code lanes} is its number of lanes under the default order spec. */
-    public record Stream(String name, String path, UUID dataset, long version, String split, int lanes)
+    /**
+     * One stream; {@code path} is a directory or a URI, {@code lanes} is its number of lanes under the default order spec.
+     * It is pinned to its version, or {@code follow}s its dataset from there on.
+     */
+    public record Stream(String name, String path, UUID dataset, long version, String split, int lanes, boolean follow)
             implements Serializable {}
 
     /** A group that must finish before the feed ends. */
@@ -125,7 +128,7 @@ public record FeedPlan(
                 id,
                 name,
                 streams.stream()
-                        .map(s -> new StreamSpec(s.name(), s.path(), s.dataset(), s.version(), s.split()))
+                        .map(s -> new StreamSpec(s.name(), s.path(), s.dataset(), s.version(), s.split(), s.follow()))
                         .toList(),
                 order,
                 groups.stream().map(g -> new GroupSpec(g.stream(), g.name())).toList(),

@@ -91,6 +91,14 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                             problems.add(count + " streams are called " + name + ": name them, as in other=path:split");
                         }
                     });
+            boolean follow = options.get(FeederOptions.FOLLOW);
+            for (StreamArgument stream : streams) {
+                if (follow && stream.version().isPresent()) {
+                    problems.add("option --follow: stream " + stream.name() + " is of version "
+                            + stream.version().getAsLong() + " for good: leave @"
+                            + stream.version().getAsLong() + " out, or --follow");
+                }
+            }
             Optional<OrderSpec> order = check(this::order);
             check(() -> PortRange.parse(options.get(FeederOptions.PORT)));
             Optional<OnCorrupt> onCorrupt =
@@ -118,9 +126,12 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
             }
             List<FeedPlan.Stream> resolved = new ArrayList<>();
             for (StreamArgument stream : streams) {
-                resolved.add(open(stream, order.orElseThrow()));
+                resolved.add(open(stream, order.orElseThrow(), follow));
             }
             UUID id = id(name, resolved);
+            if (follow) {
+                LedgerPlace.requireChoices(resolved, id);
+            }
             FeedPlan plan = new FeedPlan(
                     name,
                     id,
@@ -257,7 +268,7 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                     .orElseGet(() -> Stores.name(first.path()).orElse("feed").replaceAll("[^A-Za-z0-9_.-]", "_"));
         }
 
-        private static FeedPlan.Stream open(StreamArgument stream, OrderSpec order) throws IOException {
+        private static FeedPlan.Stream open(StreamArgument stream, OrderSpec order, boolean follow) throws IOException {
             String location = Stores.normalize(stream.path());
             try (ObjectStore store = Stores.open(location)) {
                 Dataset dataset = Dataset.open(store);
@@ -271,7 +282,8 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                         dataset.info().id(),
                         snapshot.version(),
                         stream.split(),
-                        new StreamOrder(chunks, order).lanes());
+                        new StreamOrder(chunks, order).lanes(),
+                        follow);
             }
         }
 

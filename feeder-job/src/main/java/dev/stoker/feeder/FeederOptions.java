@@ -50,6 +50,13 @@ public final class FeederOptions {
             .defaultValue("mixed")
             .withDescription("How lanes take turns: mixed or fixed.");
 
+    public static final ConfigOption<Boolean> FOLLOW = ConfigOptions.key(PREFIX + "follow")
+            .booleanType()
+            .defaultValue(false)
+            .withDescription(
+                    "Each epoch takes the newest version of its dataset at the time when it is first asked for, instead"
+                            + " of all epochs that of the feed's start.");
+
     public static final ConfigOption<Long> EPOCHS = ConfigOptions.key(PREFIX + "epochs")
             .longType()
             .noDefaultValue()
@@ -195,6 +202,7 @@ public final class FeederOptions {
                 SHUFFLE_WINDOW,
                 SHUFFLE,
                 LANE_ORDER,
+                FOLLOW,
                 EPOCHS,
                 GROUPS,
                 PORT,

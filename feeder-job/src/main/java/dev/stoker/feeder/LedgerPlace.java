@@ -6,6 +6,7 @@ import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
 
@@ -32,6 +33,36 @@ final class LedgerPlace {
         return location;
     }
 
+    /**
+     * Makes sure that a following feed can write down which version an epoch reads.
+     *
+     * @throws IOException if it cannot
+     */
+    static void requireChoices(List<FeedPlan.Stream> streams, UUID feed) throws IOException {
+        for (FeedPlan.Stream stream : streams) {
+            String location = stream.path() + "/" + DatasetLayout.FEEDS + feed + "/epochs";
+            try {
+                requireWritableAt(location);
+            } catch (IOException e) {
+                throw new IOException(
+                        "stream " + stream.name() + ": --follow keeps the version of each epoch in " + location
+                                + ", which cannot be written: " + e.getMessage(),
+                        e);
+            }
+        }
+    }
+
+    private static void requireWritableAt(String location) throws IOException {
+        if (Stores.isRemote(location)) {
+            probe(location);
+        } else {
+            Path directory = Files.createDirectories(Stores.local(location));
+            if (!Files.isWritable(directory)) {
+                throw new IOException("no permission");
+            }
+        }
+    }
+
     private static void requireWritable(Path directory) throws IOException {
         try {
             Files.createDirectories(directory);
@@ -45,12 +76,18 @@ final class LedgerPlace {
 
     /** A store tells by being written to, and only then. */
     private static void requireWritable(String location) throws IOException {
+        try {
+            probe(location);
+        } catch (IOException e) {
+            throw new IOException("the ledger cannot be written to " + location + ": " + e.getMessage() + ADVICE, e);
+        }
+    }
+
+    private static void probe(String location) throws IOException {
         String probe = "probe-" + UUID.randomUUID();
         try (ObjectStore store = Stores.open(location)) {
             store.createIfAbsent(probe, new byte[] {1});
             store.delete(probe);
-        } catch (IOException e) {
-            throw new IOException("the ledger cannot be written to " + location + ": " + e.getMessage() + ADVICE, e);
         }
     }
 }

@@ -93,6 +93,9 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
         if (positional.size() > 1) {
             problems.add(positional.size() + " datasets are given; a topic holds one stream: start a feed for each");
         }
+        if (options.get(FeederOptions.FOLLOW)) {
+            problems.add("option --follow: a topic holds one version of its dataset; leave it out, or serve trainers");
+        }
         String delivery = options.get(KafkaOptions.DELIVERY);
         if (!delivery.equals("at-least-once") && !delivery.equals("exactly-once")) {
             problems.add("option --delivery: '" + delivery + "' is not one of at-least-once, exactly-once");

@@ -37,7 +37,8 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
         return LedgerWriter.encode(toRecord(item, lease));
     }
 
-    private Source source(Identity id, NodeLease lease) {
+    private Source source(SubscriptionItem item, NodeLease lease) {
+        Identity id = item.identity();
         FeedPlan.Stream stream = streams.get(id.stream());
         String order = lease.groupFacts().stream()
                 .filter(facts ->
@@ -45,7 +46,7 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
                 .map(GroupFacts::order)
                 .findFirst()
                 .orElseThrow(() -> new IllegalStateException("a subscription of an unknown group: " + id));
-        return new Source(stream.dataset().toString(), stream.version(), stream.split(), order);
+        return new Source(stream.dataset().toString(), item.version(), stream.split(), order);
     }
 
     private LedgerRecord toRecord(LedgerItem item, NodeLease lease) {
@@ -70,7 +71,7 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
                     subscription.stride(),
                     subscription.count(),
                     subscription.tail(),
-                    source(id, lease));
+                    source(subscription, lease));
         }
         ReceiptsItem receipts = (ReceiptsItem) item;
         List<Receipt> entries = new ArrayList<>(receipts.count());

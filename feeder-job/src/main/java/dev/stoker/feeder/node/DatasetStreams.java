@@ -1,21 +1,41 @@
 package dev.stoker.feeder.node;
 
+import dev.stoker.feeder.node.chunks.ChunkSource;
 import dev.stoker.feeder.node.chunks.ChunkSources;
+import dev.stoker.feeder.node.server.FeedServer;
 import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.node.window.StreamVersions;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.time.InstantSource;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
 
-/** Opens streams, wherever their datasets are. */
-final class DatasetStreams {
-    private DatasetStreams() {}
+/** Opens streams, wherever their datasets are. For one thread; what it opens is for any. */
+final class DatasetStreams implements FeedServer.Streams {
+    private final UUID feed;
+    private final List<StreamSpec> specs;
+    private final Map<String, Followed> followed = new HashMap<>();
 
-    static List<ServedStream> open(List<StreamSpec> specs, ChunkSources sources) throws IOException {
+    /** @param feed the feed's id */
+    DatasetStreams(UUID feed, List<StreamSpec> specs) {
+        this.feed = feed;
+        this.specs = List.copyOf(specs);
+    }
+
+    @Override
+    public List<ServedStream> open(ChunkSources sources) throws IOException {
         List<ServedStream> streams = new ArrayList<>();
         for (StreamSpec spec : specs) {
             streams.add(open(spec, sources));
@@ -23,34 +43,62 @@ final class DatasetStreams {
         return streams;
     }
 
-    private static ServedStream open(StreamSpec spec, ChunkSources sources) throws IOException {
+    @Override
+    public Optional<StreamVersions> versions(String stream) {
+        return Optional.ofNullable(followed.get(stream));
+    }
+
+    private ServedStream open(StreamSpec spec, ChunkSources sources) throws IOException {
         ObjectStore store = sources.counted(Stores.open(spec.path()));
         try {
-            return open(spec, store, sources);
+            Dataset dataset = Dataset.open(store);
+            if (!dataset.info().id().equals(spec.dataset())) {
+                throw new ForeignFileException(
+                        spec.path(),
+                        "dataset " + spec.dataset() + " of stream " + spec.name(),
+                        "it is dataset " + dataset.info().id());
+            }
+            Followed stream = new Followed(feed, spec, dataset, sources.of(store));
+            if (spec.follow()) {
+                followed.put(spec.name(), stream);
+            }
+            return stream.open(spec.version());
         } catch (IOException | RuntimeException e) {
             store.close();
             throw e;
         }
     }
 
-    private static ServedStream open(StreamSpec spec, ObjectStore store, ChunkSources sources) throws IOException {
-        Dataset dataset = Dataset.open(store);
-        if (!dataset.info().id().equals(spec.dataset())) {
-            throw new ForeignFileException(
-                    spec.path(),
-                    "dataset " + spec.dataset() + " of stream " + spec.name(),
-                    "it is dataset " + dataset.info().id());
+    /** A stream of which any version can be opened. */
+    private record Followed(UUID feed, StreamSpec spec, Dataset dataset, ChunkSource source) implements StreamVersions {
+        @Override
+        public long choose(String group, long epoch, OptionalLong wanted) throws IOException {
+            // A version that has nothing of the split is not chosen.
+            return of(group).choose(epoch, wanted, version -> dataset.snapshot(version).stream(spec.split()));
         }
-        Snapshot snapshot = dataset.snapshot(spec.version());
-        return new ServedStream(
-                spec.name(),
-                dataset.info().id(),
-                dataset.info().name(),
-                snapshot.version(),
-                spec.split(),
-                snapshot.stream(spec.split()),
-                dataset.info().fields(),
-                snapshot.classes(),
-                sources.of(store));
+
+        @Override
+        public OptionalLong find(String group, long epoch) throws IOException {
+            return of(group).find(epoch);
+        }
+
+        private EpochVersions of(String group) {
+            return new EpochVersions(dataset, new EpochChoice.Pass(feed, spec.name(), group), InstantSource.system());
+        }
+
+        @Override
+        public ServedStream open(long version) throws IOException {
+            Snapshot snapshot = dataset.snapshot(version);
+            return new ServedStream(
+                    spec.name(),
+                    dataset.info().id(),
+                    dataset.info().name(),
+                    snapshot.version(),
+                    spec.split(),
+                    snapshot.stream(spec.split()),
+                    dataset.info().fields(),
+                    snapshot.classes(),
+                    source);
+        }
     }
 }

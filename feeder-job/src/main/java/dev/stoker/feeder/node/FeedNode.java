@@ -49,7 +49,7 @@ public final class FeedNode {
      * @throws IOException if a stream cannot be opened
      */
     public static NodeLease acquire(FeedSpec spec, ServerOptions options) throws IOException {
-        return acquire(spec, options, sources -> DatasetStreams.open(spec.streams(), sources));
+        return acquire(spec, options, new DatasetStreams(spec.id(), spec.streams()));
     }
 
     /** As {@link #acquire(FeedSpec, ServerOptions)}, with streams that are opened another way. */

@@ -50,8 +50,9 @@ public final class StreamContent implements AutoCloseable {
         this.windows = new Windows(options.windowBytes(), spec.onCorrupt(), corrupt);
         this.healer = new Healer(spec.onCorrupt(), corrupt);
         try {
-            ServedStream stream =
-                    DatasetStreams.open(spec.streams().subList(0, 1), sources).get(0);
+            ServedStream stream = new DatasetStreams(spec.id(), spec.streams().subList(0, 1))
+                    .open(sources)
+                    .get(0);
             this.order = new GroupOrder(stream, OrderSpec.fromJson(spec.order()));
             boolean limited = options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY;
             new WorkingMemory(options.windowBytes(), limited).require(order, 1);

@@ -69,12 +69,22 @@ public final class TestDataset {
                 FIELDS,
                 Map.of("chunk_size", 8388608L));
         TestDataset dataset = new TestDataset(path, info);
-        LocalObjectStore store = new LocalObjectStore(path);
-        Dataset created = Dataset.create(store, info);
+        Dataset.create(new LocalObjectStore(path), info);
+        dataset.add(random, imageBytes, rows);
+        return dataset;
+    }
+
+    /** Commits a version with further chunks. */
+    public void append(long seed, int imageBytes, int... rows) throws IOException {
+        add(new Random(seed), imageBytes, rows);
+    }
+
+    private void add(Random random, int imageBytes, int... rows) throws IOException {
         Map<String, TreeSet<String>> classes = new TreeMap<>();
-        for (int chunk = 0; chunk < rows.length; chunk++) {
-            PackedChunk packed = dataset.pack(random, chunk, rows[chunk], imageBytes);
-            Path file = dataset.file(chunk);
+        int first = chunks.size();
+        for (int chunk = first; chunk < first + rows.length; chunk++) {
+            PackedChunk packed = pack(random, chunk, rows[chunk - first], imageBytes);
+            Path file = file(chunk);
             Files.createDirectories(file.getParent());
             try (FileChannel out = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
                 packed.writeTo(out);
@@ -85,10 +95,10 @@ public final class TestDataset {
         }
         Map<String, List<String>> used = new TreeMap<>();
         classes.forEach((field, names) -> used.put(field, List.copyOf(names)));
-        dataset.version = new Committer(created, Instant::now, "test")
-                .commit(CommitRequest.append("ingest-1", dataset.summaries, used, Map.of()))
+        version = new Committer(Dataset.open(new LocalObjectStore(path)), Instant::now, "test")
+                .commit(CommitRequest.append(
+                        "ingest-" + (version + 1), summaries.subList(first, summaries.size()), used, Map.of()))
                 .version();
-        return dataset;
     }
 
     /** Commits a version without these rows of a chunk. */

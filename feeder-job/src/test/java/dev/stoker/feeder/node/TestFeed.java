@@ -38,7 +38,7 @@ final class TestFeed {
     final StreamOrder streamOrder;
     final List<String> classes;
     /** Nodes are shared by feed id; tests must not share. */
-    private final UUID instance = UUID.randomUUID();
+    private UUID instance = UUID.randomUUID();
 
     OnCorrupt onCorrupt = OnCorrupt.FAIL;
     String name = "test";
@@ -51,6 +51,27 @@ final class TestFeed {
         StreamChunks chunks = snapshot.stream("train");
         this.streamOrder = new StreamOrder(chunks, order);
         this.classes = snapshot.classes().names("label");
+    }
+
+    /** The same feed as it is at the dataset's present version. */
+    TestFeed now() throws IOException {
+        TestFeed now = new TestFeed(dataset, order.toJson());
+        now.instance = instance;
+        now.name = name;
+        return now;
+    }
+
+    /** As {@link #spec}, following the dataset. */
+    FeedSpec following() {
+        FeedSpec plain = spec();
+        return new FeedSpec(
+                plain.id(),
+                plain.name(),
+                List.of(plain.streams().get(0).following()),
+                plain.order(),
+                plain.groups(),
+                plain.epochs(),
+                plain.onCorrupt());
     }
 
     FeedSpec spec() {

@@ -79,7 +79,8 @@ public final class Audit {
     public AuditReport run() throws IOException {
         Findings findings = new Findings();
         LedgerFiles files = LedgerFiles.list(ledger);
-        Survey survey = new Survey(datasets, feed, findings);
+        Follows follows = new Follows(datasets, findings);
+        Survey survey = new Survey(datasets, feed, follows, findings);
         progress.accept("reading " + files.size() + " ledger files");
         files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, e.getMessage()));
         Map<PassKey, PassState> passes = survey.passes();
@@ -96,7 +97,7 @@ public final class Audit {
                         .add(slice);
                 columns.put(slice, new ReceiptColumns());
             }
-            collect(files, wanted, columns, judges, findings);
+            collect(files, follows, wanted, columns, judges, findings);
             for (Slice slice : some) {
                 progress.accept(slice.pass.key + ": epoch " + slice.epoch);
                 EpochKey key = new EpochKey(slice.pass.key, slice.epoch);
@@ -130,7 +131,7 @@ public final class Audit {
         for (PassState pass : passes) {
             for (long epoch : pass.claims.keySet()) {
                 long end = Math.max(
-                        pass.stream.order().size().batches(),
+                        pass.stream(epoch).order().size().batches(),
                         pass.claims.get(epoch).last() + 1);
                 long receipts = pass.receipts.getOrDefault(epoch, 0L);
                 long pieces = Math.max(1, Math.max(receipts, end) / receiptsAtOnce + 1);
@@ -159,6 +160,7 @@ public final class Audit {
 
     private static void collect(
             LedgerFiles files,
+            Follows follows,
             Map<EpochKey, List<Slice>> wanted,
             Map<Slice, ReceiptColumns> columns,
             Map<EpochKey, EpochJudge> judges,
@@ -167,14 +169,15 @@ public final class Audit {
         files.visit(
                 entry -> {
                     if (entry instanceof Receipts receipts) {
-                        EpochKey key = new EpochKey(PassKey.of(receipts.consumer()), receipts.epoch());
+                        dev.stoker.schemas.ledger.Consumer part = follows.part(receipts.consumer());
+                        EpochKey key = new EpochKey(PassKey.of(part), receipts.epoch());
                         List<Slice> slices = wanted.get(key);
-                        if (slices != null) {
+                        // Of another version than the epoch's they were found out when the file was read first.
+                        if (slices != null && slices.get(0).pass.isOf(receipts)) {
                             PassState pass = slices.get(0).pass;
                             EpochJudge judge = judge(judges, pass, receipts.epoch(), findings);
-                            int consumer = pass.number(receipts.consumer());
                             for (Receipt receipt : receipts.entries()) {
-                                collect(receipts, receipt, consumer, slices, columns, judge);
+                                collect(part, receipt, pass.number(part), slices, columns, judge);
                             }
                         }
                     }
@@ -184,25 +187,24 @@ public final class Audit {
     }
 
     private static void collect(
-            Receipts receipts,
+            dev.stoker.schemas.ledger.Consumer part,
             Receipt receipt,
             int consumer,
             List<Slice> slices,
             Map<Slice, ReceiptColumns> columns,
             EpochJudge judge) {
-        Claim claim = judge.claim(receipts.consumer(), receipt.number());
+        Claim claim = judge.claim(part, receipt.number());
         for (Slice slice : slices) {
             boolean within = receipt.number() >= slice.from && receipt.number() < slice.to;
             if (within && claim != null) {
                 columns.get(slice).add(receipt, consumer, claim.tail());
             } else if (claim == null && slice.from == 0) {
-                judge.foreign(receipts.consumer(), receipt.number());
+                judge.foreign(part, receipt.number());
             }
         }
     }
 
     private AuditReport.Pass report(PassState pass, TreeMap<Long, AuditReport.Epoch> judged, Findings findings) {
-        long batches = pass.stream.order().size().batches();
         long known = judged.isEmpty() ? 0 : judged.lastKey() + 1;
         long wanted = Math.max(known, epochs.orElse(0));
         List<AuditReport.Epoch> all = new ArrayList<>();
@@ -217,7 +219,7 @@ public final class Audit {
         for (long epoch = 0; epoch < wanted; epoch++) {
             AuditReport.Epoch report = judged.get(epoch);
             if (report == null) {
-                report = unclaimed(pass, epoch, batches, epoch < known, findings);
+                report = unclaimed(pass, epoch, epoch < known, findings);
             }
             if (epochs.isPresent()
                     && epoch < epochs.getAsLong()
@@ -236,18 +238,19 @@ public final class Audit {
                 pass.key.group(),
                 pass.key.replica(),
                 pass.source.dataset(),
-                pass.source.version(),
+                pass.stream(Long.MAX_VALUE).snapshot().version(),
                 pass.source.split(),
                 pass.source.order(),
                 pass.key.fingerprint(),
-                batches,
+                pass.stream(Long.MAX_VALUE).order().size().batches(),
                 List.copyOf(pass.runs()),
                 all);
     }
 
     /** An epoch that nobody subscribed to: before the first position, passed over, or to come. */
-    private static AuditReport.Epoch unclaimed(
-            PassState pass, long epoch, long batches, boolean before, Findings findings) {
+    private static AuditReport.Epoch unclaimed(PassState pass, long epoch, boolean before, Findings findings) {
+        AuditedStream stream = pass.stream(epoch);
+        long batches = stream.order().size().batches();
         Batches none = new Batches(0, List.of());
         Batches all = batches == 0 ? none : new Batches(batches, List.of(new BatchRange(0, batches - 1)));
         boolean missing = before && pass.isPassedOver(epoch);
@@ -260,6 +263,8 @@ public final class Audit {
         }
         return new AuditReport.Epoch(
                 epoch,
+                stream.snapshot().version(),
+                batches,
                 0,
                 missing ? batches : 0,
                 before && !missing ? all : none,

@@ -41,11 +41,11 @@ public record AuditReport(
      * @param group name of the group
      * @param replica number of the replica
      * @param dataset id of the dataset
-     * @param version its version
+     * @param version its version; where it is followed, that of the last epoch
      * @param split the split
      * @param order the order spec, canonical JSON
-     * @param fingerprint of stream and order
-     * @param batches batches of an epoch
+     * @param fingerprint of stream and order; empty where the dataset is followed
+     * @param batches batches of an epoch; where the dataset is followed, of the last
      * @param runs launches, in their order
      * @param epochs from the first to the last that was begun
      */
@@ -72,6 +72,8 @@ public record AuditReport(
      * How an epoch went. Each of its batches counts once, in one of {@code acknowledged, missing, asserted, leftOut, open}.
      *
      * @param epoch from 0
+     * @param version of the dataset
+     * @param batches of the epoch
      * @param acknowledged batches with all receipts of the responsible run
      * @param missing batches that were passed over
      * @param asserted batches without receipt that lie before the position at which a run began: the trainer says that it had them
@@ -83,6 +85,8 @@ public record AuditReport(
      */
     public record Epoch(
             long epoch,
+            long version,
+            long batches,
             long acknowledged,
             long missing,
             Batches asserted,

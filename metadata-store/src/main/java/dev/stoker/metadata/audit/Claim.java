@@ -10,9 +10,10 @@ import dev.stoker.schemas.order.TailPolicy;
  */
 record Claim(Consumer consumer, long first, long stride, long last, TailPolicy tail) {
 
-    static Claim of(Subscription subscription) {
+    /** @param consumer the subscription's, as part of its pass */
+    static Claim of(Consumer consumer, Subscription subscription) {
         return new Claim(
-                subscription.consumer(),
+                consumer,
                 subscription.first(),
                 subscription.stride(),
                 subscription.first() + (subscription.count() - 1) * subscription.stride(),

@@ -28,6 +28,7 @@ final class EpochJudge {
     private static final int SKIPPED_KEPT = 1000;
 
     private final PassState pass;
+    private final AuditedStream stream;
     private final long epoch;
     private final Findings findings;
     private final EpochClaims claims;
@@ -57,12 +58,12 @@ final class EpochJudge {
         this.epoch = epoch;
         this.findings = findings;
         this.claims = pass.claims.get(epoch);
-        this.order = pass.stream.order().epoch(epoch);
+        this.stream = pass.stream(epoch);
+        this.order = stream.order().epoch(epoch);
         this.numbering = order.numbering();
-        this.oracle =
-                new PieceOracle(pass.stream, UUID.fromString(pass.key.feed()).getMostSignificantBits());
-        this.batches = pass.stream.order().size().batches();
-        this.leftOutFrom = claims.leftOutFrom(pass.stream.order().size());
+        this.oracle = new PieceOracle(stream, UUID.fromString(pass.key.feed()).getMostSignificantBits());
+        this.batches = stream.order().size().batches();
+        this.leftOutFrom = claims.leftOutFrom(stream.order().size());
     }
 
     Claim claim(Consumer consumer, long number) {
@@ -130,7 +131,7 @@ final class EpochJudge {
     }
 
     private void verify(ReceiptColumns receipts, int[] order, int[] lanes, byte[] state) throws IOException {
-        for (int i : ReceiptColumns.sort(order, lanes, pass.stream.order().lanes())) {
+        for (int i : ReceiptColumns.sort(order, lanes, stream.order().lanes())) {
             if (state[i] == OPEN) {
                 state[i] = verify(receipts, i);
             }
@@ -191,6 +192,8 @@ final class EpochJudge {
     AuditReport.Epoch finish() {
         return new AuditReport.Epoch(
                 epoch,
+                stream.snapshot().version(),
+                batches,
                 acknowledged,
                 missing,
                 asserted.toBatches(),

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Consumer;
+import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
 import java.util.Collection;
 import java.util.HashMap;
@@ -13,7 +14,9 @@ final class PassState {
 
     final PassKey key;
     final Source source;
-    final AuditedStream stream;
+    /** By epoch where each has a version of its own, else by 0. */
+    private final NavigableMap<Long, AuditedStream> streams = new TreeMap<>();
+
     final NavigableMap<Long, EpochClaims> claims = new TreeMap<>();
     /** How many receipts there are of each epoch. */
     final NavigableMap<Long, Long> receipts = new TreeMap<>();
@@ -24,10 +27,28 @@ final class PassState {
     /** By number of the consumer: the last epoch it has a receipt of or subscribed to. */
     private final Map<Integer, Long> lastEpochs = new HashMap<>();
 
-    PassState(PassKey key, Source source, AuditedStream stream) {
+    /** @param source what was read first; of a pass that follows its dataset all else but the version holds for all */
+    PassState(PassKey key, Source source) {
         this.key = key;
         this.source = source;
-        this.stream = stream;
+    }
+
+    /** What an epoch read; of one that nobody began what the one before it did. */
+    AuditedStream stream(long epoch) {
+        Map.Entry<Long, AuditedStream> found = streams.floorEntry(epoch);
+        return (found == null ? streams.firstEntry() : found).getValue();
+    }
+
+    /** Whether this is what the epoch read by what was said before, or nothing was said of it. */
+    boolean reads(long epoch, AuditedStream stream) {
+        return streams.computeIfAbsent(epoch, e -> stream).fingerprint().equals(stream.fingerprint());
+    }
+
+    /** Whether receipts are of what their epoch read. */
+    boolean isOf(Receipts receipts) {
+        return receipts.consumer()
+                .fingerprint()
+                .equals(stream(receipts.epoch()).fingerprint().text());
     }
 
     void claim(long epoch, Claim claim) {

@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -24,18 +25,24 @@ final class Survey {
 
     private final List<Dataset> datasets;
     private final Optional<UUID> feed;
+    private final Follows follows;
     private final Findings findings;
     private final Map<Source, Opened> sources = new HashMap<>();
     private final Map<PassKey, PassState> passes = new LinkedHashMap<>();
     private final Map<PassKey, TreeMap<Long, Long>> receiptCounts = new LinkedHashMap<>();
     private final Map<Consumer, Long> lastEpochs = new HashMap<>();
+    /** Of passes that follow their dataset: how many receipts of each fingerprint an epoch has. */
+    private final Map<Followed, Long> followed = new LinkedHashMap<>();
+
+    private record Followed(PassKey pass, long epoch, String fingerprint) {}
 
     long records;
     long receipts;
 
-    Survey(List<Dataset> datasets, Optional<UUID> feed, Findings findings) {
+    Survey(List<Dataset> datasets, Optional<UUID> feed, Follows follows, Findings findings) {
         this.datasets = datasets;
         this.feed = feed;
+        this.follows = follows;
         this.findings = findings;
     }
 
@@ -44,11 +51,16 @@ final class Survey {
         if (entry instanceof Subscription subscription) {
             take(subscription);
         } else if (entry instanceof Receipts batch) {
-            receipts += batch.entries().size();
-            receiptCounts
-                    .computeIfAbsent(PassKey.of(batch.consumer()), k -> new TreeMap<>())
-                    .merge(batch.epoch(), (long) batch.entries().size(), Long::sum);
-            lastEpochs.merge(batch.consumer(), batch.epoch(), Math::max);
+            long count = batch.entries().size();
+            receipts += count;
+            Consumer part = follows.part(batch.consumer());
+            PassKey pass = PassKey.of(part);
+            receiptCounts.computeIfAbsent(pass, k -> new TreeMap<>()).merge(batch.epoch(), count, Long::sum);
+            lastEpochs.merge(part, batch.epoch(), Math::max);
+            if (Follows.follows(part)) {
+                followed.merge(
+                        new Followed(pass, batch.epoch(), batch.consumer().fingerprint()), count, Long::sum);
+            }
         }
     }
 
@@ -67,6 +79,19 @@ final class Survey {
                 pass.receipts.putAll(epochs);
             }
         });
+        followed.forEach((of, count) -> {
+            PassState pass = passes.get(of.pass);
+            if (pass != null && pass.claims.containsKey(of.epoch)) {
+                String right = pass.stream(of.epoch).fingerprint().text();
+                if (!of.fingerprint.equals(right)) {
+                    findings.add(
+                            Finding.Kind.FOREIGN,
+                            count,
+                            pass.key + ", epoch " + of.epoch + ": " + count + " receipts of fingerprint "
+                                    + of.fingerprint + ", the epoch's version has " + right);
+                }
+            }
+        });
         lastEpochs.forEach((consumer, epoch) -> {
             PassState pass = passes.get(PassKey.of(consumer));
             if (pass != null) {
@@ -77,7 +102,7 @@ final class Survey {
     }
 
     private void take(Subscription subscription) throws IOException {
-        Consumer consumer = subscription.consumer();
+        Consumer consumer = follows.part(subscription.consumer());
         String what = "subscription of " + Names.of(consumer) + " to " + PassKey.of(consumer) + ", epoch "
                 + subscription.epoch() + ": ";
         Optional<String> problem = problem(subscription);
@@ -86,10 +111,19 @@ final class Survey {
             return;
         }
         Opened opened = sources.get(subscription.source());
-        PassState pass = passes.computeIfAbsent(
-                PassKey.of(consumer), key -> new PassState(key, subscription.source(), opened.stream));
+        PassState pass = passes.computeIfAbsent(PassKey.of(consumer), key -> new PassState(key, subscription.source()));
+        boolean following = Follows.follows(consumer);
+        if (!pass.reads(following ? subscription.epoch() : 0, opened.stream)) {
+            findings.add(
+                    Finding.Kind.FOREIGN,
+                    0,
+                    what + "its fingerprint is " + subscription.consumer().fingerprint() + ", another subscription to"
+                            + " this epoch has "
+                            + pass.stream(subscription.epoch()).fingerprint().text());
+            return;
+        }
         if (subscription.count() > 0) {
-            pass.claim(subscription.epoch(), Claim.of(subscription));
+            pass.claim(subscription.epoch(), Claim.of(consumer, subscription));
         } else {
             pass.seen(consumer, subscription.epoch());
         }
@@ -116,6 +150,16 @@ final class Survey {
         String fingerprint = opened.stream.fingerprint().text();
         if (!fingerprint.equals(consumer.fingerprint())) {
             return Optional.of("its fingerprint is " + consumer.fingerprint() + ", what it names has " + fingerprint);
+        }
+        if (Follows.follows(follows.part(consumer))) {
+            OptionalLong chosen = follows.version(consumer, subscription.epoch());
+            if (chosen.isEmpty()) {
+                return Optional.of("no version of the dataset was chosen for this epoch, or what says so is lost");
+            }
+            if (chosen.getAsLong() != subscription.source().version()) {
+                return Optional.of("it is of version " + subscription.source().version() + ", the epoch has version "
+                        + chosen.getAsLong());
+            }
         }
         long stride = (long) consumer.worldSize() * consumer.workers();
         if (subscription.stride() != stride

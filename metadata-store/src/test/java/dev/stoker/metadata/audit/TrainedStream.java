@@ -2,6 +2,7 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.batch.BatchBuilder;
@@ -9,6 +10,7 @@ import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.LedgerWriter;
@@ -51,32 +53,61 @@ final class TrainedStream {
             "{\"function\":1,\"seed\":7,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":9000,\"shuffle\":\"window\","
                     + "\"lane_order\":\"mixed\"}");
 
-    final InMemoryObjectStore store = new InMemoryObjectStore(SampleDatasets.CLOCK);
-    final InMemoryObjectStore ledger = new InMemoryObjectStore(SampleDatasets.CLOCK);
+    final InMemoryObjectStore store;
+    final InMemoryObjectStore ledger;
     final Dataset dataset;
     final Snapshot snapshot;
     final StreamOrder order;
     final Fingerprint fingerprint;
     private int files;
 
+    static final EpochChoice.Pass PASS = new EpochChoice.Pass(FEED, "train", "default");
+
     /** @param chunkRows samples of each chunk */
     TrainedStream(int... chunkRows) throws IOException {
-        dataset = Dataset.create(store, SampleDatasets.info());
+        this(
+                new InMemoryObjectStore(SampleDatasets.CLOCK),
+                new InMemoryObjectStore(SampleDatasets.CLOCK),
+                true,
+                chunkRows);
+    }
+
+    private TrainedStream(InMemoryObjectStore store, InMemoryObjectStore ledger, boolean fresh, int... chunkRows)
+            throws IOException {
+        this.store = store;
+        this.ledger = ledger;
+        dataset = fresh ? Dataset.create(store, SampleDatasets.info()) : Dataset.open(store);
+        int before = fresh ? 0 : dataset.snapshot().table().size();
         List<ChunkSummary> chunks = new ArrayList<>();
-        int key = 0;
+        int key = 1000 * before;
         for (int chunk = 0; chunk < chunkRows.length; chunk++) {
             String[] keys = new String[chunkRows[chunk]];
             for (int i = 0; i < keys.length; i++) {
                 keys[i] = (key % 3 == 0 ? "cat/" : "dog/") + key++;
             }
-            chunks.add(SampleDatasets.write(store, SampleDatasets.id(chunk), "a", "train", keys));
+            chunks.add(SampleDatasets.write(store, SampleDatasets.id(before + chunk), "a", "train", keys));
         }
         SampleDatasets.committer(dataset)
-                .commit(CommitRequest.append("a", chunks, Map.of("label", List.of("cat", "dog")), Map.of()));
+                .commit(CommitRequest.append(
+                        "ingest-" + before, chunks, Map.of("label", List.of("cat", "dog")), Map.of()));
         snapshot = dataset.snapshot();
         StreamChunks stream = snapshot.stream("train");
         order = new StreamOrder(stream, SPEC);
-        fingerprint = Fingerprint.of(dataset.info().id(), 1, "train", stream, SPEC);
+        fingerprint = Fingerprint.of(dataset.info().id(), snapshot.version(), "train", stream, SPEC);
+    }
+
+    /** The same stream and ledger, at a further version with more chunks. */
+    TrainedStream append(int... chunkRows) throws IOException {
+        TrainedStream next = new TrainedStream(store, ledger, false, chunkRows);
+        next.files = files + 1000;
+        return next;
+    }
+
+    /** Writes down that an epoch reads this version. */
+    TrainedStream chosenFor(long epoch) throws IOException {
+        new EpochVersions(dataset, PASS, SampleDatasets.CLOCK)
+                .choose(epoch, OptionalLong.of(snapshot.version()), version -> {});
+        return this;
     }
 
     long batches() {
@@ -84,7 +115,7 @@ final class TrainedStream {
     }
 
     Source source() {
-        return new Source(dataset.info().id().toString(), 1, "train", SPEC.toJson());
+        return new Source(dataset.info().id().toString(), snapshot.version(), "train", SPEC.toJson());
     }
 
     Consumer consumer(long run, Participant participant) {

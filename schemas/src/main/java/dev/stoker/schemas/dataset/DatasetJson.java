@@ -42,9 +42,9 @@ final class DatasetJson {
 
     private static final String KIND = "a Stoker dataset.json";
     private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
-    private static final DateTimeFormatter TIME =
+    static final DateTimeFormatter TIME =
             DateTimeFormatter.ofPattern("uuuu-MM-dd'T'HH:mm:ss.SSS'Z'").withZone(ZoneOffset.UTC);
-    private static final ObjectMapper MAPPER = JsonMapper.builder()
+    static final ObjectMapper MAPPER = JsonMapper.builder()
             .enable(JsonParser.Feature.STRICT_DUPLICATE_DETECTION)
             .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
             .build();
@@ -96,6 +96,16 @@ final class DatasetJson {
             throw CorruptDataException.mismatch(file, "its length", "at most " + DatasetInfo.MAX_BYTES, content.length);
         }
         SelfChecksum.verify(content, file, KIND, START);
+        JsonNode json = read(content, file, DatasetInfo.FORMAT);
+        try {
+            return parse(json);
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
+    }
+
+    /** The JSON of a file whose checksum is right, if its format is none too new. */
+    static JsonNode read(byte[] content, String file, int known) throws CorruptDataException, FormatTooNewException {
         JsonNode json;
         try {
             json = MAPPER.readTree(content);
@@ -108,14 +118,10 @@ final class DatasetJson {
         if (!format.isIntegralNumber()) {
             throw CorruptDataException.mismatch(file, "format", "a number", format);
         }
-        if (!format.canConvertToInt() || format.intValue() > DatasetInfo.FORMAT) {
-            throw new FormatTooNewException(file, format.asText(), DatasetInfo.FORMAT);
+        if (!format.canConvertToInt() || format.intValue() > known) {
+            throw new FormatTooNewException(file, format.asText(), known);
         }
-        try {
-            return parse(json);
-        } catch (IllegalArgumentException | DateTimeException e) {
-            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
-        }
+        return json;
     }
 
     private static DatasetInfo parse(JsonNode json) {
@@ -148,7 +154,7 @@ final class DatasetJson {
                 options);
     }
 
-    private static String text(JsonNode json, String key) {
+    static String text(JsonNode json, String key) {
         require(json.path(key).isTextual(), key + " is not text");
         return json.path(key).textValue();
     }
@@ -158,7 +164,7 @@ final class DatasetJson {
         return json.path(key).booleanValue();
     }
 
-    private static void requireKeys(JsonNode json, Set<String> keys) {
+    static void requireKeys(JsonNode json, Set<String> keys) {
         Set<String> found = new TreeSet<>();
         json.fieldNames().forEachRemaining(found::add);
         Optional<String> other =
@@ -166,7 +172,7 @@ final class DatasetJson {
         require(found.equals(keys), other.map(key -> "unknown key " + key).orElse("its keys are " + found));
     }
 
-    private static void require(boolean holds, String problem) {
+    static void require(boolean holds, String problem) {
         if (!holds) {
             throw new IllegalArgumentException(problem);
         }

@@ -1,4 +1,5 @@
 /**
- * {@code dataset.json}: what a dataset is, fixed at its creation. Pure bytes. Normative: {@code docs/formats/dataset.md}.
+ * {@code dataset.json}: what a dataset is, fixed at its creation; and which version an epoch of a following feed
+ * reads. Pure bytes. Normative: {@code docs/formats/dataset.md}.
  */
 package dev.stoker.schemas.dataset;

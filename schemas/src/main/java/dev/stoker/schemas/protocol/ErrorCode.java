@@ -20,6 +20,8 @@ public enum ErrorCode {
     FENCED("fenced"),
     /** The run goes on with another world size. */
     WORLD_SIZE_MISMATCH("world_size_mismatch"),
+    /** The epoch reads another version of the dataset than the client's state says, or one that is not there. */
+    VERSION_MISMATCH("version_mismatch"),
     /** Data is damaged and reading it again does not heal it. */
     CORRUPT("corrupt"),
     /** The dataset cannot be read at present. */

@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -45,6 +44,8 @@ final class FrameJson {
                 json.put("handover_from", hello.handoverFrom());
             }
         }
+        hello.epoch().ifPresent(epoch -> json.put("epoch", epoch));
+        hello.version().ifPresent(version -> json.put("version", version));
         return JsonObject.bytes(json);
     }
 
@@ -65,7 +66,9 @@ final class FrameJson {
                 json.get("run") == null ? 0 : json.number("run", Long.MAX_VALUE),
                 json.optionalText("client").orElse(""),
                 json.optionalInt("handover", 0),
-                json.optionalInt("handover_from", 0));
+                json.optionalInt("handover_from", 0),
+                json.optionalNumber("epoch"),
+                json.optionalNumber("version"));
     }
 
     static byte[] of(Welcome welcome) {
@@ -109,6 +112,7 @@ final class FrameJson {
         if (welcome.handover() > 0) {
             json.put("handover", welcome.handover());
         }
+        welcome.epoch().ifPresent(epoch -> json.put("epoch", epoch));
         return JsonObject.bytes(json);
     }
 
@@ -136,14 +140,13 @@ final class FrameJson {
                 laneRows(json),
                 json.number("samples", Long.MAX_VALUE),
                 json.number("largest_batch", Long.MAX_VALUE),
-                json.get("epochs") == null
-                        ? OptionalLong.empty()
-                        : OptionalLong.of(json.number("epochs", Long.MAX_VALUE)),
+                json.optionalNumber("epochs"),
                 json.number("run", Long.MAX_VALUE),
                 unsigned(json, "session"),
                 laneMap(json.object("lane_map")),
                 json.optionalInt("handover", 0),
-                json.optionalFlag("stats"));
+                json.optionalFlag("stats"),
+                json.optionalNumber("epoch"));
         long batches = json.number("batches", Long.MAX_VALUE);
         if (batches != welcome.size().batches()) {
             throw ProtocolException.badFrame("WELCOME: batches is " + batches + ": " + welcome.samples()

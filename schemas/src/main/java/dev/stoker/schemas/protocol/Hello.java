@@ -3,6 +3,7 @@ package dev.stoker.schemas.protocol;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * Client to server, the first frame: who it is and what it wants.
@@ -18,6 +19,9 @@ import java.util.Optional;
  * @param client name and version of the client, for logs
  * @param handover files that it is willing to keep open, so as to read payload out of them itself; 0 for none
  * @param handoverFrom bytes of payload a row, on average of a batch, from which that is worth it to the client
+ * @param epoch the epoch that it begins or goes on with, which decides the version where a stream follows its dataset; empty of
+ *     a client that does not know of that
+ * @param version the version of that epoch that its state names; empty if it has read nothing of the epoch
  */
 public record Hello(
         Optional<String> token,
@@ -30,7 +34,9 @@ public record Hello(
         long run,
         String client,
         int handover,
-        int handoverFrom)
+        int handoverFrom,
+        OptionalLong epoch,
+        OptionalLong version)
         implements Frame {
     public static final String DEFAULT_GROUP = "default";
 
@@ -47,6 +53,12 @@ public record Hello(
         requireNatural("handover_from", handoverFrom);
         requireNatural("replica", replica);
         Fields.natural("run", run);
+        if (epoch.isPresent()) {
+            Fields.u32("epoch", epoch.getAsLong());
+        }
+        if (version.isPresent()) {
+            Fields.natural("version", version.getAsLong());
+        }
     }
 
     /** Of a client that takes payload over the connection. */
@@ -60,7 +72,20 @@ public record Hello(
             int replica,
             long run,
             String client) {
-        this(token, feed, stream, group, order, participant, replica, run, client, 0, 0);
+        this(
+                token,
+                feed,
+                stream,
+                group,
+                order,
+                participant,
+                replica,
+                run,
+                client,
+                0,
+                0,
+                OptionalLong.empty(),
+                OptionalLong.empty());
     }
 
     /** The same, offering to keep files open whatever the size of rows. */
@@ -70,7 +95,31 @@ public record Hello(
 
     /** The same, offering to keep files open for rows of so many bytes of payload. */
     public Hello withHandover(int files, int from) {
-        return new Hello(token, feed, stream, group, order, participant, replica, run, client, files, from);
+        return new Hello(
+                token, feed, stream, group, order, participant, replica, run, client, files, from, epoch, version);
+    }
+
+    /** The same, beginning with an epoch of which it has read nothing. */
+    public Hello at(long begun) {
+        return at(begun, OptionalLong.empty());
+    }
+
+    /** The same, beginning or going on with an epoch. */
+    public Hello at(long begun, OptionalLong read) {
+        return new Hello(
+                token,
+                feed,
+                stream,
+                group,
+                order,
+                participant,
+                replica,
+                run,
+                client,
+                handover,
+                handoverFrom,
+                OptionalLong.of(begun),
+                read);
     }
 
     private static void requireNatural(String what, int value) {

@@ -12,6 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
+import java.util.OptionalLong;
 
 /**
  * A JSON object out of a frame, read strictly: UTF-8, one value, no duplicate keys, bounded depth; a value of the wrong
@@ -129,6 +130,11 @@ final class JsonObject {
     int optionalInt(String key, int fallback) throws ProtocolException {
         JsonNode value = get(key);
         return value == null ? fallback : (int) number(key, value, Integer.MAX_VALUE);
+    }
+
+    /** A whole number that may be missing. */
+    OptionalLong optionalNumber(String key) throws ProtocolException {
+        return get(key) == null ? OptionalLong.empty() : OptionalLong.of(number(key, Long.MAX_VALUE));
     }
 
     JsonNode array(String key) throws ProtocolException {

@@ -28,6 +28,7 @@ import java.util.UUID;
  * @param laneMap who serves which lane
  * @param handover files that may be announced at a time on this session, at most what HELLO offered; 0 for no hand-over
  * @param takesStats whether {@link Stats} may be sent, as every server of this version says
+ * @param epoch the only epoch of this session, where the stream follows its dataset; empty where all epochs are of one version
  */
 public record Welcome(
         FeedName feed,
@@ -44,7 +45,8 @@ public record Welcome(
         long session,
         LaneMap laneMap,
         int handover,
-        boolean takesStats)
+        boolean takesStats,
+        OptionalLong epoch)
         implements Frame {
     /** A feed's id and name. */
     public record FeedName(UUID id, String name) {}
@@ -70,6 +72,7 @@ public record Welcome(
         Fields.natural("largest_batch", largestBatchBytes);
         Fields.natural("run", run);
         epochs.ifPresent(n -> Fields.natural("epochs", n));
+        epoch.ifPresent(n -> Fields.u32("epoch", n));
         long sum = 0;
         for (long rows : laneRows) {
             Fields.natural("lane_rows", rows);
@@ -110,7 +113,8 @@ public record Welcome(
                 session,
                 laneMap,
                 0,
-                true);
+                true,
+                OptionalLong.empty());
     }
 
     /** The same with hand-over of so many files at a time. */
@@ -130,7 +134,29 @@ public record Welcome(
                 session,
                 laneMap,
                 files,
-                takesStats);
+                takesStats,
+                epoch);
+    }
+
+    /** The same for one epoch only. */
+    public Welcome forEpoch(long only) {
+        return new Welcome(
+                feed,
+                stream,
+                fingerprint,
+                order,
+                fields,
+                classes,
+                laneRows,
+                samples,
+                largestBatchBytes,
+                epochs,
+                run,
+                session,
+                laneMap,
+                handover,
+                takesStats,
+                OptionalLong.of(only));
     }
 
     /** The lengths of every epoch. */

@@ -20,6 +20,7 @@ import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.node.window.StreamVersions;
 import dev.stoker.feeder.node.window.Windows;
 import dev.stoker.feeder.node.window.WorkingMemory;
 import dev.stoker.schemas.order.OrderOverlay;
@@ -46,6 +47,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -91,6 +93,11 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     /** Opens the feed's streams. */
     public interface Streams {
         List<ServedStream> open(ChunkSources sources) throws IOException;
+
+        /** Of a stream that was opened: its other versions, if it follows its dataset. */
+        default Optional<StreamVersions> versions(String stream) {
+            return Optional.empty();
+        }
     }
 
     /**
@@ -141,12 +148,14 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 new WorkingMemory(options.windowBytes(), options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY);
         for (ServedStream stream : opener.open(sources)) {
             Healer healer = new Healer(spec.onCorrupt(), counters.corrupt);
-            StreamState state = new StreamState(stream, defaults, healer, memory, everythingHere());
+            StreamOrders orders = new StreamOrders(stream, opener.versions(stream.name()), memory);
+            StreamState state = new StreamState(orders, defaults, healer, everythingHere());
             state.prepare();
             streams.put(stream.name(), state);
         }
         if (cache.isUsed()) {
-            cache.start(spec.id(), chunks(), workingBytes(), DirectBudget.here());
+            DirectBudget budget = DirectBudget.here();
+            cache.start(spec.id(), chunks(), workingBytes(budget), budget);
         }
     }
 
@@ -165,12 +174,19 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     }
 
     /** What the chunks need that are not mapped: as was said, or what the windows take of one group. */
-    private long workingBytes() {
-        return options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY
-                ? options.workingMemoryBytes()
-                : streams.values().stream()
-                        .mapToLong(state -> WorkingMemory.ofChunks(state.defaultOrder()))
-                        .sum();
+    private long workingBytes(DirectBudget budget) {
+        if (options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY) {
+            return options.workingMemoryBytes();
+        }
+        long needed = 0;
+        long toCome = 0;
+        for (StreamState state : streams.values()) {
+            GroupOrder order = state.defaultOrder();
+            needed += WorkingMemory.ofChunks(order);
+            toCome += state.follows() ? WorkingMemory.ofChunksToCome(order) : WorkingMemory.ofChunks(order);
+        }
+        // A dataset that grows finds room, out of what tiers would have otherwise.
+        return Math.max(needed, Math.min(toCome, budget.auto(0) / 2));
     }
 
     private LaneMap everythingHere() {
@@ -279,7 +295,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     }
 
     Welcome welcome(StreamState state, GroupOrder order, Identity identity, long session) {
-        ServedStream stream = state.stream();
+        ServedStream stream = order.stream();
         return new Welcome(
                 new Welcome.FeedName(spec.id(), spec.name()),
                 new Welcome.StreamName(
@@ -307,8 +323,10 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 mapped.startMs(), mapped.counter(), mapped.addresses(), mapped.lanes(), mapped.unix());
     }
 
-    PieceBuilder builder(StreamState stream, GroupOrder order) {
-        return new PieceBuilder(order, windows, stream.healer(), spec.epochs(), spec.tag());
+    /** @param only the epoch that alone is of this order, if there is but one */
+    PieceBuilder builder(StreamState stream, GroupOrder order, OptionalLong only) {
+        OptionalLong epochs = only.isPresent() ? OptionalLong.of(only.getAsLong() + 1) : spec.epochs();
+        return new PieceBuilder(order, windows, stream.healer(), epochs, spec.tag());
     }
 
     Counters counters() {
@@ -354,7 +372,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
             return;
         }
         try {
-            stream.group(facts.group()).learn(facts, stream);
+            stream.group(facts.group()).learn(facts);
         } catch (ProtocolException | IllegalArgumentException e) {
             LOG.warn("What another feeder knows of a group cannot be used here: {}", facts, e);
         }

@@ -15,8 +15,10 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
@@ -26,11 +28,17 @@ import java.util.stream.Collectors;
 final class Group {
     /** Trainers beyond this are served, but not watched. */
     private static final int MAX_WATCHED = 4096;
+    /** Ranks and workers may stand on two neighbouring epochs. */
+    private static final int ORDERS_KEPT = 2;
 
     private final String stream;
     private final String name;
     private final Fences fences;
-    private GroupOrder order;
+    /** Of all its trainers; null while there is none and none has subscribed. */
+    private OrderSpec spec;
+    /** By epoch where each has a version of its own, else by 0. Held, as sessions come and go. */
+    private final NavigableMap<Long, GroupOrder> orders = new TreeMap<>();
+
     private boolean fixed;
     private int sessions;
     /** Of the newest run. */
@@ -47,7 +55,7 @@ final class Group {
     /** What a trainer gets when it joins; the displaced session, if any, is to be ended. */
     record Joined(GroupOrder order, Identity identity, Optional<Session> displaced) {}
 
-    /** Finds the order of a spec; the same object for the same spec. */
+    /** Finds the order of a spec at some version; the same object for the same spec. */
     interface Orders {
         GroupOrder of(OrderSpec spec) throws ProtocolException;
 
@@ -57,10 +65,12 @@ final class Group {
     /**
      * Admits a session.
      *
+     * @param only the epoch that alone is of these orders' version, if there is but one
      * @throws ProtocolException if the order spec does not fit, the run is fenced, or the world size is another
      */
-    synchronized Joined join(Hello hello, Session session, Orders orders, long nowMs) throws ProtocolException {
-        GroupOrder joined = order == null ? orders.of(hello.order().over(orders.defaults())) : order;
+    synchronized Joined join(Hello hello, Session session, Orders at, OptionalLong only, long nowMs)
+            throws ProtocolException {
+        GroupOrder joined = at.of(spec == null ? hello.order().over(at.defaults()) : spec);
         List<OrderOverlay.Difference> differences = hello.order().differences(joined.spec());
         if (!differences.isEmpty()) {
             String list =
@@ -72,7 +82,11 @@ final class Group {
         }
         Seat seat = seat(hello);
         long run = fences.admit(seat, hello.run(), hello.participant().worldSize(), nowMs);
-        order = joined;
+        spec = joined.spec();
+        orders.put(only.orElse(0), joined);
+        while (orders.size() > ORDERS_KEPT) {
+            orders.remove(orders.firstKey().equals(only.orElse(0)) ? orders.lastKey() : orders.firstKey());
+        }
         sessions++;
         Identity identity = new Identity(
                 stream,
@@ -104,8 +118,8 @@ final class Group {
     }
 
     /** How the group stands; empty before a trainer has come. */
-    synchronized Optional<FeedStatus.Group> status(ServedStream served, OptionalLong epochs) {
-        if (order == null || watches.isEmpty()) {
+    synchronized Optional<FeedStatus.Group> status(OptionalLong epochs) {
+        if (orders.isEmpty() || watches.isEmpty()) {
             return Optional.empty();
         }
         List<FeedStatus.Rank> ranks = watches.values().stream()
@@ -115,6 +129,9 @@ final class Group {
                         .thenComparingInt(FeedStatus.Rank::replica))
                 .toList();
         long epoch = ranks.stream().mapToLong(FeedStatus.Rank::epoch).max().orElse(0);
+        Map.Entry<Long, GroupOrder> current = orders.floorEntry(epoch);
+        GroupOrder order = (current == null ? orders.firstEntry() : current).getValue();
+        ServedStream served = order.stream();
         EpochSize size = order.order().size();
         long next = ranks.stream()
                 .filter(rank -> rank.epoch() == epoch)
@@ -151,21 +168,22 @@ final class Group {
         fences.leave(seat(hello), session);
         sessions--;
         if (sessions == 0 && !fixed) {
-            order = null;
+            spec = null;
+            orders.clear();
         }
     }
 
     /** What other nodes should know; empty before the first subscription. */
     synchronized Optional<GroupFacts> facts() {
         return fixed
-                ? Optional.of(new GroupFacts(stream, name, order.spec().toJson(), fences.run(), fences.worldSize()))
+                ? Optional.of(new GroupFacts(stream, name, spec.toJson(), fences.run(), fences.worldSize()))
                 : Optional.empty();
     }
 
     /** Takes over what another node knows. An order that is fixed here stays. */
-    synchronized void learn(GroupFacts facts, Orders orders) throws ProtocolException {
+    synchronized void learn(GroupFacts facts) {
         if (!fixed && sessions == 0) {
-            order = orders.of(OrderSpec.fromJson(facts.order()));
+            spec = OrderSpec.fromJson(facts.order());
             fixed = true;
         }
         fences.learn(facts.run(), facts.worldSize());

@@ -99,7 +99,7 @@ final class Sender implements Runnable {
         if (order == null) {
             return;
         }
-        try (PieceBuilder builder = server.builder(stream, order)) {
+        try (PieceBuilder builder = server.builder(stream, order, session.only())) {
             disk = new DiskShare(LoadTime::diskBytes, System.nanoTime());
             send(builder);
         } catch (RuntimeException | Error e) {

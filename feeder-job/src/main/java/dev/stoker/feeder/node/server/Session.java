@@ -21,11 +21,13 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Release;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +63,9 @@ final class Session implements Runnable {
     private StreamState stream;
     private Group group;
     private GroupOrder order;
+    /** The only epoch of this session, where the stream follows its dataset. */
+    private OptionalLong only = OptionalLong.empty();
+
     private Subscription subscription;
     private SessionWatch watch;
     private Sender sender;
@@ -112,7 +117,9 @@ final class Session implements Runnable {
     private void admit() throws IOException, InterruptedException {
         stream = server.stream(hello.stream());
         Group joining = stream.group(hello.group());
-        Group.Joined joined = joining.join(hello, this, stream, System.currentTimeMillis());
+        long version = stream.version(hello);
+        only = stream.follows() ? hello.epoch() : OptionalLong.empty();
+        Group.Joined joined = joining.join(hello, this, stream.at(version), only, System.currentTimeMillis());
         group = joining;
         order = joined.order();
         identity = joined.identity();
@@ -124,11 +131,13 @@ final class Session implements Runnable {
         watch.connected();
         decoder.welcomed();
         handover = handoverFiles();
-        outbox.add(server.welcome(stream, order, identity, number).withHandover(handover));
+        Welcome welcome = server.welcome(stream, order, identity, number).withHandover(handover);
+        outbox.add(only.isPresent() ? welcome.forEpoch(only.getAsLong()) : welcome);
         LOG.info(
-                "Session {}: {} from {} ({})",
+                "Session {}: {}{} from {} ({})",
                 number,
                 identity,
+                only.isPresent() ? ", epoch " + only.getAsLong() + " of version " + version : "",
                 channel.socket().getRemoteAddress(),
                 hello.client());
     }
@@ -146,6 +155,11 @@ final class Session implements Runnable {
     /** Bytes of payload a row from which a reference is worth it to the trainer. */
     int handoverFrom() {
         return hello.handoverFrom();
+    }
+
+    /** The only epoch that may be subscribed to, if there is but one. */
+    OptionalLong only() {
+        return only;
     }
 
     Leases leases() {
@@ -206,6 +220,12 @@ final class Session implements Runnable {
     }
 
     private void subscribe(Subscribe asked) throws ProtocolException {
+        if (only.isPresent() && asked.epoch() != only.getAsLong()) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME,
+                    "SUBSCRIBE: epoch " + asked.epoch() + ": this session is of epoch " + only.getAsLong()
+                            + " alone; say HELLO anew for another");
+        }
         subscription = Subscription.of(asked, order, identity);
         group.fix();
         damaged.clear();
@@ -216,13 +236,20 @@ final class Session implements Runnable {
         outbox.subscribe(subscription);
     }
 
-    private void record(Subscribe asked) {
+    private GroupOrder order(long epoch) throws ProtocolException {
+        boolean here = only.isEmpty() || only.getAsLong() == epoch;
+        return here ? order : stream.begun(identity.group(), epoch, order.spec());
+    }
+
+    private void record(Subscribe asked) throws ProtocolException {
+        GroupOrder of = order(asked.epoch());
         everAsked.add(asked);
         receipts.offer(
                 new SubscriptionItem(
                         System.currentTimeMillis(),
                         identity,
-                        order.fingerprint().text(),
+                        of.fingerprint().text(),
+                        of.stream().version(),
                         asked.epoch(),
                         asked.first(),
                         asked.stride(),
@@ -232,9 +259,10 @@ final class Session implements Runnable {
     }
 
     private void acknowledge(Ack ack) throws ProtocolException {
-        // Receipts of an earlier connection come with numbers of an earlier subscription; the epoch's bounds hold for
-        // all.
-        long end = order.order().size().batches() + (long) identity.worldSize() * identity.workers();
+        // Receipts of an earlier connection come with numbers of an earlier subscription, perhaps of an earlier epoch;
+        // the epoch's bounds hold for all.
+        GroupOrder of = order(ack.epoch());
+        long end = of.order().size().batches() + (long) identity.worldSize() * identity.workers();
         for (int i = 0; i < ack.count(); i++) {
             if (ack.number(i) >= end) {
                 throw new ProtocolException(
@@ -247,7 +275,9 @@ final class Session implements Runnable {
                                 + ", this is rank " + identity.rank());
             }
         }
-        everAsked.unasked(ack, (long) identity.worldSize() * identity.workers()).forEach(this::record);
+        for (Subscribe earlier : everAsked.unasked(ack, (long) identity.worldSize() * identity.workers())) {
+            record(earlier);
+        }
         clock.acknowledged(System.nanoTime(), ack.count());
         if (ack.count() > 0) {
             watch.consumed(ack.epoch(), greatest(ack));
@@ -256,7 +286,7 @@ final class Session implements Runnable {
                 new ReceiptsItem(
                         System.currentTimeMillis(),
                         identity,
-                        order.fingerprint().text(),
+                        of.fingerprint().text(),
                         ack.epoch(),
                         last(ack.epoch()),
                         ack.entryBytes()),

@@ -6,11 +6,10 @@ import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.ServedStream;
-import dev.stoker.feeder.node.window.WorkingMemory;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
-import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
@@ -21,34 +20,37 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A stream of the feed, with its groups and their orders. Thread-safe. */
-final class StreamState implements Group.Orders {
+final class StreamState {
     /** Groups beyond this are refused, so that made-up names cannot fill the memory. */
     private static final int MAX_GROUPS = 256;
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamState.class);
 
+    private final StreamOrders orders;
     private final ServedStream stream;
     private final OrderSpec defaults;
     private final Healer healer;
-    private final WorkingMemory memory;
-    /** Groups keep the orders they use; others may go. */
-    private final Map<OrderSpec, WeakReference<GroupOrder>> orders = new HashMap<>();
-
     private final Map<String, Group> groups = new HashMap<>();
     private GroupOrder defaultOrder;
     private LaneMap laneMap;
 
-    StreamState(ServedStream stream, OrderSpec defaults, Healer healer, WorkingMemory memory, LaneMap first) {
-        this.stream = stream;
+    StreamState(StreamOrders orders, OrderSpec defaults, Healer healer, LaneMap first) {
+        this.orders = orders;
+        this.stream = orders.first();
         this.defaults = defaults;
         this.healer = healer;
-        this.memory = memory;
         // Every lane here, until the enumerator says otherwise.
         this.laneMap = first;
     }
 
+    /** The stream as it was when the feed started. */
     ServedStream stream() {
         return stream;
+    }
+
+    /** Whether each epoch has a version of its own. */
+    boolean follows() {
+        return orders.follows();
     }
 
     Healer healer() {
@@ -62,14 +64,15 @@ final class StreamState implements Group.Orders {
 
     /** Makes the default order at once, so that the first trainer need not wait for it. */
     void prepare() throws ProtocolException {
-        defaultOrder = of(defaults);
+        defaultOrder = of(defaults, stream.version());
         LOG.info(
-                "Stream {}: {} samples in {} batches, {} lanes, fingerprint {}",
+                "Stream {}: {} samples in {} batches, {} lanes, fingerprint {}{}",
                 stream.name(),
                 defaultOrder.order().size().samples(),
                 defaultOrder.order().size().batches(),
                 defaultOrder.order().lanes(),
-                defaultOrder.fingerprint());
+                defaultOrder.fingerprint(),
+                follows() ? ", following its dataset" : "");
     }
 
     synchronized Group group(String name) throws ProtocolException {
@@ -85,22 +88,56 @@ final class StreamState implements Group.Orders {
         return group;
     }
 
-    @Override
-    public synchronized GroupOrder of(OrderSpec spec) throws ProtocolException {
-        WeakReference<GroupOrder> known = orders.get(spec);
-        GroupOrder order = known == null ? null : known.get();
-        if (order == null) {
-            order = new GroupOrder(stream, spec);
-            memory.require(order, groups.size());
-            orders.values().removeIf(reference -> reference.refersTo(null));
-            orders.put(spec, new WeakReference<>(order));
+    private GroupOrder of(OrderSpec spec, long version) throws ProtocolException {
+        int others;
+        synchronized (this) {
+            others = groups.size();
         }
-        return order;
+        return orders.of(spec, version, others);
     }
 
-    @Override
-    public OrderSpec defaults() {
-        return defaults;
+    /**
+     * The version that a trainer's epoch has, opened; where the stream is pinned, that one.
+     *
+     * @throws ProtocolException if the trainer does not say its epoch, or its state is of another version
+     */
+    long version(Hello hello) throws ProtocolException {
+        if (!follows()) {
+            return stream.version();
+        }
+        if (hello.epoch().isEmpty()) {
+            throw new ProtocolException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "stream " + stream.name() + " follows its dataset, and this trainer does not say which epoch it"
+                            + " begins with");
+        }
+        long version = orders.choose(hello.group(), hello.epoch().getAsLong(), hello.version());
+        orders.open(version);
+        return version;
+    }
+
+    /**
+     * The order of an epoch that was begun before, for receipts that come late.
+     *
+     * @throws ProtocolException if it was not begun, or cannot be opened
+     */
+    GroupOrder begun(String group, long epoch, OrderSpec spec) throws ProtocolException {
+        return of(spec, orders.chosen(group, epoch));
+    }
+
+    /** The orders at a version. */
+    Group.Orders at(long version) {
+        return new Group.Orders() {
+            @Override
+            public GroupOrder of(OrderSpec spec) throws ProtocolException {
+                return StreamState.this.of(spec, version);
+            }
+
+            @Override
+            public OrderSpec defaults() {
+                return defaults;
+            }
+        };
     }
 
     List<GroupFacts> facts() {
@@ -120,7 +157,7 @@ final class StreamState implements Group.Orders {
             all = new ArrayList<>(groups.values());
         }
         return all.stream()
-                .flatMap(group -> group.status(stream, epochs).stream())
+                .flatMap(group -> group.status(epochs).stream())
                 .sorted(Comparator.comparing(FeedStatus.Group::name))
                 .toList();
     }

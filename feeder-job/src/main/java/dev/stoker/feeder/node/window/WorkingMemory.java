@@ -77,4 +77,18 @@ public record WorkingMemory(long limitBytes, boolean withChunks) {
         }
         return Math.min(files, 2 * oneWindowPerLane(order));
     }
+
+    /** The same at whatever size the dataset may come to, if its chunks grow no larger. */
+    public static long ofChunksToCome(GroupOrder order) {
+        if (!order.stream().source().takesMemory()) {
+            return 0;
+        }
+        StreamChunks chunks = order.stream().chunks();
+        long largest = 0;
+        for (int i = 0; i < chunks.size(); i++) {
+            largest = Math.max(largest, chunks.length(i));
+        }
+        long window = order.spec().shuffleWindowBytes();
+        return window > Long.MAX_VALUE / 4 ? window : 2 * (window + order.spec().lanes() * largest);
+    }
 }

@@ -116,6 +116,7 @@ final class FeedFiles implements LaneMaps.Hint {
                     .put("path", stream.path())
                     .put("dataset", stream.dataset().toString())
                     .put("version", stream.version())
+                    .put("follow", stream.follow())
                     .put("split", stream.split());
         }
         json.put("ledger", plan.ledger());

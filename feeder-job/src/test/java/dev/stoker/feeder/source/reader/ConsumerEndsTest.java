@@ -21,7 +21,7 @@ class ConsumerEndsTest {
     }
 
     private static SubscriptionItem subscription(long run, long epoch, long count) {
-        return new SubscriptionItem(0, identity(run), PRINT, epoch, 1, 2, count, "pad");
+        return new SubscriptionItem(0, identity(run), PRINT, 1, epoch, 1, 2, count, "pad");
     }
 
     private static ReceiptsItem receipts(long run, long epoch, long... numbers) {

@@ -1,0 +1,174 @@
+package dev.stoker.feeder.node.server;
+
+import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.node.window.StreamVersions;
+import dev.stoker.feeder.node.window.WorkingMemory;
+import dev.stoker.metadata.OtherVersionException;
+import dev.stoker.metadata.UnknownSplitException;
+import dev.stoker.metadata.UnknownVersionException;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
+import java.io.IOException;
+import java.lang.ref.WeakReference;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+
+/**
+ * The orders of a stream, one for each spec and version in use, and which version an epoch has where the stream follows its
+ * dataset. Thread-safe; only sessions that come in wait for a store.
+ */
+final class StreamOrders {
+    private static final int VERSIONS_KEPT = 4;
+    private static final int CHOICES_KEPT = 1024;
+
+    private final ServedStream first;
+    private final Optional<StreamVersions> versions;
+    private final WorkingMemory memory;
+    /** Groups keep the orders they use; others may go. Guarded by this. */
+    private final Map<Key, WeakReference<GroupOrder>> orders = new HashMap<>();
+    /** Guarded by this. */
+    private final Map<Long, ServedStream> opened = recent(VERSIONS_KEPT);
+    /** Guarded by itself. */
+    private final Map<Epoch, Long> choices = recent(CHOICES_KEPT);
+
+    private record Key(OrderSpec spec, long version) {}
+
+    private record Epoch(String group, long epoch) {}
+
+    /** @param first the version with which the feed started, which is the only one if there are no versions */
+    StreamOrders(ServedStream first, Optional<StreamVersions> versions, WorkingMemory memory) {
+        this.first = first;
+        this.versions = versions;
+        this.memory = memory;
+    }
+
+    private static <K, V> Map<K, V> recent(int most) {
+        return new LinkedHashMap<>(16, 0.75f, true) {
+            private static final long serialVersionUID = 1L;
+
+            @Override
+            protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+                return size() > most;
+            }
+        };
+    }
+
+    ServedStream first() {
+        return first;
+    }
+
+    boolean follows() {
+        return versions.isPresent();
+    }
+
+    /**
+     * The order of a spec at a version; the same object for the same of both.
+     *
+     * @param groups groups of the stream
+     * @throws ProtocolException if it does not fit into the working memory, or the version cannot be opened
+     */
+    synchronized GroupOrder of(OrderSpec spec, long version, int groups) throws ProtocolException {
+        Key key = new Key(spec, version);
+        WeakReference<GroupOrder> known = orders.get(key);
+        GroupOrder order = known == null ? null : known.get();
+        if (order == null) {
+            order = new GroupOrder(open(version), spec);
+            memory.require(order, groups);
+            orders.values().removeIf(reference -> reference.refersTo(null));
+            orders.put(key, new WeakReference<>(order));
+        }
+        return order;
+    }
+
+    /** Opens a version, or finds it open. */
+    synchronized ServedStream open(long version) throws ProtocolException {
+        if (version == first.version()) {
+            return first;
+        }
+        ServedStream stream = opened.get(version);
+        if (stream == null) {
+            try {
+                stream = versions.orElseThrow().open(version);
+            } catch (IOException e) {
+                throw refusal(e);
+            }
+            opened.put(version, stream);
+        }
+        return stream;
+    }
+
+    /**
+     * The version of a group's epoch, chosen now unless it was before.
+     *
+     * @param wanted the version that the trainer's state names
+     * @throws ProtocolException if another was chosen, or the choice cannot be read or made
+     */
+    long choose(String group, long epoch, OptionalLong wanted) throws ProtocolException {
+        OptionalLong known = known(group, epoch);
+        if (known.isPresent() && (wanted.isEmpty() || wanted.getAsLong() == known.getAsLong())) {
+            return known.getAsLong();
+        }
+        try {
+            return keep(group, epoch, versions.orElseThrow().choose(group, epoch, wanted));
+        } catch (IOException | IllegalArgumentException e) {
+            throw refusal(e);
+        }
+    }
+
+    /**
+     * The version of an epoch that was begun before.
+     *
+     * @throws ProtocolException if it was not
+     */
+    long chosen(String group, long epoch) throws ProtocolException {
+        OptionalLong version = known(group, epoch);
+        if (version.isEmpty()) {
+            try {
+                version = versions.orElseThrow().find(group, epoch);
+            } catch (IOException e) {
+                throw refusal(e);
+            }
+            if (version.isEmpty()) {
+                throw new ProtocolException(
+                        ErrorCode.BAD_FRAME, "epoch " + epoch + " of group " + group + " was never begun");
+            }
+        }
+        return keep(group, epoch, version.getAsLong());
+    }
+
+    private OptionalLong known(String group, long epoch) {
+        synchronized (choices) {
+            Long version = choices.get(new Epoch(group, epoch));
+            return version == null ? OptionalLong.empty() : OptionalLong.of(version);
+        }
+    }
+
+    private long keep(String group, long epoch, long version) {
+        synchronized (choices) {
+            choices.put(new Epoch(group, epoch), version);
+        }
+        return version;
+    }
+
+    private ProtocolException refusal(Exception e) {
+        String message = "stream " + first.name() + ": " + e.getMessage();
+        if (e instanceof OtherVersionException
+                || e instanceof UnknownVersionException
+                || e instanceof UnknownSplitException
+                || e instanceof IllegalArgumentException) {
+            return new ProtocolException(ErrorCode.VERSION_MISMATCH, message);
+        }
+        boolean damaged = e instanceof CorruptDataException
+                || e instanceof ForeignFileException
+                || e instanceof FormatTooNewException;
+        return new ProtocolException(damaged ? ErrorCode.CORRUPT : ErrorCode.ORIGIN_UNAVAILABLE, message);
+    }
+}

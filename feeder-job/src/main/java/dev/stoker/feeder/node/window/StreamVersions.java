@@ -1,0 +1,27 @@
+package dev.stoker.feeder.node.window;
+
+import java.io.IOException;
+import java.util.OptionalLong;
+
+/** The versions that groups read of a stream that follows its dataset, epoch by epoch. Thread-safe. */
+public interface StreamVersions {
+    /**
+     * The version of a group's epoch; chosen now, if nobody has needed the epoch before.
+     *
+     * @param wanted the version that the trainer's state names
+     * @throws dev.stoker.metadata.OtherVersionException if another was chosen
+     * @throws dev.stoker.metadata.UnknownVersionException if the dataset has no such version
+     * @throws IOException if the choice is damaged, or the store fails
+     */
+    long choose(String group, long epoch, OptionalLong wanted) throws IOException;
+
+    /** The version of a group's epoch, if one was chosen. */
+    OptionalLong find(String group, long epoch) throws IOException;
+
+    /**
+     * The stream at a version.
+     *
+     * @throws IOException if it cannot be opened
+     */
+    ServedStream open(long version) throws IOException;
+}

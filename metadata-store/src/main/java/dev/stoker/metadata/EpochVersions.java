@@ -1,0 +1,187 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.UnknownOutcomeException;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Locale;
+import java.util.NavigableMap;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The versions that one pass of a following feed reads, epoch by epoch. Whoever needs an epoch's first makes the choice, by one
+ * create-if-absent in the dataset's own store, so that all who ask, wherever and whenever, get the same one. Thread-safe.
+ */
+public final class EpochVersions {
+
+    private static final int READ_BACKS = 5;
+    private static final Pattern NAME = Pattern.compile("([0-9]{20})\\.json");
+    private static final String LAST = String.format(Locale.ROOT, "%020d", Long.MAX_VALUE);
+
+    private final Dataset dataset;
+    private final ObjectStore store;
+    private final EpochChoice.Pass pass;
+    private final InstantSource clock;
+
+    /** What must hold of a version before it is chosen. */
+    public interface Check {
+        void accept(long version) throws IOException;
+    }
+
+    public EpochVersions(Dataset dataset, EpochChoice.Pass pass, InstantSource clock) {
+        this.dataset = dataset;
+        this.store = dataset.store();
+        this.pass = pass;
+        this.clock = clock;
+    }
+
+    /**
+     * The version of an epoch, if one was chosen.
+     *
+     * @throws dev.stoker.schemas.errors.StokerException if the choice is damaged, or is another's
+     */
+    public OptionalLong find(long epoch) throws IOException {
+        Optional<EpochChoice> choice = read(epoch);
+        return choice.isPresent() ? OptionalLong.of(choice.get().version()) : OptionalLong.empty();
+    }
+
+    /**
+     * The version of an epoch. If none was chosen it is the wanted one, or else the newest; or, where a later epoch was chosen
+     * before, no newer than that one's.
+     *
+     * @param wanted what a trainer's state says that it has read of this epoch
+     * @param check asked of a version before it is chosen
+     * @throws OtherVersionException if another than the wanted one was chosen
+     * @throws UnknownVersionException if the dataset has no such version
+     * @throws dev.stoker.schemas.errors.StokerException if a choice is damaged, or is another's
+     */
+    public long choose(long epoch, OptionalLong wanted, Check check) throws IOException {
+        OptionalLong known = find(epoch);
+        if (known.isEmpty()) {
+            long version = wanted.isPresent() ? existing(wanted.getAsLong()) : newest(epoch);
+            check.accept(version);
+            known = OptionalLong.of(create(epoch, version));
+        }
+        if (wanted.isPresent() && wanted.getAsLong() != known.getAsLong()) {
+            throw new OtherVersionException(pass, epoch, known.getAsLong(), wanted.getAsLong());
+        }
+        return known.getAsLong();
+    }
+
+    /**
+     * Every choice of the pass, by epoch.
+     *
+     * @param damaged is told of those that cannot be believed
+     */
+    public NavigableMap<Long, Long> all(Consumer<StokerException> damaged) throws IOException {
+        NavigableMap<Long, Long> versions = new TreeMap<>();
+        for (long epoch : epochs().keySet()) {
+            try {
+                find(epoch).ifPresent(version -> versions.put(epoch, version));
+            } catch (CorruptDataException | ForeignFileException | FormatTooNewException e) {
+                damaged.accept(e);
+            }
+        }
+        return versions;
+    }
+
+    private long existing(long version) throws IOException {
+        long newest = dataset.latestVersion();
+        if (version < 1 || version > newest) {
+            throw new UnknownVersionException(dataset.where(), version, newest);
+        }
+        return version;
+    }
+
+    private long newest(long epoch) throws IOException {
+        long newest = dataset.latestVersion();
+        if (newest == 0) {
+            throw new UnknownVersionException(dataset.where(), 0, 0);
+        }
+        NavigableMap<Long, String> epochs = epochs();
+        Long before = epochs.lowerKey(epoch);
+        Long after = epochs.higherKey(epoch);
+        if (after != null) {
+            newest = Math.min(newest, find(after).orElse(newest));
+        }
+        return before == null ? newest : Math.max(newest, find(before).orElse(newest));
+    }
+
+    private NavigableMap<Long, String> epochs() throws IOException {
+        String folder = DatasetLayout.FEEDS + pass.folder();
+        NavigableMap<Long, String> epochs = new TreeMap<>();
+        try (ObjectIterator names = store.list(folder)) {
+            while (names.hasNext()) {
+                String name = names.next().name();
+                Matcher matcher = NAME.matcher(name.substring(folder.length()));
+                if (matcher.matches() && matcher.group(1).compareTo(LAST) <= 0) {
+                    epochs.put(Long.parseLong(matcher.group(1)), name);
+                }
+            }
+        }
+        return epochs;
+    }
+
+    /** Writes the choice, unless another was faster; returns the one that holds. */
+    private long create(long epoch, long version) throws IOException {
+        EpochChoice choice = new EpochChoice(
+                pass, epoch, dataset.info().id(), version, clock.instant().truncatedTo(ChronoUnit.MILLIS));
+        byte[] content = choice.encode();
+        IOException unknown = null;
+        for (int attempt = 0; attempt <= READ_BACKS; attempt++) {
+            try {
+                store.createIfAbsent(DatasetLayout.FEEDS + pass.name(epoch), content);
+            } catch (UnknownOutcomeException e) {
+                unknown = e;
+            }
+            OptionalLong known = find(epoch);
+            if (known.isPresent()) {
+                return known.getAsLong();
+            }
+        }
+        throw new IOException(
+                store.describe(DatasetLayout.FEEDS + pass.name(epoch)) + " was written and is not there", unknown);
+    }
+
+    private Optional<EpochChoice> read(long epoch) throws IOException {
+        String name = DatasetLayout.FEEDS + pass.name(epoch);
+        byte[] content;
+        try {
+            content = store.readAll(name, EpochChoice.MAX_BYTES);
+        } catch (NoSuchObjectException e) {
+            return Optional.empty();
+        }
+        String file = store.describe(name);
+        EpochChoice choice;
+        try {
+            choice = EpochChoice.decode(content, file);
+        } catch (CorruptDataException e) {
+            throw new CorruptDataException(
+                    e.getMessage() + "; if there is no copy, delete it: a trainer that goes on in the epoch writes it"
+                            + " anew from its state",
+                    e);
+        }
+        if (!choice.pass().equals(pass)
+                || choice.epoch() != epoch
+                || !choice.dataset().equals(dataset.info().id())) {
+            throw new ForeignFileException(
+                    file,
+                    "the choice of epoch " + epoch + " of " + pass,
+                    "it is that of epoch " + choice.epoch() + " of " + choice.pass() + ", dataset " + choice.dataset());
+        }
+        return Optional.of(choice);
+    }
+}

@@ -1,0 +1,14 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.errors.StokerException;
+
+/** An epoch of a following feed reads another version than a trainer's state says. */
+public final class OtherVersionException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    OtherVersionException(EpochChoice.Pass pass, long epoch, long chosen, long wanted) {
+        super("epoch " + epoch + " of " + pass + " is version " + chosen + " here, the trainer's state is of version "
+                + wanted + ": name another group, or a feed of another name, to go on from that state");
+    }
+}
