@@ -121,6 +121,21 @@ public final class ColumnBuilder {
         variable();
     }
 
+    /** A value of another column of this type, bit for bit, or none where that has none. */
+    public void appendFrom(ArrowColumn source, int row) {
+        if (!source.field().type().equals(type)) {
+            throw wrongKind("that of " + source.field().type());
+        }
+        if (source.isNull(row)) {
+            appendNull();
+        } else if (type == ScalarType.BOOL) {
+            appendBit(source.booleanAt(row));
+        } else {
+            values.add(source.bytesAt(row));
+            variable();
+        }
+    }
+
     /** No value; the column must be nullable. */
     public void appendNull() {
         if (!field.nullable()) {

@@ -1,5 +1,6 @@
 package dev.stoker.schemas.chunk;
 
+import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
@@ -113,6 +114,16 @@ public final class ChunkBuilder {
             column.checkLength(key, bytes.remaining());
             column.add(bytes.duplicate());
             column.checkValue(key);
+        }
+    }
+
+    /** Sets a small field to the value that a row of another chunk has, bit for bit; a class by its name. */
+    public void setFrom(int field, ChunkHead source, int row) {
+        ArrowColumn values = source.column(field);
+        if (classes[field] != null && !values.isNull(row)) {
+            setClass(field, source.classes(field).get(values.intAt(row)));
+        } else {
+            column(field).appendFrom(values, row);
         }
     }
 

@@ -7,7 +7,7 @@ package dev.stoker.schemas.order;
  * insertion sort does the rest. A bucket that is large all the same (keys that were not hashes) is sorted by its next
  * bits, so the time stays near linear for any input of distinct keys.
  */
-final class KeySort {
+public final class KeySort {
     /** Below this, insertion sort is quicker than another counting pass. */
     private static final int SMALL = 48;
 
@@ -20,7 +20,7 @@ final class KeySort {
      *
      * @param keys is overwritten with scratch values
      */
-    static int[] order(long[] keys) {
+    public static int[] order(long[] keys) {
         int[] order = new int[keys.length];
         for (int i = 0; i < order.length; i++) {
             order[i] = i;
