@@ -27,6 +27,9 @@ public record CommitRequest(
         Map<String, List<String>> classes,
         Map<String, String> properties) {
 
+    /** With this the ids of compactions begin, and no others should: a chunk tells by it that others have its samples, too. */
+    public static final String COMPACTION = "compact-";
+
     public CommitRequest {
         DatasetLayout.checkIngestId(ingest);
         Objects.requireNonNull(operation, "operation");
@@ -59,6 +62,24 @@ public record CommitRequest(
             Map<String, List<String>> classes,
             Map<String, String> properties) {
         return new CommitRequest(ingest, Operation.REPLACE, added, Removal.EVERYTHING, classes, properties);
+    }
+
+    /**
+     * Adds chunks in place of others that have the same samples.
+     *
+     * @param ingest begins with {@link #COMPACTION}
+     */
+    public static CommitRequest compact(
+            String ingest,
+            List<ChunkSummary> added,
+            Removal removal,
+            Map<String, List<String>> classes,
+            Map<String, String> properties) {
+        if (!ingest.startsWith(COMPACTION)) {
+            throw new IllegalArgumentException(
+                    "The id of a compaction begins with " + COMPACTION + ", unlike '" + ingest + "'");
+        }
+        return new CommitRequest(ingest, Operation.COMPACT, added, removal, classes, properties);
     }
 
     /** Removes samples. */

@@ -65,6 +65,10 @@ final class LostChunks {
                 notes.add(file.name() + " belongs to another dataset and is left alone");
                 return;
             }
+            if (identity.ingest().startsWith(CommitRequest.COMPACTION)) {
+                notes.add(file.name() + " was made by a compaction and is left out: others have its samples");
+                return;
+            }
             byIngest.computeIfAbsent(identity.ingest(), ingest -> new ArrayList<>())
                     .add(new Found(summary, identity.created().toEpochMilli()));
             count++;

@@ -111,6 +111,29 @@ class RecoveryTest {
     }
 
     @Test
+    void samplesOfACompactionComeBackOnce() throws IOException {
+        committer(dataset)
+                .commit(CommitRequest.compact(
+                        "compact-1",
+                        List.of(write(store, id(5), "compact-1", "train", "ant/3", "cat/4", "eel/1")),
+                        base -> List.of(RemovedRows.wholeChunk(2), RemovedRows.wholeChunk(3)),
+                        Map.of("label", List.of("ant", "cat", "eel")),
+                        Map.of()));
+        store.delete(DatasetLayout.logEntry(5));
+        store.delete(DatasetLayout.ingestCopy("compact-1"));
+        assertThat(plan().isEmpty()).isTrue();
+        assertThat(dataset.latestVersion()).isEqualTo(4);
+        deleteAll(DatasetLayout.LOG);
+        deleteAll(DatasetLayout.INGESTS);
+
+        RecoveryPlan plan = plan();
+        assertThat(plan.notes()).anyMatch(note -> note.contains("was made by a compaction"));
+        plan.apply();
+
+        assertThat(dataset.snapshot().table().liveRows()).isEqualTo(6);
+    }
+
+    @Test
     void withoutLogAndCopiesTheHeadsTellTheChunks() throws IOException {
         write(store, id(9), "never-committed", "train", "cow/1");
         store.corrupt(ChunkNames.path(id(2)), new byte[] {1});
