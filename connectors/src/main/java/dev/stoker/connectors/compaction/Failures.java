@@ -1,0 +1,27 @@
+package dev.stoker.connectors.compaction;
+
+import java.io.IOException;
+import java.util.concurrent.ExecutionException;
+
+/** What a thread of a pool failed of, to be thrown on. */
+final class Failures {
+
+    private Failures() {}
+
+    static IOException rethrown(ExecutionException e) throws InterruptedException {
+        Throwable cause = e.getCause();
+        if (cause instanceof IOException failure) {
+            return failure;
+        }
+        if (cause instanceof InterruptedException interrupt) {
+            throw interrupt;
+        }
+        if (cause instanceof RuntimeException failure) {
+            throw failure;
+        }
+        if (cause instanceof Error failure) {
+            throw failure;
+        }
+        return new IOException(cause);
+    }
+}

@@ -1,0 +1,90 @@
+package dev.stoker.connectors.compaction;
+
+import dev.stoker.schemas.chunk.ChunkFile;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.io.BufferRangeReader;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** A chunk's file in memory, with its head checked. Immutable; any thread, as long as the memory is its own. */
+final class LoadedChunk {
+
+    private final SourceChunk source;
+    private final ChunkHead head;
+    private final BufferRangeReader file;
+    private final ByteBuffer bytes;
+    private final int[] rows;
+
+    private LoadedChunk(SourceChunk source, ChunkHead head, BufferRangeReader file, ByteBuffer bytes, int[] rows) {
+        this.source = source;
+        this.head = head;
+        this.file = file;
+        this.bytes = bytes;
+        this.rows = rows;
+    }
+
+    /**
+     * Reads a chunk with one request.
+     *
+     * @param removed rows that are left out, ascending
+     * @param place memory for the file, of just its length
+     * @throws CompactionFailedException if it is missing or damaged
+     */
+    static LoadedChunk read(ObjectStore store, SourceChunk source, int[] removed, ByteBuffer place) throws IOException {
+        String name = ChunkNames.path(source.summary().id());
+        try {
+            store.read(name, 0, place.duplicate());
+            BufferRangeReader file = new BufferRangeReader(store.describe(name), place);
+            ChunkHead head = ChunkFile.readHead(file, source.summary());
+            return new LoadedChunk(source, head, file, place, liveRows(head.rows(), removed));
+        } catch (CorruptDataException | ForeignFileException | NoSuchObjectException e) {
+            throw CompactionFailedException.damaged(source.ordinal(), e);
+        }
+    }
+
+    private static int[] liveRows(int count, int[] removed) {
+        int[] rows = new int[count - removed.length];
+        int n = 0;
+        for (int row = 0; row < count; row++) {
+            if (Arrays.binarySearch(removed, row) < 0) {
+                rows[n++] = row;
+            }
+        }
+        return rows;
+    }
+
+    ChunkHead head() {
+        return head;
+    }
+
+    /** Rows of the chunk that the version has. */
+    int[] rows() {
+        return rows;
+    }
+
+    /**
+     * The bytes of a payload value, checked.
+     *
+     * @throws CompactionFailedException if they are damaged; names chunk, row and key
+     */
+    ByteBuffer payload(int field, int row) throws IOException {
+        ByteBuffer value = bytes.slice(head.payloadPosition(field, row), head.payloadLength(field, row));
+        if (Crc32cs.of(value) != head.payloadCrc32c(field, row)) {
+            try {
+                ChunkFile.verifySample(head, file, row);
+            } catch (CorruptDataException e) {
+                throw CompactionFailedException.damaged(source.ordinal(), e);
+            }
+            throw new IOException("Chunk " + source.ordinal() + " changed in memory while it was compacted; the memory"
+                    + " of this machine is not to be trusted");
+        }
+        return value;
+    }
+}
