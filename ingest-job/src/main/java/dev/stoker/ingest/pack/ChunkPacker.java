@@ -1,5 +1,6 @@
 package dev.stoker.ingest.pack;
 
+import dev.stoker.connectors.chunks.ChunkWrites;
 import dev.stoker.connectors.files.DirectoryLister;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.FileSkip;
@@ -15,7 +16,6 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -43,8 +43,6 @@ final class ChunkPacker {
     private static final long MAX_SAMPLE_BYTES = 1L << 30;
     /** No chunk may reach 2^31; this leaves room for its head. */
     private static final long MAX_CHUNK_BYTES = (1L << 31) - (64L << 20);
-    /** Written by one call. A call for megabytes makes Linux copy into huge pages, two to three times as slow (measured). */
-    private static final int WRITE_BYTES = 128 << 10;
     /** How often a file that changes while it is read is read again. */
     private static final int ATTEMPTS = 3;
 
@@ -355,22 +353,11 @@ final class ChunkPacker {
         UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
         PackedChunk chunk = builder.finish(
                 new ChunkIdentity(info.id(), id, plan.ingest(), split, Instant.ofEpochMilli(plan.startedMs())));
-        try (ObjectWriter writer = store.write(ChunkNames.path(id))) {
-            for (ByteBuffer buffer : chunk.buffers()) {
-                writeSliced(buffer, writer);
-            }
-            writer.commit();
-        }
+        ChunkWrites.write(store, chunk);
         chunks.add(chunk.summary());
         chunk.classes()
                 .forEach((field, names) ->
                         classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
         builder.reset();
-    }
-
-    private static void writeSliced(ByteBuffer buffer, ObjectWriter writer) throws IOException {
-        for (int at = buffer.position(); at < buffer.limit(); at += WRITE_BYTES) {
-            writer.write(buffer.slice(at, Math.min(WRITE_BYTES, buffer.limit() - at)));
-        }
     }
 }
