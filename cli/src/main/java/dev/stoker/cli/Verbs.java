@@ -47,6 +47,7 @@ final class Verbs {
         command.addSubcommand(new StopVerb());
         command.addSubcommand(new WaitVerb());
         command.addSubcommand(new AuditVerb());
+        command.addSubcommand(new CompactVerb());
         command.addSubcommand(new GcVerb());
         command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());

@@ -123,6 +123,25 @@ class RemoteStoresITCase {
     }
 
     @Test
+    void compactsWhereTheDatasetLies() throws IOException {
+        for (String location : List.of(s3, hdfs)) {
+            String dataset = location + "/crumbs";
+            ingest(local("raw"), dataset, "--label-from", "parent-dir");
+            Map<String, String> samples = Contents.of(dataset);
+
+            assertThat(stoker("compact", dataset, "--chunk-size", "32kb", "--json"))
+                    .as(() -> out + "\n" + err)
+                    .isZero();
+            assertThat(out.toString()).contains("\"version\":2,");
+            assertThat(Contents.of(dataset)).isEqualTo(samples);
+            assertThat(stoker("verify", dataset)).isZero();
+            assertThat(stoker("verify", dataset + "@1")).isZero();
+            assertThat(stoker("gc", dataset, "--older-than", "0")).isZero();
+            assertThat(out.toString()).contains("nothing to delete");
+        }
+    }
+
+    @Test
     void packsFromAnyFileSystemIntoAnyOther() throws IOException {
         ingest(local("raw"), s3 + "/packed", "--label-from", "parent-dir");
         assertThat(Contents.of(s3 + "/packed")).isEqualTo(expected(key -> "train label=" + parent(key)));

@@ -10,6 +10,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -115,6 +116,37 @@ class VerbsTest {
     }
 
     @Test
+    void compactMergesSmallChunksAndOlderVersionsKeepTheirs() throws IOException {
+        Map<String, String> samples = Contents.of(path());
+
+        assertThat(stoker("compact", path(), "--dry-run")).isZero();
+        assertThat(out.toString()).contains("train", "about 1");
+        assertThat(stoker("compact", path(), "--dry-run", "--json")).isZero();
+        assertThat(json().at("/splits/0/sources").asInt()).isEqualTo(2);
+        assertThat(json().at("/splits/0/targets").asInt()).isEqualTo(1);
+        assertThat(stoker("info", path(), "--json")).isZero();
+        assertThat(json().path("version").asLong()).isEqualTo(1);
+
+        assertThat(stoker("compact", path(), "--ingest-id", "compact-1")).isZero();
+        assertThat(out.toString()).contains("2 chunks became 1, 9 samples", "version 2");
+        assertThat(Contents.of(path())).isEqualTo(samples);
+        assertThat(stoker("log", path())).isZero();
+        assertThat(out.toString()).contains("compact-1", " compact ");
+        assertThat(stoker("compact", path(), "--ingest-id", "compact-1", "--json"))
+                .isZero();
+        assertThat(json().path("repeated").asBoolean()).isTrue();
+        assertThat(json().path("version").asLong()).isEqualTo(2);
+        assertThat(stoker("compact", path())).isZero();
+        assertThat(out.toString()).contains("nothing to compact");
+
+        assertThat(stoker("gc", path(), "--older-than", "0", "--yes")).isZero();
+        assertThat(out.toString()).contains("nothing to delete");
+        assertThat(dataset.file(0)).exists();
+        assertThat(stoker("verify", path() + "@1")).isZero();
+        assertThat(stoker("verify", path())).isZero();
+    }
+
+    @Test
     void recoverBringsALostLogEntryBackWhenToldTo() throws IOException {
         assertThat(stoker("recover", path())).isZero();
         assertThat(out.toString()).contains("nothing to recover");
@@ -140,6 +172,8 @@ class VerbsTest {
                 "2 | info x --bogus | unknown option --bogus",
                 "2 | show x --n y | is not a whole number",
                 "2 | gc x --older-than 5x | is not a time",
+                "2 | compact | missing: DATASET",
+                "2 | compact x --ingest-id mine | does not begin with compact-",
                 "2 | audit | name a feed",
                 "1 | audit nosuch | there is no feed nosuch",
                 "1 | stop nosuch | there is no feed nosuch",
@@ -214,8 +248,8 @@ class VerbsTest {
     @Test
     void everyVerbHasHelp() {
         for (String verb : List.of(
-                "ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "wait", "audit", "gc", "cache",
-                "recover")) {
+                "ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "wait", "audit", "compact",
+                "gc", "cache", "recover")) {
             assertThat(stoker(verb, "--help")).as(verb).isZero();
             assertThat(out.toString()).contains("Usage: stoker " + verb);
         }

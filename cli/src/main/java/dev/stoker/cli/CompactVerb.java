@@ -1,0 +1,293 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.connectors.compaction.Compaction;
+import dev.stoker.connectors.compaction.CompactionPlan;
+import dev.stoker.connectors.compaction.CompactionResult;
+import dev.stoker.connectors.compaction.CompactionRules;
+import dev.stoker.connectors.compaction.CompactionThreads;
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.Stores;
+import java.io.PrintWriter;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.Locale;
+import java.util.OptionalLong;
+import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.LongAdder;
+import java.util.function.LongConsumer;
+import org.apache.flink.configuration.MemorySize;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+
+/** {@code stoker compact}: rewrites small chunks into ones of the usual size, and commits them as one version. */
+@Command(
+        name = "compact",
+        description = {
+            "Rewrites small chunks of the newest version, and such that lost many of their samples, into chunks of the usual",
+            "size, and commits one version with the same samples. Older versions stay as they are, and so do their files.",
+        },
+        sortOptions = false)
+final class CompactVerb implements Callable<Integer> {
+
+    /** A store at a distance is waited for, not worked for. */
+    private static final int REMOTE_READS = 16;
+
+    private static final int MOST_PACKERS = 4;
+    private static final int DEFAULT_CHUNK_SIZE = 8 << 20;
+
+    /** How samples are arranged in the new chunks. */
+    enum Order {
+        SHUFFLED,
+        KEPT
+    }
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
+    private String path;
+
+    @Option(
+            names = "--below",
+            paramLabel = "SIZE",
+            description = "Rewrite chunks with fewer live bytes (default: half of --chunk-size).")
+    private String below;
+
+    @Option(
+            names = "--chunk-size",
+            paramLabel = "SIZE",
+            description =
+                    "Length of the new chunks, such as 8mb (default: the dataset's); a bigger sample has its own.")
+    private String chunkSize;
+
+    @Option(
+            names = "--order",
+            defaultValue = "shuffled",
+            description = "Order of the samples in the new chunks: shuffled, or kept (default: shuffled).")
+    private Order order;
+
+    @Option(names = "--seed", paramLabel = "N", defaultValue = "0", description = "Seed of the shuffle (default: 0).")
+    private long seed;
+
+    @Option(
+            names = "--threads",
+            paramLabel = "N",
+            description = "Chunks read at once (default: the processors; 16 at least from HDFS, S3, …).")
+    private Integer threads;
+
+    @Option(
+            names = "--ingest-id",
+            paramLabel = "ID",
+            description =
+                    "Id under which one version is committed at most; begins with compact- (default: a random one).")
+    private String ingestId;
+
+    @Option(names = "--dry-run", description = "Print the plan, and write nothing.")
+    private boolean dryRun;
+
+    @Option(names = "--json", description = "Print JSON.")
+    private boolean json;
+
+    @Override
+    public Integer call() throws Exception {
+        String ingest = ingestId == null ? CommitRequest.COMPACTION + UUID.randomUUID() : ingestId;
+        if (!ingest.startsWith(CommitRequest.COMPACTION)) {
+            throw new IllegalArgumentException(
+                    "option --ingest-id: '" + ingest + "' does not begin with " + CommitRequest.COMPACTION);
+        }
+        try (OpenDataset open = OpenDataset.open(path, null)) {
+            LongAdder read = new LongAdder();
+            Compaction compaction = compaction(open.dataset(), ingest, read::add);
+            CompactionResult before = compaction.committed().orElse(null);
+            if (before != null) {
+                print(before, Duration.ZERO);
+                return 0;
+            }
+            CompactionPlan plan = CompactionPlan.of(open.dataset().snapshot(), rules(open.dataset()));
+            if (dryRun || plan.isEmpty()) {
+                print(plan, ingest);
+                return 0;
+            }
+            if (!json) {
+                print(plan, ingest);
+            }
+            Stores.requireAtomicCreate(open.dataset().store());
+            return run(compaction, plan, read);
+        }
+    }
+
+    private Compaction compaction(Dataset dataset, String ingest, LongConsumer progress) {
+        int processors = Runtime.getRuntime().availableProcessors();
+        int reads = threads != null ? threads : Stores.isRemote(path) ? Math.max(REMOTE_READS, processors) : processors;
+        // Direct memory is as much as the heap may be, unless told otherwise.
+        CompactionThreads work = new CompactionThreads(
+                reads, Math.min(MOST_PACKERS, processors), Runtime.getRuntime().maxMemory() / 2);
+        return new Compaction(dataset, ingest, System.getProperty("user.name"), InstantSource.system(), work, progress);
+    }
+
+    private CompactionRules rules(Dataset dataset) {
+        Object kept = dataset.info().options().get("chunk_size");
+        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : DEFAULT_CHUNK_SIZE;
+        int target = chunkSize == null ? own : size("--chunk-size", chunkSize);
+        return new CompactionRules(
+                below == null ? Math.max(1, target / 2) : size("--below", below),
+                target,
+                order == Order.SHUFFLED ? OptionalLong.of(seed) : OptionalLong.empty());
+    }
+
+    private static int size(String option, String text) {
+        long bytes;
+        try {
+            bytes = MemorySize.parseBytes(text);
+        } catch (IllegalArgumentException e) {
+            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size; one is 8mb", e);
+        }
+        if (bytes < 1 || bytes > 1 << 30) {
+            throw new IllegalArgumentException("option " + option + ": " + text + " is not between 1 byte and 1 GiB");
+        }
+        return (int) bytes;
+    }
+
+    private int run(Compaction compaction, CompactionPlan plan, LongAdder read) throws Exception {
+        long began = System.nanoTime();
+        AtomicBoolean interrupted = new AtomicBoolean();
+        Thread worker = Thread.currentThread();
+        try (Signals signals = new Signals();
+                Watch watch = new Watch(spec.commandLine().getErr(), read, plan.bytes())) {
+            signals.onStop(() -> {
+                interrupted.set(true);
+                worker.interrupt();
+            });
+            CompactionResult result = compaction.run(plan);
+            watch.end();
+            print(result, Duration.ofNanos(System.nanoTime() - began));
+            return 0;
+        } catch (Exception e) {
+            if (!interrupted.get()) {
+                throw e;
+            }
+            spec.commandLine().getErr().println("stoker: interrupted; run stoker log to see whether it was committed");
+            return 130;
+        }
+    }
+
+    private void print(CompactionPlan plan, String ingest) {
+        PrintWriter out = spec.commandLine().getOut();
+        if (json) {
+            ObjectNode root = Json.object();
+            root.put("base_version", plan.version()).put("ingest", ingest);
+            root.put("sources", plan.sources()).put("bytes", plan.bytes());
+            root.putArray("splits");
+            for (CompactionPlan.Split split : plan.splits()) {
+                root.withArray("splits")
+                        .addObject()
+                        .put("split", split.split())
+                        .put("kept", split.chunks())
+                        .put("sources", split.sources())
+                        .put("samples", split.samples())
+                        .put("removed_samples", split.removedRows())
+                        .put("bytes", split.bytes())
+                        .put("targets", split.targets());
+            }
+            out.println(root);
+            return;
+        }
+        if (plan.isEmpty()) {
+            out.println("nothing to compact: no two chunks of version " + plan.version()
+                    + " are below --below, and none" + " lost half of its samples");
+            return;
+        }
+        Table table = new Table("SPLIT", "CHUNKS", "SAMPLES", "REMOVED", "BYTES", "BECOME", "AS THEY ARE");
+        for (CompactionPlan.Split split : plan.splits()) {
+            table.add(
+                    split.split(),
+                    Units.count(split.sources()),
+                    Units.count(split.samples()),
+                    Units.count(split.removedRows()),
+                    Units.bytes(split.bytes()),
+                    "about " + Units.count(split.targets()),
+                    Units.count(split.chunks()));
+        }
+        table.print(out);
+    }
+
+    private void print(CompactionResult result, Duration time) {
+        PrintWriter out = spec.commandLine().getOut();
+        LogEntry entry = result.entry().orElse(null);
+        if (json) {
+            ObjectNode root = Json.object();
+            root.put("version", entry == null ? null : entry.version());
+            root.put("repeated", result.isRepeated()).put("left_out", result.leftOut());
+            root.put("removed_chunks", entry == null ? 0 : entry.removed().size());
+            root.put("added_chunks", entry == null ? 0 : entry.added().size());
+            root.put("samples", entry == null ? 0 : entry.addedRows());
+            root.put("seconds", time.toMillis() / 1e3);
+            out.println(root);
+            return;
+        }
+        if (entry == null) {
+            out.println("nothing was committed: the chunks would not have become fewer");
+            return;
+        }
+        out.println((result.isRepeated() ? "version " + entry.version() + " was committed before: " : "")
+                + Units.plural(entry.removed().size(), "chunk") + " became "
+                + Units.count(entry.added().size()) + ", " + Units.count(entry.addedRows()) + " samples"
+                + (result.isRepeated() ? "" : ", in " + Units.seconds(time) + ": version " + entry.version()));
+        if (result.leftOut() > 0) {
+            out.println(Units.plural(result.leftOut(), "chunk")
+                    + " left as they are: others changed some of them meanwhile; run it again");
+        }
+    }
+
+    /** Shows how much is read, on a thread of its own. */
+    private static final class Watch implements AutoCloseable {
+
+        private final Thread thread;
+
+        Watch(PrintWriter err, LongAdder read, long total) {
+            long began = System.nanoTime();
+            thread = new Thread(() -> {
+                try (ProgressLine line = new ProgressLine(err)) {
+                    while (true) {
+                        Thread.sleep(500);
+                        double rate = read.sum() / ((System.nanoTime() - began) / 1e9);
+                        line.show(String.format(
+                                Locale.ROOT,
+                                "compacting: %s of %s, %s/s",
+                                Units.bytes(read.sum()),
+                                Units.bytes(total),
+                                Units.bytes((long) rate)));
+                    }
+                } catch (InterruptedException e) {
+                    // The end of the work.
+                }
+            });
+            thread.setDaemon(true);
+            thread.start();
+        }
+
+        /** Clears the line. */
+        void end() {
+            thread.interrupt();
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                // It is a daemon, and has been told.
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void close() {
+            end();
+        }
+    }
+}
