@@ -1,12 +1,15 @@
 """Measures reading and packing by the size of a sample, as the tables that chunks are argued with.
 
-    python/.venv/bin/python benchmarks/units.py [--megabytes 256] [--rounds 2] [--picture docs/images/units.svg]
+    python/.venv/bin/python benchmarks/units.py [--megabytes 256] [--rounds 2] [--json FILE]
+    PYTHON benchmarks/units.py --found FILE --picture docs/images/units.svg     # PYTHON has matplotlib
 
 For each size from 1 KB to 4 MB a tree of equal files is made (at most 40,000, and at most --megabytes), read file by
 file in the order of names and shuffled, then packed, and read by the path reader in stored order and shuffled, and
-through a feeder. Warm rows have everything in the page cache; cold rows begin with an empty one (root drops it; they
-are left out otherwise). Packing stands beside `cp -r` of the same tree. Each read is a process of its own, with one
-thread of its own for the plain reads; the best of the rounds counts. MB/s are bytes of samples.
+through a feeder. Warm rows have everything in the page cache; cold rows begin with no content in it (names and inodes
+stay), and with a feeder that has just been started, as one that has served keeps pages mapped.
+Packing, by `stoker ingest` (without Flink's start, which does not depend on the data) and by `stoker.Writer`, stands
+beside `cp -r` of the same tree; all are forced to the disk. Each read is a process of its own, with one thread of its
+own for the plain reads; the best of the rounds counts. MB/s are bytes of samples.
 """
 
 from __future__ import annotations
@@ -15,6 +18,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -27,30 +31,38 @@ from make_tree import make_tree
 
 UNITS = (1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20)
 MOST_FILES = 40_000
-DROP = Path("/proc/sys/vm/drop_caches")
-SYSTEMS = ("files, in order", "files, shuffled", "chunks, in order", "chunks, shuffled", "feed, shuffled")
+FEED = "feed, shuffled"
+SYSTEMS = ("files, in order", "files, shuffled", "chunks, in order", "chunks, shuffled", FEED)
+WRITERS = {"cp -r": "copy", "stoker ingest": "ingest", "stoker.Writer": "write"}
+COLOURS = dict(zip(SYSTEMS, ("tab:gray", "black", "tab:cyan", "tab:blue", "tab:orange"), strict=True)) | {
+    "cp -r": "tab:gray",
+    "stoker ingest": "tab:orange",
+    "stoker.Writer": "tab:blue",
+}
+BATCH = 16
 
 
-def read_files(tree: str, order: str) -> dict:
-    files = sorted(str(f) for f in Path(tree).rglob("*.jpg"))
+def read_files(tree: str, order: str, passes: str = "1") -> dict:
+    files = [str(file) for file in files_of(tree)]
     if order == "shuffled":
         random.Random(0).shuffle(files)
     began, total = time.perf_counter(), 0
-    for name in files:
+    for name in files * int(passes):
         with open(name, "rb", buffering=0) as file:
             total += len(file.read())
     return {"seconds": time.perf_counter() - began, "bytes": total}
 
 
-def read_feed(target: str, order: str) -> dict:
+def read_feed(target: str, order: str, passes: str = "1") -> dict:
     from stoker import Feed
 
     given = {"shuffle": "none"} if order == "in order" else {}
-    with Feed(target, batch_size=16, tail="keep", **given) as feed:
+    with Feed(target, batch_size=BATCH, tail="keep", **given) as feed:
         began, total = time.perf_counter(), 0
-        for batch in feed:
-            for sample in batch["image"]:
-                total += sample.nbytes
+        for _ in range(int(passes)):
+            for batch in feed:
+                for sample in batch["image"]:
+                    total += sample.nbytes
         return {"seconds": time.perf_counter() - began, "bytes": total}
 
 
@@ -63,55 +75,88 @@ def child(*arguments: str) -> float:
     return result["bytes"] / result["seconds"] / 1e6
 
 
-def forget() -> bool:
-    """Empties the page cache, where this process may."""
-    os.sync()
-    try:
-        DROP.write_text("3")
-    except OSError:
-        return False
-    return True
+def forget(folder: Path) -> None:
+    """Has the kernel give up what it keeps of the files' content; it has been forced to the disk before."""
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with open(path, "rb", buffering=0) as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def timed(*command: str | Path) -> float:
+def copy_files(tree: str, target: str) -> dict:
+    """Copies a tree and forces it to the disk."""
     began = time.perf_counter()
-    subprocess.run(command, check=True, capture_output=True)
-    return time.perf_counter() - began
+    subprocess.run(["cp", "-r", tree, target], check=True)
+    subprocess.run(["sync", "-f", target], check=True)
+    return {"seconds": time.perf_counter() - began, "bytes": sum(f.stat().st_size for f in files_of(tree))}
+
+
+def ingest(tree: str, target: str) -> dict:
+    """Packs with the command; its own word for the time without Flink's start."""
+    said = subprocess.run([ROOT / "stoker", "ingest", tree, target], check=True, capture_output=True, text=True).stdout
+    found = re.search(r" bytes, ([0-9.]+) s \(start-up", said)
+    assert found is not None, said
+    return {"seconds": float(found[1]), "bytes": sum(f.stat().st_size for f in files_of(tree))}
+
+
+def write(tree: str, target: str) -> dict:
+    """Packs what a Python program reads from the files."""
+    import stoker
+
+    files, total = files_of(tree), 0
+    began = time.perf_counter()
+    with stoker.Writer(target, schema={"image": "binary"}, payload=["image"]) as writer:
+        for file in files:
+            content = file.read_bytes()
+            total += len(content)
+            writer.write({"key": file.name, "image": content})
+    return {"seconds": time.perf_counter() - began, "bytes": total}
+
+
+def files_of(tree: str) -> list[Path]:
+    return sorted(Path(tree).rglob("*.jpg"))
 
 
 def measure_unit(unit: int, options: argparse.Namespace, folder: Path) -> dict:
-    files = min(MOST_FILES, options.megabytes * 1_000_000 // unit)
-    tree, packed, copy = folder / "tree", folder / "packed", folder / "copy"
-    for old in (tree, packed, copy):
+    files = min(MOST_FILES, max(1, options.megabytes * 1_000_000 // unit))
+    tree, packed = folder / "tree", folder / "packed"
+    for old in (tree, packed):
         shutil.rmtree(old, ignore_errors=True)
     make_tree(str(tree), files, unit)
-    total = files * unit / 1e6
-    row: dict = {"unit": unit, "files": files, "warm": {}, "cold": {}}
-    row["packing"] = total / timed(ROOT / "stoker", "ingest", tree, packed)
-    row["cp -r"] = total / timed("cp", "-r", tree, copy)
-    shutil.rmtree(copy)
-    feeder, address, _ = start_feeder(str(packed), 16, name="units")
+    subprocess.run(["sync", "-f", tree], check=True)
+    row: dict = {"unit": unit, "files": files, "write": {}, "warm": {}, "cold": {}}
+    for _ in range(options.rounds):
+        for name, system in WRITERS.items():
+            target = folder / system
+            shutil.rmtree(target, ignore_errors=True)
+            row["write"][name] = max(row["write"].get(name, 0), child(system, str(tree), str(target)))
+    (folder / "ingest").rename(packed)
+    for left in WRITERS.values():
+        shutil.rmtree(folder / left, ignore_errors=True)
     reads = {
         "files, in order": ("files", str(tree), "in order"),
         "files, shuffled": ("files", str(tree), "shuffled"),
         "chunks, in order": ("feed", str(packed), "in order"),
         "chunks, shuffled": ("feed", str(packed), "shuffled"),
-        "feed, shuffled": ("feed", address, "shuffled"),
     }
-    try:
-        child(*reads["feed, shuffled"])
-        for number in range(options.rounds):
-            for name, arguments in reads.items():
-                if number == 0:
-                    child(*arguments)
-                row["warm"][name] = max(row["warm"].get(name, 0), child(*arguments))
-                # What another system has just read of this tree must not count.
-                if forget():
-                    row["cold"][name] = max(row["cold"].get(name, 0), child(*arguments))
-                    child(*arguments)
-    finally:
-        feeder.terminate()
-        feeder.wait(60)
+    # As many bytes of small samples as of large ones, so that nothing is over in a moment.
+    passes = str(-(-options.megabytes * 1_000_000 // (files * unit)))
+    for number in range(options.rounds):
+        for name, arguments in reads.items():
+            forget(Path(arguments[1]))
+            row["cold"][name] = max(row["cold"].get(name, 0), child(*arguments))
+        feeder, address, _ = start_feeder(str(packed), BATCH, name="units")
+        served = ("feed", address, "shuffled")
+        try:
+            forget(packed)
+            row["cold"][FEED] = max(row["cold"].get(FEED, 0), child(*served))
+            for name, arguments in (reads | {FEED: served}).items():
+                for _ in range(2 if number == 0 or name == FEED else 1):
+                    speed = child(*arguments, passes)
+                row["warm"][name] = max(row["warm"].get(name, 0), speed)
+        finally:
+            feeder.terminate()
+            feeder.wait(60)
     return row
 
 
@@ -121,16 +166,14 @@ def size(unit: int) -> str:
 
 def report(rows: list[dict]) -> None:
     for state in ("cold", "warm"):
-        if not rows[0][state]:
-            continue
         print(f"\n| read, {state}, MB/s | " + " | ".join(size(r["unit"]) for r in rows) + " |")
         print("| --- |" + " --- |" * len(rows))
         for name in SYSTEMS:
             print(f"| {name} | " + " | ".join(f"{r[state][name]:,.0f}" for r in rows) + " |")
     print("\n| write, MB/s | " + " | ".join(size(r["unit"]) for r in rows) + " |")
     print("| --- |" + " --- |" * len(rows))
-    for name in ("packing", "cp -r"):
-        print(f"| {name} | " + " | ".join(f"{r[name]:,.0f}" for r in rows) + " |")
+    for name in WRITERS:
+        print(f"| {name} | " + " | ".join(f"{r['write'][name]:,.0f}" for r in rows) + " |")
 
 
 def picture(rows: list[dict], file: str) -> None:
@@ -140,23 +183,22 @@ def picture(rows: list[dict], file: str) -> None:
     matplotlib.rcParams["svg.hashsalt"] = "stoker"
     from matplotlib import pyplot
 
-    states = [state for state in ("cold", "warm") if rows[0][state]]
-    figure, all_axes = pyplot.subplots(
-        1, len(states), figsize=(5 * len(states), 3.8), layout="constrained", squeeze=False
-    )
-    colours = dict(zip(SYSTEMS, ("tab:gray", "black", "tab:cyan", "tab:blue", "tab:orange"), strict=True))
-    for axes, state in zip(all_axes[0], states, strict=True):
-        for name in SYSTEMS:
-            axes.plot(
-                [r["unit"] for r in rows], [r[state][name] for r in rows], color=colours[name], marker="o", label=name
-            )
-        axes.set(
-            title=f"Reading, {state} page cache", xscale="log", yscale="log", xlabel="size of a sample", ylabel="MB/s"
-        )
-        axes.set_xticks([r["unit"] for r in rows], [size(r["unit"]) for r in rows])
+    titles = {
+        "cold": "Reading from the disk",
+        "warm": "Reading from the page cache",
+        "write": "Writing, forced to the disk",
+    }
+    figure, all_axes = pyplot.subplots(1, len(titles), figsize=(5 * len(titles), 3.8), layout="constrained")
+    for axes, state in zip(all_axes, titles, strict=True):
+        for name in rows[0][state]:
+            speeds = [row[state][name] for row in rows]
+            axes.plot([row["unit"] for row in rows], speeds, color=COLOURS[name], marker="o", markersize=4, label=name)
+        axes.set(title=titles[state], xscale="log", yscale="log", xlabel="size of a sample", ylabel="MB/s")
+        axes.set_xticks([row["unit"] for row in rows], [size(row["unit"]) for row in rows], fontsize=8)
+        axes.yaxis.set_major_formatter(lambda value, _: f"{value:,.0f}")
         axes.minorticks_off()
         axes.grid(alpha=0.3)
-    all_axes[0][0].legend(frameon=False, fontsize=9)
+        axes.legend(frameon=False, fontsize=8)
     figure.savefig(file, metadata={"Date": None})
 
 
@@ -164,12 +206,14 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=256)
     parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--units", type=int, nargs="+", default=UNITS, help="sizes of a sample in bytes")
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--picture", help="an SVG file for the picture")
+    parser.add_argument("--picture", help="an SVG file for the picture; needs matplotlib")
+    parser.add_argument("--found", type=Path, help="what --json left of another run, instead of a new one")
     options = parser.parse_args()
-    rows = []
+    rows = json.loads(options.found.read_text()) if options.found else []
     with tempfile.TemporaryDirectory() as folder:
-        for unit in UNITS:
+        for unit in () if options.found else options.units:
             rows.append(measure_unit(unit, options, Path(folder)))
             print(f"{size(unit)} done", file=sys.stderr, flush=True)
     if options.json:
@@ -182,7 +226,7 @@ def main() -> int:
 
 if __name__ == "__main__":
     if sys.argv[1:2] == ["--child"]:
-        system, given, order = sys.argv[2:]
-        print(json.dumps(read_files(given, order) if system == "files" else read_feed(given, order)))
+        does = {"files": read_files, "feed": read_feed, "copy": copy_files, "ingest": ingest, "write": write}
+        print(json.dumps(does[sys.argv[2]](*sys.argv[3:])))
         sys.exit(0)
     sys.exit(main())

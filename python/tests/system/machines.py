@@ -100,8 +100,9 @@ class Machine:
 class Network:
     """Some machines and what connects them."""
 
-    def __init__(self, names: Sequence[str]) -> None:
-        self.linked = can_have_links()
+    def __init__(self, names: Sequence[str], *, links: bool = True) -> None:
+        """`links`: whether to have cables where that is possible; else what listens on loopback is within reach."""
+        self.linked = links and can_have_links()
         self.machines: list[Machine] = []
         if self.linked:
             _ip("link", "add", BRIDGE, "type", "bridge")
@@ -174,10 +175,10 @@ SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 class Cluster:
     """ZooKeeper, a JobManager with high availability, and TaskManagers, all processes of their own."""
 
-    def __init__(self, directory: Path, home: Path, workers: int = 3, *, slots: int = 2) -> None:
+    def __init__(self, directory: Path, home: Path, workers: int = 3, *, slots: int = 2, links: bool = True) -> None:
         """`slots` of each worker: with one, the feeder of a lost worker waits for its replacement."""
         self.directory = directory
-        self.network = Network(["keeper", "head", *(f"worker{n}" for n in range(1, workers + 1))])
+        self.network = Network(["keeper", "head", *(f"worker{n}" for n in range(1, workers + 1))], links=links)
         self.keeper, self.head, *self.workers = self.network.machines
         self._home = home
         loopback = "127.0.0.1" if self.network.linked else self.head.address

@@ -170,7 +170,7 @@ class SeveralFeedersITCase {
                 }
                 rows.add(sum);
                 if (epoch == 0) {
-                    between.await(60, TimeUnit.SECONDS);
+                    between.await(100, TimeUnit.SECONDS);
                 }
             }
         }
@@ -193,7 +193,7 @@ class SeveralFeedersITCase {
                     .map(group -> trainers.submit(() -> read("once", group, between)))
                     .toList();
             for (Future<List<Long>> group : groups) {
-                assertThat(group.get(120, TimeUnit.SECONDS)).containsExactly(samples, samples);
+                assertThat(group.get(200, TimeUnit.SECONDS)).containsExactly(samples, samples);
             }
         } finally {
             trainers.shutdownNow();

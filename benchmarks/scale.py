@@ -1,0 +1,271 @@
+"""Measures one job with 1, 2 and 4 feeder processes over a dataset in S3: what they ask of the store together, and what
+a byte sent costs. Then throughput by chunk size and number of feeders, and a job that is started again.
+
+    ./mvnw -q -Dfast -DskipTests package && python/env
+    python/.venv/bin/python benchmarks/scale.py [--megabytes 330] [--feeders 1 2 4] [--json FILE]
+    PYTHON benchmarks/scale.py --found FILE --picture docs/images/scale.svg     # PYTHON has matplotlib
+
+A Flink cluster of one JobManager and as many TaskManagers as the largest job needs, each a process with one slot and
+an address of its own on loopback; an S3 server (s3proxy over a directory) behind a proxy that lets every request wait
+and counts requests and bytes. Samples of 110 KB. All of it runs on this machine, so that more feeders share its
+processors: times say nothing about more machines. What is counted is work:
+
+1. Three groups read the first epoch at once, each by a trainer of its own, from feeders with nothing cached. Requests
+   and bytes are those that came through the proxy; metadata operations those that the feeders count. Then the groups
+   read on from the memory tiers: CPU is that of the feeder processes, over the bytes that they sent. As many epochs are
+   read as there are feeders, times --epochs, so that each process serves as many bytes, after twice as much to warm up.
+2. One trainer, chunks of 1 and 10 MB: MB/s of samples in the first epoch (cold: from S3) and in later ones (warm: from
+   memory).
+3. The largest job, with a disk tier of lifetime `node`, is submitted anew once its chunks are placed, and again after
+   a kill -9 of all its TaskManagers: what is asked of the store, and the seconds from the command to the first batch.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+from feed import ROOT
+from make_tree import make_tree
+from scale_job import BATCH, FarCluster, Job, Trainer, together
+from stoker_processes import until
+from stores import BUCKET, Origin
+
+SAMPLE_BYTES = 110_000
+GROUPS = ("training", "validation", "other")
+CHUNKS = {"1 MB": "1mb", "10 MB": "10mb"}
+
+
+class Bench:
+    def __init__(self, options: argparse.Namespace, folder: Path, origin: Origin) -> None:
+        self.options = options
+        self.origin = origin
+        self.home = folder / "home"
+        self.cache = folder / "cache"
+        near, far = (folder / name for name in ("near", "far"))
+        into_store = self.origin.hadoop(self.origin.near, near) | {"STOKER_HOME": str(self.home)}
+        # `flink run` opens the dataset, too.
+        self.origin.hadoop(self.origin.far, far)
+        files = options.megabytes * 1_000_000 // SAMPLE_BYTES
+        make_tree(str(folder / "tree"), files, SAMPLE_BYTES)
+        self.sizes = {}
+        for name, size in CHUNKS.items():
+            command = [ROOT / "stoker", "ingest", folder / "tree", self.dataset(name), "--label-from", "parent-dir"]
+            subprocess.run([*command, "--chunk-size", size], check=True, env=into_store, capture_output=True)
+            chunks = list((folder / "bucket" / BUCKET / size / "chunks").rglob("*.arrow"))
+            self.sizes[name] = (len(chunks), sum(chunk.stat().st_size for chunk in chunks))
+        shutil.rmtree(folder / "tree")
+        tier_mb = 1 + max(total for _, total in self.sizes.values()) // (1 << 20)
+        self.memory = ("--tier", f"memory:{tier_mb}m")
+        self.cluster = FarCluster(folder / "cluster", self.home, far, max(options.feeders), tier_mb)
+        (self.home / "feeds").mkdir(parents=True, exist_ok=True)
+
+    def dataset(self, chunk: str) -> str:
+        return f"s3a://{BUCKET}/{CHUNKS[chunk]}"
+
+    def job(self, chunk: str, feeders: int, *tier: str) -> Job:
+        return Job(self.cluster, self.home, self.dataset(chunk), feeders, *tier)
+
+    def work(self, feeders: int) -> dict[str, Any]:
+        """Three groups: requests and bytes of their first epoch, and CPU per byte of later ones."""
+        chunks, size = self.sizes["1 MB"]
+        with self.job("1 MB", feeders, *self.memory) as job:
+            trainers = [Trainer(group, self.home) for group in GROUPS]
+            try:
+                for trainer in trainers:
+                    trainer.connected()
+                self.origin.counts()
+                together(trainers, 1)
+                first, metadata = self.origin.counts(), job.total("origin_metadata")
+                reads = [feeder["origin_reads"] for feeder in job.totals()]
+                # The JVM compiles as it serves.
+                together(trainers, 2 * self.options.epochs * feeders)
+                cpu, sent = job.cpu(), job.total("bytes")
+                together(trainers, self.options.epochs * feeders)
+                cpu, sent = job.cpu() - cpu, job.total("bytes") - sent
+                return {
+                    "feeders": feeders,
+                    "chunks": chunks,
+                    "requests": first["requests"],
+                    "of_dataset": first["bytes"] / size,
+                    "reads_of_each": reads,
+                    "later_requests": self.origin.counts()["requests"],
+                    "later_metadata": job.total("origin_metadata") - metadata,
+                    "cpu_s_per_gb": cpu / sent * 1e9,
+                }
+            finally:
+                for trainer in trainers:
+                    trainer.close()
+
+    def rates(self, chunk: str, feeders: int) -> dict[str, Any]:
+        """One trainer: MB/s cold and warm."""
+        with self.job(chunk, feeders, *self.memory):
+            trainer = Trainer(GROUPS[0], self.home)
+            try:
+                trainer.connected()
+                cold = trainer.read(1)
+                trainer.read(self.options.epochs * feeders)
+                warm = [trainer.read(self.options.epochs) for _ in range(2)]
+            finally:
+                trainer.close()
+        speeds = [read["bytes"] / read["seconds"] / 1e6 for read in (cold, *warm)]
+        return {"chunk": chunk, "feeders": feeders, "cold": speeds[0], "warm": max(speeds[1:])}
+
+    def restarts(self, feeders: int) -> dict[str, Any]:
+        """The job begun anew on the same machines, whose chunks lie there."""
+        tier = ("--tier", f"disk:{self.cache}:100g", "--cache-lifetime", "node")
+        chunks, size = self.sizes["10 MB"]
+        with self.job("10 MB", feeders, *tier):
+            first_batch(self.home, whole=True)
+            until(lambda: len(list(self.cache.rglob("*.arrow"))) == chunks, "all chunks are placed")
+        again = self.restarted(feeders, size, *tier)
+        for worker in self.cluster.workers:
+            worker.kill()
+            self.cluster.start_worker(worker)
+        return {"submitted anew": again, "all TaskManagers begun anew": self.restarted(feeders, size, *tier)}
+
+    def restarted(self, feeders: int, size: int, *tier: str) -> dict[str, Any]:
+        self.origin.counts()
+        found: list[float] = []
+        (self.home / "feeds" / "scale.json").unlink()
+        began = time.perf_counter()
+        watch = threading.Thread(target=lambda: found.append(first_batch(self.home)))
+        watch.start()
+        with self.job("10 MB", feeders, *tier) as job:
+            watch.join()
+            opening = self.origin.counts()
+            first_batch(self.home, whole=True)
+            return {
+                "first_batch_s": found[0] - began,
+                "opening_requests": opening["requests"],
+                "of_dataset": (opening["bytes"] + self.origin.counts()["bytes"]) / size,
+                "chunks_read": job.total("origin_reads"),
+            }
+
+
+def first_batch(home: Path, *, whole: bool = False) -> float:
+    """Waits for the feed's file and reads a batch, or an epoch; the moment when the first one was there."""
+    from stoker import Feed
+
+    until((home / "feeds" / "scale.json").exists, "the feed's file is there")
+    with Feed("scale", batch_size=BATCH, tail="keep") as feed:
+        batches = iter(feed)
+        next(batches)
+        came = time.perf_counter()
+        for _ in batches if whole else ():
+            pass
+    return came
+
+
+def report(found: dict[str, Any]) -> None:
+    heads = ("feeders", "origin requests, epoch 1", "bytes, of the dataset", "most of one feeder", "later epochs")
+    print("\n| " + " | ".join(heads) + " | CPU s/GB sent | of one |")
+    print("| --- |" + " --- |" * 6)
+    alone = found["work"][0]["cpu_s_per_gb"]
+    for row in found["work"]:
+        later = f"{row['later_requests']} requests, {row['later_metadata']} metadata operations"
+        most = f"{max(row['reads_of_each'])} of {row['chunks']}"
+        cpu = f"{row['cpu_s_per_gb']:.3f} | {row['cpu_s_per_gb'] / alone:.2f}"
+        print(f"| {row['feeders']} | {row['requests']} | {row['of_dataset']:.3f} | {most} | {later} | {cpu} |")
+    feeders = sorted({row["feeders"] for row in found["rates"]})
+    print("\n| MB/s, one trainer | " + " | ".join(f"{n} feeder{'s' * (n > 1)}" for n in feeders) + " |")
+    print("| --- |" + " --- |" * len(feeders))
+    for state in ("cold", "warm"):
+        for chunk in CHUNKS:
+            speeds = [row[state] for row in found["rates"] if row["chunk"] == chunk]
+            print(f"| {state}, chunks of {chunk} | " + " | ".join(f"{speed:,.0f}" for speed in speeds) + " |")
+    print("\n| node cache, job of the most feeders | chunks read | bytes, of the dataset | first batch |")
+    print("| --- |" + " --- |" * 3)
+    for name, row in found["restarts"].items():
+        print(f"| {name} | {row['chunks_read']} | {row['of_dataset']:.4f} | {row['first_batch_s']:.1f} s |")
+
+
+def picture(found: dict[str, Any], file: str) -> None:
+    import matplotlib
+
+    matplotlib.use("svg")
+    matplotlib.rcParams["svg.hashsalt"] = "stoker"
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(10, 3.8), layout="constrained")
+    feeders = [row["feeders"] for row in found["work"]]
+    rows = {
+        "origin bytes, of the dataset": [row["of_dataset"] for row in found["work"]],
+        "origin requests, of the chunks": [row["requests"] / row["chunks"] for row in found["work"]],
+        "CPU per byte sent, of one feeder's": [
+            row["cpu_s_per_gb"] / found["work"][0]["cpu_s_per_gb"] for row in found["work"]
+        ],
+    }
+    for (name, values), style in zip(rows.items(), ("s-", "x--", "o-"), strict=True):
+        left.plot(feeders, values, style, label=name)
+    left.axhspan(0.9, 1.1, color="tab:gray", alpha=0.15, lw=0)
+    left.set(title="Work of one job, three groups", xlabel="feeder processes", xticks=feeders, ylim=(0, 1.5))
+    left.legend(frameon=False, fontsize=9, loc="lower left")
+    for chunk, style in zip(CHUNKS, ("--", "-"), strict=True):
+        for state, colour in (("cold", "tab:blue"), ("warm", "tab:orange")):
+            speeds = {row["feeders"]: row[state] for row in found["rates"] if row["chunk"] == chunk}
+            right.plot(list(speeds), list(speeds.values()), style, color=colour, marker="o", label=f"{state}, {chunk}")
+    right.set(
+        title="One trainer, all on the same two processors", xlabel="feeder processes", ylabel="MB/s", ylim=(0, None)
+    )
+    right.set_xticks(sorted({row["feeders"] for row in found["rates"]}))
+    right.legend(frameon=False, fontsize=9)
+    for axes in (left, right):
+        axes.grid(alpha=0.3)
+    figure.savefig(file, metadata={"Date": None})
+
+
+def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
+    origin = Origin(folder, options.latency_ms)
+    try:
+        bench = Bench(options, folder, origin)
+        found: dict[str, Any] = {"work": [], "rates": []}
+        with bench.cluster as cluster:
+            cluster.start()
+            for feeders in options.feeders:
+                found["work"].append(bench.work(feeders))
+                print(found["work"][-1], file=sys.stderr, flush=True)
+                for chunk in CHUNKS:
+                    found["rates"].append(bench.rates(chunk, feeders))
+                    print(found["rates"][-1], file=sys.stderr, flush=True)
+            found["restarts"] = bench.restarts(max(options.feeders))
+        return found
+    finally:
+        origin.close()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--megabytes", type=int, default=330)
+    parser.add_argument("--feeders", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--epochs", type=int, default=4, help="measured, for each feeder")
+    parser.add_argument("--latency-ms", type=int, default=20, help="that every request to the store waits")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--picture", help="an SVG file for the picture; needs matplotlib")
+    parser.add_argument("--found", type=Path, help="what --json left of another run, instead of a new one")
+    options = parser.parse_args()
+    if options.found:
+        found = json.loads(options.found.read_text())
+    else:
+        with tempfile.TemporaryDirectory() as temporary:
+            folder = Path(temporary)
+            os.environ |= {"STOKER_HOME": str(folder / "home"), "STOKER_TRANSPORT": "tcp"}
+            found = measure(options, folder)
+    if options.json:
+        options.json.write_text(json.dumps(found, indent=1))
+    report(found)
+    if options.picture:
+        picture(found, options.picture)
+
+
+if __name__ == "__main__":
+    main()
