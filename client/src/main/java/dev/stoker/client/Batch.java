@@ -224,8 +224,7 @@ public final class Batch implements AutoCloseable {
         List<Part> read = new ArrayList<>();
         int first = 0;
         for (Piece piece : pieces) {
-            String what = "batch " + number() + " of epoch " + epoch() + " from "
-                    + piece.link().address();
+            String what = "batch " + number() + " of epoch " + epoch() + " from " + piece.from();
             try {
                 List<ArrowColumn> columns = BatchColumns.read(piece.message(), fields, what);
                 int count = columns.get(0).rows();

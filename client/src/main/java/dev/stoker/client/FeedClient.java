@@ -1,14 +1,11 @@
 package dev.stoker.client;
 
 import dev.stoker.schemas.order.Position;
-import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -31,18 +28,10 @@ import org.slf4j.LoggerFactory;
  */
 public final class FeedClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FeedClient.class);
-    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
-    private static final long JOIN_MS = 5_000;
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
-    private final Target target;
+    private final BatchSource source;
+    private final ReentrantLock lock;
     private final FeedOptions options;
-    private final Demand demand;
-    private final Network network;
-    private final Inbox inbox;
-    private final Thread thread;
-    private final Tally tally;
     private Position next = Position.START;
     private Epoch current;
     /** After the last batch that was handed out, unless another position was chosen since. */
@@ -51,19 +40,16 @@ public final class FeedClient implements AutoCloseable {
     private boolean isClosed;
     private long repeats;
 
-    FeedClient(Target target, FeedOptions options) {
-        this.target = target;
+    FeedClient(BatchSource source, FeedOptions options) {
+        this.source = source;
+        this.lock = source.lock();
         this.options = options;
-        this.demand = new Demand(options.timing().ack().toNanos());
-        this.network = new Network(lock, changed, target, options, demand, this::hello);
-        this.tally = new Tally(target, options, network);
-        this.inbox = new Inbox(new Inbox.Surroundings(lock, changed, target, network, demand), options, tally);
-        network.attach(inbox);
-        this.thread = new Thread(network, "stoker-feed");
-        thread.setDaemon(true);
     }
 
-    /** A client of a feed: its name, or {@code host:port}, or several of those with commas between. */
+    /**
+     * A client of a feed: its name, or {@code host:port}, or several of those with commas between; or of a topic that a feed was written
+     * to, {@code kafka://host:port,…/topic}, for which {@code kafka-clients} must be on the class path.
+     */
     public static FeedClientBuilder of(String feed) {
         return new FeedClientBuilder(Optional.of(feed));
     }
@@ -73,50 +59,13 @@ public final class FeedClient implements AutoCloseable {
         return new FeedClientBuilder(Optional.empty());
     }
 
-    private Hello hello(int handover) {
-        Optional<Welcome> welcome = inbox.welcome();
-        Hello hello = new Hello(
-                options.security().tokenFor(target),
-                welcome.map(w -> w.feed().id().toString()).or(target::name),
-                welcome.map(w -> w.stream().name()).or(options::stream),
-                options.group(),
-                options.order(),
-                options.participant(),
-                options.replica(),
-                welcome.map(Welcome::run).orElse(options.run()),
-                "stoker-java/"
-                        + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
-                                .orElse("dev"));
-        return hello.withHandover(handover, handover > 0 ? options.nearby().leastHanded() : 0);
-    }
-
     FeedClient connect() {
-        thread.start();
-        long deadlineNs = System.nanoTime() + options.connectTimeout().toNanos();
-        lock.lock();
+        source.connect();
         try {
-            while (inbox.welcome().isEmpty()) {
-                requireSound();
-                long leftNs = deadlineNs - System.nanoTime();
-                if (leftNs <= 0) {
-                    throw new ConnectTimeoutException(target + ": no feeder answered within "
-                            + options.connectTimeout().toMillis() + " ms ("
-                            + network.peers().describe() + "); does it run? See `stoker ps`");
-                }
-                awaitChange(Math.min(leftNs, LOOK_NS));
-                if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {
-                    Optional<String> ended = target.ended();
-                    if (ended.isPresent()) {
-                        throw new FeedNotFoundException(ended.get());
-                    }
-                }
-            }
             requireAsked();
         } catch (FeedException e) {
-            network.stop();
+            source.stop();
             throw e;
-        } finally {
-            lock.unlock();
         }
         return this;
     }
@@ -134,19 +83,8 @@ public final class FeedClient implements AutoCloseable {
         }
     }
 
-    private void awaitChange(long ns) {
-        try {
-            changed.awaitNanos(ns);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new FeedException("interrupted while waiting for " + target, e);
-        }
-    }
-
     private void requireSound() {
-        if (network.failure().isPresent()) {
-            throw network.failure().get();
-        }
+        source.requireSound();
         if (isClosed) {
             throw new FeedException("the feed is closed");
         }
@@ -158,7 +96,7 @@ public final class FeedClient implements AutoCloseable {
     }
 
     Welcome welcome() {
-        return inbox.welcome().orElseThrow();
+        return source.welcome();
     }
 
     /**
@@ -177,21 +115,21 @@ public final class FeedClient implements AutoCloseable {
             next = after(start);
             // The span goes on behind a part of an epoch, for the iteration that follows.
             Span.Range range = share.whole().range(start.epoch());
-            OptionalLong rest = current == null || current.span() != demand.reading()
+            OptionalLong rest = current == null || current.span() != source.reading()
                     ? OptionalLong.empty()
                     : current.indexOf(range);
             if (rest.isPresent()) {
                 current = new Epoch(this, current.span(), rest.getAsLong(), share);
                 return current;
             }
-            Span span = span(range);
-            demand.begin(span, network.peers().live());
+            Span span = source.span(range);
+            source.begin(span);
             Position following = new Position(start.epoch() + 1, 0);
             Span.Range coming = share(following).whole().range(following.epoch());
             if (coming.count() > 0) {
-                demand.expect(span(coming), network.peers().live());
+                source.expect(source.span(coming));
             }
-            network.hurry();
+            source.hurry();
             current = new Epoch(this, span, 0, share);
             return current;
         } finally {
@@ -231,57 +169,16 @@ public final class FeedClient implements AutoCloseable {
         return share.limit().isPresent() ? share.afterLimit(start.epoch()) : new Position(start.epoch() + 1, 0);
     }
 
-    private Span span(Span.Range range) {
-        return demand.following()
-                .filter(span -> span.range().equals(range))
-                .orElseGet(() -> new Span(range, inbox.numbering(range.epoch())));
-    }
-
     // ---- for an iteration; by the trainer's thread
 
     /** The pieces of a batch, once it has come. */
     List<Piece> take(Span span, long index) {
         lock.lock();
         try {
-            tally.begin();
-            if (!span.isReady(index)) {
-                await(span, index);
-            } else if (network.failure()
-                    .filter(FencedException.class::isInstance)
-                    .isPresent()) {
-                throw network.failure().get(); // after other failures what has arrived is still delivered
-            }
-            requireCurrent(span);
-            return span.take(index).orElseThrow();
+            source.tally().begin();
+            return source.take(span, index);
         } finally {
             lock.unlock();
-        }
-    }
-
-    private void requireCurrent(Span span) {
-        if (demand.reading() != span) {
-            throw new FeedException("epoch " + span.range().epoch() + " is no longer read: another iteration was begun,"
-                    + " or the feed is closed");
-        }
-    }
-
-    private void await(Span span, long index) {
-        Wait wait = new Wait(target, network, inbox, options, index == 0 && span.complete == 0);
-        network.waiting(Optional.of(wait.begunNs()));
-        try {
-            requireCurrent(span);
-            demand.need(span, index);
-            while (!span.isReady(index)) {
-                requireCurrent(span);
-                requireSound();
-                awaitChange(LOOK_NS);
-                wait.judge(span, index);
-            }
-            Piece last = span.last(index);
-            tally.waited(wait.cause(last.link()), last, System.nanoTime() - wait.begunNs());
-        } finally {
-            network.waiting(Optional.empty());
-            tally.spent(System.nanoTime() - wait.begunNs());
         }
     }
 
@@ -289,7 +186,7 @@ public final class FeedClient implements AutoCloseable {
         lock.lock();
         try {
             last = Optional.of(after);
-            tally.handedOut(batch);
+            source.tally().handedOut(batch);
         } finally {
             lock.unlock();
         }
@@ -299,16 +196,14 @@ public final class FeedClient implements AutoCloseable {
     void acknowledge(Span span, long index, List<Piece> pieces) {
         lock.lock();
         try {
-            if (!isClosed) {
-                demand.acknowledge(span, index, pieces, System.nanoTime());
-            }
+            source.acknowledge(span, index, pieces);
         } finally {
             lock.unlock();
         }
     }
 
     Buffers buffers() {
-        return inbox.buffers();
+        return source.buffers();
     }
 
     // ---- position
@@ -400,7 +295,7 @@ public final class FeedClient implements AutoCloseable {
     public FeedStats stats() {
         lock.lock();
         try {
-            return tally.stats(inbox);
+            return source.stats();
         } finally {
             lock.unlock();
         }
@@ -411,12 +306,12 @@ public final class FeedClient implements AutoCloseable {
      * the environment, {@link #close} prints it. Any thread.
      */
     public String report() {
-        return new FeedReport(tally.labels(welcome()), stats()).text();
+        return new FeedReport(source.tally().labels(welcome()), stats()).text();
     }
 
     /** The same in Prometheus' text format (version 0.0.4), for a metrics page of your own; any thread. */
     public String prometheus() {
-        return new FeedReport(tally.labels(welcome()), stats()).prometheus();
+        return new FeedReport(source.tally().labels(welcome()), stats()).prometheus();
     }
 
     /** Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid. */
@@ -431,23 +326,18 @@ public final class FeedClient implements AutoCloseable {
                 current.end();
             }
             isClosed = true;
-            tally.end();
+            source.tally().end();
         } finally {
             lock.unlock();
         }
         if (options.isReported()) {
             System.err.println(report());
         }
-        network.stop();
-        try {
-            thread.join(JOIN_MS);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        source.stop();
     }
 
     @Override
     public String toString() {
-        return "FeedClient[" + target + "]";
+        return "FeedClient[" + source + "]";
     }
 }

@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.function.Supplier;
 
 /**
  * Says what a client wants; every setting has a default. {@link #open} checks them and reports all problems together. The settings of
@@ -51,6 +52,7 @@ public final class FeedClientBuilder {
     private Duration reconnectTimeout = Duration.ofMinutes(10);
     private Duration batchTimeout = Duration.ofMinutes(5);
     private Timing timing = Timing.STANDARD;
+    private Optional<Supplier<TopicLog>> topicLogs = Optional.empty();
 
     FeedClientBuilder(Optional<String> feed) {
         this.feed = feed;
@@ -269,6 +271,12 @@ public final class FeedClientBuilder {
         return this;
     }
 
+    /** What stands for Kafka's consumer. */
+    FeedClientBuilder topicLogs(Supplier<TopicLog> logs) {
+        topicLogs = Optional.of(logs);
+        return this;
+    }
+
     FeedClientBuilder environment(Map<String, String> values) {
         environment = values;
         return this;
@@ -336,7 +344,12 @@ public final class FeedClientBuilder {
                 reconnectTimeout,
                 batchTimeout,
                 timing);
-        return new FeedClient(Target.of(feed, environment), options).connect();
+        BatchSource source = TopicTarget.of(feed, environment)
+                .<BatchSource>map(topic -> topicLogs
+                        .map(logs -> new TopicSource(topic, options, logs.get(), logs.get()))
+                        .orElseGet(() -> TopicSource.open(topic, options, environment)))
+                .orElseGet(() -> new FeederSource(Target.of(feed, environment), options));
+        return new FeedClient(source, options).connect();
     }
 
     private void check(List<String> problems) {

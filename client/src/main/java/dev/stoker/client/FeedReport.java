@@ -31,7 +31,9 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
             Waits.CORRUPT,
             "messages came damaged and were sent again: run stoker verify, look at memory and network",
             Waits.CONNECT,
-            "no feeder could be reached: look at stoker ps and at the feeder's log");
+            "no feeder could be reached: look at stoker ps and at the feeder's log",
+            Waits.KAFKA,
+            "the topic is the limit: look at its brokers, and whether the feed waits for another of its --pace-groups");
 
     /** A few lines: how long the trainer waited, for whom, and what may help. */
     String text() {

@@ -14,7 +14,7 @@ import java.util.Map;
  * @param elapsed since the first batch was asked for
  * @param waited by the trainer, for batches
  * @param causes what it waited for, longest first: {@code start} (of an epoch), {@code origin}, {@code disk}, {@code network}, {@code
- *     feeder}, {@code corrupt}, {@code connect}; see docs/operations.md
+ *     feeder}, {@code corrupt}, {@code connect}, {@code kafka} (of a topic); see docs/operations.md
  * @param stalls the same by feeder and lane, longest first
  * @param connections to feeders at present
  * @param unixConnections of those, over Unix-domain sockets

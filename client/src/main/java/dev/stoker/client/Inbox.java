@@ -361,7 +361,7 @@ final class Inbox implements Link.Sink {
         }
         if (found.takesStats()) {
             link.tells = true;
-            link.send(tally.frame(bytes));
+            link.send(tally.frame(bytes, network.waitingNs(System.nanoTime())));
         }
         network.peers().welcomed(link);
         onLaneMap(found.laneMap());
@@ -384,7 +384,7 @@ final class Inbox implements Link.Sink {
         List<Link> listening =
                 network.peers().live().stream().filter(link -> link.tells).toList();
         if (!listening.isEmpty()) {
-            Stats now = tally.frame(bytes);
+            Stats now = tally.frame(bytes, network.waitingNs(System.nanoTime()));
             listening.forEach(link -> link.send(now));
         }
     }

@@ -43,7 +43,7 @@ final class Receipts {
                     piece.header().crc(),
                     identity.rows(),
                     identity.skipped());
-            Link link = piece.link();
+            Link link = piece.link().orElseThrow();
             if (link.isClosed()) {
                 orphans.add(new Entries(identity.epoch(), List.of(entry)));
                 continue;

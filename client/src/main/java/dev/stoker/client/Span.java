@@ -54,6 +54,16 @@ final class Span {
         return range;
     }
 
+    /** For whoever asks for its batches all the same. */
+    FeedException isNoLongerRead() {
+        return new FeedException(
+                "epoch " + range.epoch + " is no longer read: another iteration was begun, or the feed is" + " closed");
+    }
+
+    EpochNumbering numbering() {
+        return numbering;
+    }
+
     long number(long index) {
         return range.first + index * range.stride;
     }

@@ -13,9 +13,8 @@ import java.util.concurrent.TimeUnit;
 
 /** What a client has handed out, and how long its trainer waited for it. Guarded by the client's lock. */
 final class Tally {
-    private final Target target;
+    private final String feed;
     private final FeedOptions options;
-    private final Network network;
     private final Waits waits = new Waits();
     private long batches;
     private long samples;
@@ -23,10 +22,21 @@ final class Tally {
     private Optional<Long> beganNs = Optional.empty();
     private Optional<Long> endedNs = Optional.empty();
 
-    Tally(Target target, FeedOptions options, Network network) {
-        this.target = target;
+    /** What a source counts. */
+    record Received(
+            long bytes,
+            long handedBytes,
+            int connections,
+            int unixConnections,
+            int reconnects,
+            int failovers,
+            long corruptPieces,
+            long duplicatePieces) {}
+
+    /** @param feed as it was named */
+    Tally(String feed, FeedOptions options) {
+        this.feed = feed;
         this.options = options;
-        this.network = network;
     }
 
     /** A batch is asked for. */
@@ -49,7 +59,7 @@ final class Tally {
     /** A wait is over that ended with a piece. */
     void waited(String cause, Piece last, long ns) {
         BatchIdentity identity = last.header().identity();
-        waits.add(cause, last.link().address(), (int) identity.lane(), name(identity), ns);
+        waits.add(cause, last.from(), (int) identity.lane(), name(identity), ns);
     }
 
     /** A wait is over, whatever ended it. */
@@ -71,34 +81,37 @@ final class Tally {
         return new Waits.Name(identity.epoch(), identity.number());
     }
 
-    FeedStats stats(Inbox inbox) {
-        List<Link> live = network.peers().live();
+    FeedStats stats(Received received) {
         return new FeedStats(
                 batches,
                 samples,
-                inbox.bytes(),
-                inbox.handedBytes(),
+                received.bytes,
+                received.handedBytes,
                 Duration.ofNanos(elapsedNs()),
                 Duration.ofNanos(waitNs),
                 waits.causes(),
                 waits.stalls(),
-                live.size(),
-                (int) live.stream().filter(Link::isNear).count(),
-                network.reconnects(),
-                network.peers().failovers(),
-                inbox.corruptPieces(),
-                inbox.duplicatePieces());
+                received.connections,
+                received.unixConnections,
+                received.reconnects,
+                received.failovers,
+                received.corruptPieces,
+                received.duplicatePieces);
     }
 
     private long elapsedNs() {
         return beganNs.isEmpty() ? 0 : endedNs.orElseGet(System::nanoTime) - beganNs.get();
     }
 
-    /** The same as feeders are told it. */
-    Stats frame(long bytes) {
+    /**
+     * The same as feeders are told it.
+     *
+     * @param presentNs how long the trainer waits at the moment
+     */
+    Stats frame(long bytes, long presentNs) {
         Map<String, Long> causes = new LinkedHashMap<>();
         waits.causes().forEach((cause, waited) -> causes.put(cause, micros(waited)));
-        long present = TimeUnit.NANOSECONDS.toMicros(network.waitingNs(System.nanoTime()));
+        long present = TimeUnit.NANOSECONDS.toMicros(presentNs);
         long waited = causes.values().stream().mapToLong(Long::longValue).sum() + present;
         List<Stats.Wait> longest = waits.stalls().stream()
                 .limit(Stats.MAX_WAITS)
@@ -116,7 +129,7 @@ final class Tally {
     Map<String, String> labels(Welcome welcome) {
         Welcome.StreamName stream = welcome.stream();
         Map<String, String> labels = new LinkedHashMap<>();
-        labels.put("feed", target.text());
+        labels.put("feed", feed);
         labels.put("group", options.group());
         labels.put("stream", stream.name());
         labels.put("dataset", stream.datasetName());

@@ -21,6 +21,7 @@ final class Waits {
     static final String FEEDER = "feeder";
     static final String CORRUPT = "corrupt";
     static final String CONNECT = "connect";
+    static final String KAFKA = "kafka";
 
     /** Shorter waits are not looked into: a feeder speaks of pieces that cost it a millisecond. */
     private static final long EXPLAINED_NS = 500_000;

@@ -6,6 +6,7 @@ import dev.stoker.schemas.arrow.ArrowStream;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
@@ -62,6 +63,23 @@ public final class RecordValue {
         byte[] key = new byte[first.getInt(offsets + 4)];
         first.get(values, key);
         return new String(key, StandardCharsets.UTF_8);
+    }
+
+    /**
+     * The record batch message in a value that was compared with its checksum: a view from index 0 to the limit.
+     *
+     * @param where topic, partition and offset, for messages
+     * @throws CorruptDataException if the value is no Arrow stream of one record batch
+     */
+    public static ByteBuffer messageIn(byte[] value, String where) throws CorruptDataException {
+        ByteBuffer stream = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
+        long start = value.length >= 8 ? 8L + stream.getInt(4) : 0;
+        if (start < 8 || stream.getInt(0) != -1 || start % 64 != 0 || start > value.length - END.length) {
+            throw new CorruptDataException(
+                    where + " is corrupt: the value is no Arrow stream; feed the epoch again into a new topic");
+        }
+        int length = (int) (value.length - END.length - start);
+        return stream.slice((int) start, length).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     /** Bytes of a value beside the record batch message's. */

@@ -7,10 +7,14 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.order.EpochSize;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -105,6 +109,61 @@ public record TopicInfo(
                 .put("rows", counts.rows())
                 .put("skipped", counts.skipped());
         return json.toString().getBytes(StandardCharsets.UTF_8);
+    }
+
+    /**
+     * Reads the value of a control record.
+     *
+     * @param where topic, partition and offset, for messages
+     * @throws CorruptDataException if it is none
+     */
+    public static TopicInfo read(byte[] value, String where) throws CorruptDataException {
+        try {
+            JsonNode json = JSON.readTree(value);
+            JsonNode stream = json.required("stream");
+            List<Field> fields = new ArrayList<>();
+            for (JsonNode field : json.required("fields")) {
+                fields.add(new Field(
+                        field.required("name").asText(),
+                        FieldType.parse(field.required("type").asText()),
+                        field.required("nullable").asBoolean(),
+                        field.required("payload").asBoolean()));
+            }
+            Map<String, List<String>> classes = new LinkedHashMap<>();
+            for (Map.Entry<String, JsonNode> field : json.required("classes").properties()) {
+                List<String> names = new ArrayList<>();
+                field.getValue().forEach(name -> names.add(name.asText()));
+                classes.put(field.getKey(), names);
+            }
+            List<Long> laneRows = new ArrayList<>();
+            json.required("lane_rows").forEach(rows -> laneRows.add(rows.asLong(-1)));
+            JsonNode epochs = json.required("epochs");
+            TopicInfo info = new TopicInfo(
+                    UUID.fromString(json.required("feed").required("id").asText()),
+                    json.required("feed").required("name").asText(),
+                    stream.required("name").asText(),
+                    UUID.fromString(stream.required("dataset").asText()),
+                    stream.required("dataset_name").asText(),
+                    stream.required("version").asLong(),
+                    stream.required("split").asText(),
+                    new Fingerprint(json.required("fingerprint").asText()),
+                    OrderSpec.fromJson(json.required("order").toString()),
+                    fields,
+                    classes,
+                    laneRows,
+                    epochs.isNull() ? OptionalLong.empty() : OptionalLong.of(epochs.asLong()),
+                    json.required("max_record_bytes").asInt());
+            if (laneRows.stream().anyMatch(rows -> rows < 0)
+                    || info.size().samples() != json.required("samples").asLong(-1)
+                    || info.size().batches() != json.required("batches").asLong(-1)) {
+                throw new IllegalArgumentException(laneRows + " rows in lanes, " + json.required("samples")
+                        + " samples, " + json.required("batches") + " batches");
+            }
+            return info;
+        } catch (IOException | IllegalArgumentException e) {
+            throw new CorruptDataException(where + " is corrupt: the description of the feed: " + e.getMessage()
+                    + "; feed the epoch again into a new topic");
+        }
     }
 
     private static JsonNode tree(String json) {

@@ -1,0 +1,230 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Welcome;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+
+/** Batches out of feeders, over their connections, which a thread of its own looks after. */
+final class FeederSource implements BatchSource {
+    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final long JOIN_MS = 5_000;
+
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition changed = lock.newCondition();
+    private final Target target;
+    private final FeedOptions options;
+    private final Demand demand;
+    private final Network network;
+    private final Inbox inbox;
+    private final Thread thread;
+    private final Tally tally;
+    private boolean isClosed;
+
+    FeederSource(Target target, FeedOptions options) {
+        this.target = target;
+        this.options = options;
+        this.demand = new Demand(options.timing().ack().toNanos());
+        this.network = new Network(lock, changed, target, options, demand, this::hello);
+        this.tally = new Tally(target.text(), options);
+        this.inbox = new Inbox(new Inbox.Surroundings(lock, changed, target, network, demand), options, tally);
+        network.attach(inbox);
+        this.thread = new Thread(network, "stoker-feed");
+        thread.setDaemon(true);
+    }
+
+    private Hello hello(int handover) {
+        Optional<Welcome> welcome = inbox.welcome();
+        Hello hello = new Hello(
+                options.security().tokenFor(target),
+                welcome.map(w -> w.feed().id().toString()).or(target::name),
+                welcome.map(w -> w.stream().name()).or(options::stream),
+                options.group(),
+                options.order(),
+                options.participant(),
+                options.replica(),
+                welcome.map(Welcome::run).orElse(options.run()),
+                "stoker-java/"
+                        + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
+                                .orElse("dev"));
+        return hello.withHandover(handover, handover > 0 ? options.nearby().leastHanded() : 0);
+    }
+
+    @Override
+    public ReentrantLock lock() {
+        return lock;
+    }
+
+    @Override
+    public void connect() {
+        thread.start();
+        long deadlineNs = System.nanoTime() + options.connectTimeout().toNanos();
+        lock.lock();
+        try {
+            while (inbox.welcome().isEmpty()) {
+                requireSound();
+                long leftNs = deadlineNs - System.nanoTime();
+                if (leftNs <= 0) {
+                    throw new ConnectTimeoutException(target + ": no feeder answered within "
+                            + options.connectTimeout().toMillis() + " ms ("
+                            + network.peers().describe() + "); does it run? See `stoker ps`");
+                }
+                awaitChange(Math.min(leftNs, LOOK_NS));
+                if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {
+                    Optional<String> ended = target.ended();
+                    if (ended.isPresent()) {
+                        throw new FeedNotFoundException(ended.get());
+                    }
+                }
+            }
+        } catch (FeedException e) {
+            network.stop();
+            throw e;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void awaitChange(long ns) {
+        try {
+            changed.awaitNanos(ns);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new FeedException("interrupted while waiting for " + target, e);
+        }
+    }
+
+    @Override
+    public void requireSound() {
+        if (network.failure().isPresent()) {
+            throw network.failure().get();
+        }
+        if (isClosed) {
+            throw new FeedException("the feed is closed");
+        }
+    }
+
+    @Override
+    public Welcome welcome() {
+        return inbox.welcome().orElseThrow();
+    }
+
+    @Override
+    public Span reading() {
+        return demand.reading();
+    }
+
+    @Override
+    public Span span(Span.Range range) {
+        return demand.following()
+                .filter(span -> span.range().equals(range))
+                .orElseGet(() -> new Span(range, inbox.numbering(range.epoch())));
+    }
+
+    @Override
+    public void begin(Span span) {
+        demand.begin(span, network.peers().live());
+    }
+
+    @Override
+    public void expect(Span span) {
+        demand.expect(span, network.peers().live());
+    }
+
+    @Override
+    public void hurry() {
+        network.hurry();
+    }
+
+    @Override
+    public List<Piece> take(Span span, long index) {
+        if (!span.isReady(index)) {
+            await(span, index);
+        } else if (network.failure().filter(FencedException.class::isInstance).isPresent()) {
+            throw network.failure().get(); // after other failures what has arrived is still delivered
+        }
+        requireCurrent(span);
+        return span.take(index).orElseThrow();
+    }
+
+    private void requireCurrent(Span span) {
+        if (demand.reading() != span) {
+            throw span.isNoLongerRead();
+        }
+    }
+
+    private void await(Span span, long index) {
+        Wait wait = new Wait(target, network, inbox, options, index == 0 && span.complete == 0);
+        network.waiting(Optional.of(wait.begunNs()));
+        try {
+            requireCurrent(span);
+            demand.need(span, index);
+            while (!span.isReady(index)) {
+                requireCurrent(span);
+                requireSound();
+                awaitChange(LOOK_NS);
+                wait.judge(span, index);
+            }
+            Piece last = span.last(index);
+            tally.waited(wait.cause(last.link().orElseThrow()), last, System.nanoTime() - wait.begunNs());
+        } finally {
+            network.waiting(Optional.empty());
+            tally.spent(System.nanoTime() - wait.begunNs());
+        }
+    }
+
+    @Override
+    public void acknowledge(Span span, long index, List<Piece> pieces) {
+        if (!isClosed) {
+            demand.acknowledge(span, index, pieces, System.nanoTime());
+        }
+    }
+
+    @Override
+    public Buffers buffers() {
+        return inbox.buffers();
+    }
+
+    @Override
+    public Tally tally() {
+        return tally;
+    }
+
+    @Override
+    public FeedStats stats() {
+        List<Link> live = network.peers().live();
+        return tally.stats(new Tally.Received(
+                inbox.bytes(),
+                inbox.handedBytes(),
+                live.size(),
+                (int) live.stream().filter(Link::isNear).count(),
+                network.reconnects(),
+                network.peers().failovers(),
+                inbox.corruptPieces(),
+                inbox.duplicatePieces()));
+    }
+
+    @Override
+    public void stop() {
+        lock.lock();
+        try {
+            isClosed = true;
+        } finally {
+            lock.unlock();
+        }
+        network.stop();
+        try {
+            thread.join(JOIN_MS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public String toString() {
+        return target.toString();
+    }
+}

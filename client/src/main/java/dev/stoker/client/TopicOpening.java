@@ -1,0 +1,123 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.kafka.RecordKind;
+import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.protocol.FieldInfo;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.Welcome;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** Finds out what a topic holds, and whether it is what was asked for. Waits for the feed's first records. */
+final class TopicOpening {
+    private final TopicTarget target;
+    private final FeedOptions options;
+    private final TopicLog log;
+    private final BooleanSupplier isClosed;
+    private final long deadlineNs;
+
+    TopicOpening(TopicTarget target, FeedOptions options, TopicLog log, BooleanSupplier isClosed) {
+        this.target = target;
+        this.options = options;
+        this.log = log;
+        this.isClosed = isClosed;
+        this.deadlineNs = System.nanoTime() + options.connectTimeout().toNanos();
+    }
+
+    /** What the control records say of the feed. */
+    TopicInfo read() {
+        int partitions = log.partitions();
+        while (partitions == 0) {
+            require("not there within " + millis() + log.trouble()
+                    + ". Does the feed run, and is the topic spelled like this?");
+            partitions = log.partitions();
+        }
+        TopicInfo info;
+        try {
+            info = info(new TopicSearch(target, log, options.connectTimeout(), isClosed));
+        } catch (BatchTimeoutException e) {
+            throw new ConnectTimeoutException(e.getMessage());
+        }
+        if (partitions != info.laneRows().size()) {
+            throw new FeedException(target + " has " + partitions + " partitions, its feed wrote "
+                    + info.laneRows().size() + " lanes: the topic was changed; feed into a new one");
+        }
+        requireAsked(info);
+        return info;
+    }
+
+    private TopicInfo info(TopicSearch search) {
+        Optional<TopicRecord> found = search.at(0, search.begin(0));
+        while (found.isEmpty()) {
+            require("no record yet after " + millis() + log.trouble() + ". Does the feed run?");
+            found = search.at(0, search.begin(0));
+        }
+        TopicRecord record = found.get();
+        if (record.header().kind() == RecordKind.BATCH) {
+            long epoch = record.header().epoch();
+            record = search.find(0, RecordPosition.end(epoch))
+                    .record()
+                    .orElseThrow(() -> new FeedException(target + ", partition 0: the beginning of epoch " + epoch
+                            + " was deleted, and its end is not written yet: the topic's retention.ms or retention.bytes"
+                            + " is shorter than an epoch"));
+        }
+        String where = TopicRecord.where(target, 0, record.offset());
+        try {
+            TopicInfo info = TopicInfo.read(record.value(), where);
+            if (!info.fingerprint().equals(record.header().fingerprint())) {
+                throw new DamagedBatchException(where + ": headers and value name different fingerprints");
+            }
+            return info;
+        } catch (CorruptDataException e) {
+            throw new DamagedBatchException(e.getMessage());
+        }
+    }
+
+    private void requireAsked(TopicInfo info) {
+        options.stream().filter(name -> !name.equals(info.stream())).ifPresent(name -> {
+            throw new StateMismatchException(target + " holds stream " + info.stream() + ", not " + name);
+        });
+        options.order().differences(info.order()).stream().findFirst().ifPresent(difference -> {
+            throw new OrderMismatchException(
+                    target + " was written with " + difference.key() + " " + difference.inForce() + ", asked for "
+                            + difference.given() + ": leave it out, or feed into another topic");
+        });
+    }
+
+    private void require(String late) {
+        if (isClosed.getAsBoolean()) {
+            throw new FeedException("the feed is closed");
+        }
+        if (System.nanoTime() - deadlineNs >= 0) {
+            throw new ConnectTimeoutException(target + ": " + late);
+        }
+    }
+
+    private String millis() {
+        return options.connectTimeout().toMillis() + " ms";
+    }
+
+    /** The same as a feeder says it. */
+    static Welcome welcome(TopicInfo info, long run) {
+        return new Welcome(
+                new Welcome.FeedName(info.feed(), info.feedName()),
+                new Welcome.StreamName(info.stream(), info.dataset(), info.datasetName(), info.version(), info.split()),
+                info.fingerprint(),
+                info.order(),
+                info.fields().stream()
+                        .map(field -> new FieldInfo(
+                                field.name(), field.type().canonical(), field.nullable(), field.payload()))
+                        .toList(),
+                info.classes(),
+                info.laneRows(),
+                info.size().samples(),
+                0,
+                info.epochs(),
+                run,
+                0,
+                new LaneMap(0, 0, List.of(), List.of()));
+    }
+}

@@ -1,0 +1,114 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.arrow.BatchColumns;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.batch.MessageJoin;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordValue;
+import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.protocol.BatchHeader;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes pieces out of records: puts parts together and cuts off what is not wanted. One thread. */
+final class TopicPieces {
+    private final TopicTarget target;
+    private final TopicInfo info;
+    private final List<Field> fields;
+    private final MessageJoin joins;
+    private final Buffers buffers;
+
+    TopicPieces(TopicTarget target, TopicInfo info, Buffers buffers) {
+        this.target = target;
+        this.info = info;
+        this.fields = info.fields();
+        this.joins = new MessageJoin(fields);
+        this.buffers = buffers;
+    }
+
+    /** Refuses another feed's record. */
+    void require(int lane, TopicRecord record) {
+        if (!record.header().fingerprint().equals(info.fingerprint())) {
+            throw new StateMismatchException(TopicRecord.where(target, lane, record.offset()) + ": "
+                    + record.position() + " is of another feed: fingerprint "
+                    + record.header().fingerprint() + ", this one's is " + info.fingerprint()
+                    + ". A topic holds one feed");
+        }
+    }
+
+    /** Refuses a part of as many parts as those before it did not speak of. */
+    void requireSameParts(List<TopicRecord> before, TopicRecord record) {
+        if (!before.isEmpty()
+                && before.get(0).header().parts() != record.header().parts()) {
+            throw new DamagedBatchException(
+                    TopicRecord.where(target, record.header().lane(), record.offset()) + ": part of "
+                            + record.header().parts() + " parts, the ones before said "
+                            + before.get(0).header().parts() + ": feed the epoch again into a new topic");
+        }
+    }
+
+    /** A piece of a batch, out of all parts of what its lane has of it. */
+    Piece piece(Span span, long index, int number, List<TopicRecord> parts) {
+        List<Want> wants = Want.of(span.numbering(), span.range().tail(), span.number(index));
+        Want want = wants.get(number);
+        RecordHeader header = parts.get(0).header();
+        int rows = parts.stream().mapToInt(part -> part.header().rows()).sum();
+        int skipped = parts.stream().mapToInt(part -> part.header().skipped()).sum();
+        if (rows + skipped != want.of()) {
+            throw new DamagedBatchException(target + ": epoch " + header.epoch() + " batch " + want.batch() + ", lane "
+                    + want.lane() + " has " + rows + " rows and " + skipped + " left out, the order says " + want.of()
+                    + ": the feed and this client disagree");
+        }
+        if (want.rows() < want.of()) {
+            rows = Math.min(want.rows(), rows);
+            skipped = want.rows() - rows;
+        }
+        ByteBuffer message = message(parts, rows);
+        BatchIdentity identity = new BatchIdentity(
+                0,
+                0,
+                header.epoch(),
+                want.lane(),
+                span.number(index),
+                number,
+                wants.size(),
+                rows,
+                skipped,
+                want.isRepeated());
+        return new Piece(
+                new BatchHeader(identity, 0, message.limit(), 0),
+                message,
+                target + ", partition " + want.lane() + ", offset "
+                        + parts.get(0).offset());
+    }
+
+    /** The message of the first rows of some parts. */
+    private ByteBuffer message(List<TopicRecord> parts, int rows) {
+        try {
+            if (parts.size() == 1 && parts.get(0).header().rows() == rows) {
+                ByteBuffer found = RecordValue.messageIn(parts.get(0).value(), where(parts.get(0)));
+                ByteBuffer message = buffers.take(found.remaining());
+                message.duplicate().put(found);
+                return message;
+            }
+            List<MessageJoin.Cut> cuts = new ArrayList<>();
+            int left = rows;
+            for (TopicRecord part : parts) {
+                int taken = Math.min(left, part.header().rows());
+                ByteBuffer message = RecordValue.messageIn(part.value(), where(part));
+                cuts.add(new MessageJoin.Cut(BatchColumns.read(message, fields, where(part)), 0, taken));
+                left -= taken;
+            }
+            return joins.join(cuts, buffers::take);
+        } catch (StokerException e) {
+            throw new DamagedBatchException(e.getMessage());
+        }
+    }
+
+    private String where(TopicRecord record) {
+        return TopicRecord.where(target, record.header().lane(), record.offset());
+    }
+}

@@ -1,0 +1,240 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.kafka.TopicInfo;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The thread that reads a topic: the lanes of the present reading on and on, and single pieces that the trainer waits for. Commits what was
+ * consumed, for information.
+ */
+final class TopicReceiver implements Runnable {
+    private static final long COMMIT_NS = TimeUnit.SECONDS.toNanos(2);
+
+    private final TopicTarget target;
+    private final FeedOptions options;
+    private final TopicLog looking;
+    private final TopicLog stream;
+    private final TopicState state;
+    private final Buffers buffers;
+    private TopicPieces pieces;
+    private TopicSearch search;
+    private long commitAtNs = System.nanoTime();
+
+    /**
+     * Owns the logs.
+     *
+     * @param looking for single records
+     * @param stream for reading on
+     */
+    TopicReceiver(
+            TopicTarget target,
+            FeedOptions options,
+            TopicLog looking,
+            TopicLog stream,
+            TopicState state,
+            Buffers buffers) {
+        this.target = target;
+        this.options = options;
+        this.looking = looking;
+        this.stream = stream;
+        this.state = state;
+        this.buffers = buffers;
+    }
+
+    @Override
+    public void run() {
+        try (looking;
+                stream) {
+            open();
+            while (!state.isClosed) {
+                step();
+            }
+            stream.commitAndWait(uncommitted());
+        } catch (RuntimeException e) {
+            state.lock.lock();
+            try {
+                state.failure = e instanceof FeedException ? e : new FeedException(target + ": " + e, e);
+                state.changed.signalAll();
+            } finally {
+                state.lock.unlock();
+            }
+        }
+    }
+
+    private void open() {
+        TopicInfo found = new TopicOpening(target, options, looking, () -> state.isClosed).read();
+        state.lock.lock();
+        try {
+            state.info = found;
+            pieces = new TopicPieces(target, found, buffers);
+            search = new TopicSearch(target, looking, options.batchTimeout(), () -> state.isClosed);
+            state.readings = plan -> new TopicReading(plan, pieces, stream, search, options.bufferBytes() / 2);
+            state.welcome = TopicOpening.welcome(found, options.run());
+            state.changed.signalAll();
+        } finally {
+            state.lock.unlock();
+        }
+    }
+
+    private void step() {
+        Optional<Map<Integer, RecordPosition>> from = Optional.empty();
+        Optional<Fetch> fetch = Optional.empty();
+        TopicReading now;
+        state.lock.lock();
+        try {
+            now = state.lanes;
+            if (now == null) {
+                state.awaitChange(target);
+                return;
+            }
+            if (now.isBegun()) {
+                now.resume(state.neededLanes());
+                fetch = nextFetch();
+                judge();
+            } else {
+                from = Optional.of(now.wanted());
+            }
+            if (now.isBegun() && !now.isAssigned() && fetch.isEmpty()) {
+                state.awaitChange(target);
+            }
+        } finally {
+            state.lock.unlock();
+        }
+        from.ifPresent(now::begin);
+        fetch.ifPresent(this::fetch);
+        if (now.isAssigned()) {
+            receive(now);
+        }
+        if (System.nanoTime() - commitAtNs >= 0) {
+            commitAtNs = System.nanoTime() + COMMIT_NS;
+            Map<Integer, Long> progress = uncommitted();
+            if (!progress.isEmpty()) {
+                stream.commit(progress);
+            }
+        }
+    }
+
+    /** A piece that has to be looked for: of a batch that the trainer waits for, out of a lane that is not read on. */
+    private record Fetch(Span span, long index, int piece, Want want) {}
+
+    private Optional<Fetch> nextFetch() {
+        if (state.waiting == null || !state.waiting.isOn()) {
+            return Optional.empty();
+        }
+        Span span = state.waiting.span();
+        long index = state.waiting.index();
+        long number = span.number(index);
+        List<Want> wants = Want.of(span.numbering(), span.range().tail(), number);
+        for (int piece = 0; piece < wants.size(); piece++) {
+            Want want = wants.get(piece);
+            if (span.wants(index, piece) && !state.isReadOn(number, want.lane(), want.isRepeated())) {
+                return Optional.of(new Fetch(span, index, piece, want));
+            }
+        }
+        return Optional.empty();
+    }
+
+    private void fetch(Fetch fetch) {
+        List<TopicRecord> parts = new ArrayList<>();
+        RecordPosition first = fetch.want.position(fetch.span.range().epoch());
+        do {
+            RecordPosition part = new RecordPosition(first.epoch(), first.kind(), first.batch(), parts.size());
+            Optional<TopicRecord> record = search.find(fetch.want.lane(), part).record();
+            if (record.isEmpty()) {
+                return; // It is not written yet; it is looked for again.
+            }
+            pieces.require(fetch.want.lane(), record.get());
+            pieces.requireSameParts(parts, record.get());
+            parts.add(record.get());
+        } while (parts.size() < parts.get(0).header().parts());
+        Piece piece = pieces.piece(fetch.span, fetch.index, fetch.piece, parts);
+        state.lock.lock();
+        try {
+            parts.forEach(part -> state.bytes += part.value().length);
+            if (fetch.span.wants(fetch.index, fetch.piece)) {
+                fetch.span.add(fetch.index, piece);
+                state.changed.signalAll();
+            }
+        } finally {
+            state.lock.unlock();
+        }
+    }
+
+    private void receive(TopicReading now) {
+        TopicLog.Found found = stream.poll();
+        for (int lane : found.lost()) {
+            now.resync(lane, wanted(now, lane), Optional.empty());
+        }
+        Set<Integer> elsewhere = new TreeSet<>();
+        for (TopicLog.Entry entry : found.entries()) {
+            if (elsewhere.contains(entry.partition())) {
+                continue; // What follows a gap comes again.
+            }
+            TopicRecord record = TopicRecord.of(target, entry);
+            Optional<TopicRecord> ahead;
+            state.lock.lock();
+            try {
+                if (now != state.lanes) {
+                    return;
+                }
+                state.bytes += record.value().length;
+                ahead = now.take(record);
+                state.changed.signalAll();
+            } finally {
+                state.lock.unlock();
+            }
+            if (ahead.isPresent()) {
+                now.resync(entry.partition(), wanted(now, entry.partition()), ahead);
+                elsewhere.add(entry.partition());
+            }
+        }
+    }
+
+    private Optional<RecordPosition> wanted(TopicReading now, int lane) {
+        state.lock.lock();
+        try {
+            return now.wanted(lane);
+        } finally {
+            state.lock.unlock();
+        }
+    }
+
+    /** Whether the trainer has waited too long. */
+    private void judge() {
+        TopicState.Waiting waiting = state.waiting;
+        if (waiting == null
+                || !waiting.isOn()
+                || System.nanoTime() - waiting.sinceNs()
+                        <= options.batchTimeout().toNanos()) {
+            return;
+        }
+        int lane = waiting.span().waitingLanes(waiting.index()).get(0);
+        String at = state.lanes
+                .seen(lane)
+                .map(position -> "the partition stood at " + position)
+                .orElse("nothing came from the partition");
+        state.late = new BatchTimeoutException(
+                target + ": epoch " + waiting.span().range().epoch() + " batch "
+                        + waiting.span().number(waiting.index()) + " did not come from partition " + lane + " within "
+                        + options.batchTimeout().toMillis() + " ms: " + at + stream.trouble()
+                        + ". Does the feed run, and is it not state.waiting for another group of its --pace-groups? Or raise"
+                        + " batchTimeout");
+        state.changed.signalAll();
+    }
+
+    private Map<Integer, Long> uncommitted() {
+        state.lock.lock();
+        try {
+            return state.uncommitted();
+        } finally {
+            state.lock.unlock();
+        }
+    }
+}

@@ -1,0 +1,47 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordPosition;
+
+/**
+ * A record of a topic that is what was written, and in the right partition.
+ *
+ * @param header what it says of itself
+ * @param offset where it stands
+ * @param value its bytes
+ */
+record TopicRecord(RecordHeader header, long offset, byte[] value) {
+    /**
+     * Checks an entry.
+     *
+     * @throws DamagedBatchException if it is not what was written
+     * @throws FeedException if it is of something else, or in a partition where it does not belong
+     */
+    static TopicRecord of(TopicTarget target, TopicLog.Entry entry) {
+        String where = where(target, entry.partition(), entry.offset());
+        RecordHeader header;
+        try {
+            header = RecordHeader.read(entry.headers(), entry.value(), where);
+        } catch (CorruptDataException e) {
+            throw new DamagedBatchException(e.getMessage());
+        } catch (StokerException e) {
+            throw new FeedException(e.getMessage(), e);
+        }
+        if (header.lane() != entry.partition()) {
+            throw new FeedException(where + ": " + header.position() + " of lane " + header.lane()
+                    + " was misrouted to partition " + entry.partition()
+                    + "; something else than the feed has written it: feed into a new topic");
+        }
+        return new TopicRecord(header, entry.offset(), entry.value());
+    }
+
+    static String where(TopicTarget target, int partition, long offset) {
+        return target + ", partition " + partition + ", offset " + offset;
+    }
+
+    RecordPosition position() {
+        return header.position();
+    }
+}

@@ -1,0 +1,165 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.kafka.RecordPosition;
+import java.time.Duration;
+import java.util.Optional;
+import java.util.function.BooleanSupplier;
+
+/** Looks at single records of a topic, and finds positions in it by bisection. One thread. */
+final class TopicSearch {
+    /**
+     * Where a position stands.
+     *
+     * @param offset its own, or the one that it will have at the earliest
+     * @param record empty if it is not written yet
+     */
+    record Place(long offset, Optional<TopicRecord> record) {}
+
+    private final TopicTarget target;
+    private final TopicLog log;
+    private final Duration patience;
+    private final BooleanSupplier isClosed;
+
+    /** @param patience how long brokers may be gone */
+    TopicSearch(TopicTarget target, TopicLog log, Duration patience, BooleanSupplier isClosed) {
+        this.target = target;
+        this.log = log;
+        this.patience = patience;
+        this.isClosed = isClosed;
+    }
+
+    /** The first offset that is there. */
+    long begin(int partition) {
+        Patience waiting = new Patience(partition);
+        Optional<Long> begin = log.begin(partition);
+        while (begin.isEmpty()) {
+            waiting.require();
+            begin = log.begin(partition);
+        }
+        return begin.get();
+    }
+
+    private long end(int partition) {
+        Patience waiting = new Patience(partition);
+        Optional<Long> end = log.end(partition);
+        while (end.isEmpty()) {
+            waiting.require();
+            end = log.end(partition);
+        }
+        return end.get();
+    }
+
+    /** The first committed record at or after an offset; empty at the end. */
+    Optional<TopicRecord> at(int partition, long offset) {
+        return at(partition, offset, end(partition));
+    }
+
+    private Optional<TopicRecord> at(int partition, long offset, long end) {
+        if (offset >= end) {
+            return Optional.empty();
+        }
+        log.look(partition, offset);
+        return next(partition, end);
+    }
+
+    /** The next one; the entry before it was not the last below {@code end}, or nothing but markers follows. */
+    private Optional<TopicRecord> next(int partition, long end) {
+        Patience waiting = new Patience(partition);
+        while (true) {
+            Optional<TopicLog.Entry> entry = log.next();
+            if (entry.isPresent()) {
+                return entry.map(found -> TopicRecord.of(target, found));
+            }
+            if (log.position() >= end) {
+                return Optional.empty();
+            }
+            waiting.require();
+        }
+    }
+
+    /**
+     * Finds a position.
+     *
+     * @throws FeedException if the partition has later records, but not this one
+     */
+    Place find(int partition, RecordPosition wanted) {
+        long low = begin(partition);
+        long high = end(partition);
+        Optional<TopicRecord> first = at(partition, low, high);
+        if (first.isEmpty() || first.get().position().equals(wanted)) {
+            return new Place(low, first);
+        }
+        if (first.get().position().compareTo(wanted) > 0) {
+            throw new FeedException(target + ", partition " + partition + ": " + wanted
+                    + " is not there any more, it begins with " + first.get().position() + " (offset "
+                    + first.get().offset()
+                    + "); the topic's retention.ms or retention.bytes is too short for where this trainer stands");
+        }
+        long before = first.get().offset();
+        long after = high;
+        Optional<TopicRecord> found = Optional.empty();
+        while (after - before > 1) {
+            long middle = before + (after - before) / 2;
+            Optional<TopicRecord> record = at(partition, middle, high);
+            if (record.isEmpty() || record.get().offset() >= after) {
+                after = middle; // nothing but markers of transactions from there on
+            } else if (record.get().position().compareTo(wanted) < 0) {
+                before = record.get().offset();
+            } else {
+                after = middle;
+                found = record;
+            }
+        }
+        if (found.isEmpty()) {
+            return new Place(before + 1, found);
+        }
+        if (!found.get().position().equals(wanted)) {
+            TopicRecord ahead = found.get();
+            found = scan(partition, wanted, ahead.offset());
+            if (found.isEmpty()) {
+                throw gap(partition, wanted, ahead);
+            }
+        }
+        return new Place(found.get().offset(), found);
+    }
+
+    /** The first record of a position before an offset, by reading from the partition's beginning. */
+    Optional<TopicRecord> scan(int partition, RecordPosition wanted, long end) {
+        Optional<TopicRecord> record = at(partition, begin(partition), end);
+        while (record.isPresent() && record.get().offset() < end) {
+            if (record.get().position().equals(wanted)) {
+                return record;
+            }
+            record = record.get().offset() + 1 < end ? next(partition, end) : Optional.empty();
+        }
+        return Optional.empty();
+    }
+
+    /** The error for a missing record. */
+    FeedException gap(int partition, RecordPosition wanted, TopicRecord ahead) {
+        return new FeedException(TopicRecord.where(target, partition, ahead.offset()) + ": " + ahead.position()
+                + " comes where " + wanted
+                + " was expected, which is nowhere before it: the topic has a gap. Records were"
+                + " deleted, or the topic was created anew: feed into a new topic");
+    }
+
+    /** One wait for the brokers. */
+    private final class Patience {
+        private final long begunNs = System.nanoTime();
+        private final int partition;
+
+        Patience(int partition) {
+            this.partition = partition;
+        }
+
+        void require() {
+            if (isClosed.getAsBoolean()) {
+                throw new FeedException("the feed is closed");
+            }
+            if (System.nanoTime() - begunNs > patience.toNanos()) {
+                throw new BatchTimeoutException(target + ": partition " + partition + " could not be read within "
+                        + patience.toMillis() + " ms" + log.trouble());
+            }
+        }
+    }
+}

@@ -1,0 +1,45 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.Piece;
+import dev.stoker.schemas.order.TailPolicy;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A piece of a batch, as it is to be taken out of a topic: the first rows of what a lane has of a physical batch. Pure.
+ *
+ * @param lane the lane
+ * @param batch the physical batch
+ * @param rows rows that are wanted
+ * @param of rows that the lane has of the batch
+ * @param isRepeated whether these rows are delivered elsewhere in the epoch too
+ */
+record Want(int lane, long batch, int rows, int of, boolean isRepeated) {
+    /** What a virtual number is made of; the same pieces as {@code Delivery.batch} names. */
+    static List<Want> of(EpochNumbering numbering, TailPolicy tail, long number) {
+        EpochSize size = numbering.size();
+        long physical = tail == TailPolicy.PAD ? number % size.batches() : number;
+        boolean isAgain = number >= size.batches();
+        List<Want> wants = new ArrayList<>();
+        int missing = size.batchSize();
+        for (Piece piece : numbering.batch(physical)) {
+            wants.add(new Want(piece.lane(), physical, piece.rows(), piece.rows(), isAgain));
+            missing -= piece.rows();
+        }
+        List<Piece> first = tail == TailPolicy.PAD && missing > 0 ? numbering.batch(0) : List.of();
+        for (int i = 0; !first.isEmpty() && missing > 0; i = (i + 1) % first.size()) {
+            Piece piece = first.get(i);
+            wants.add(new Want(piece.lane(), 0, Math.min(piece.rows(), missing), piece.rows(), true));
+            missing -= Math.min(piece.rows(), missing);
+        }
+        return wants;
+    }
+
+    /** Of its first record. */
+    RecordPosition position(long epoch) {
+        return RecordPosition.batch(epoch, batch);
+    }
+}

@@ -1,0 +1,277 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.kafka.EpochCounts;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
+import dev.stoker.schemas.kafka.RecordValue;
+import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.LanePieces;
+import dev.stoker.schemas.order.Piece;
+import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** A topic in memory, and a feed that writes a {@link FakeStream} to it. Thread-safe. */
+final class FakeTopic {
+    /** Headers and value; both null for the marker of a transaction. */
+    record Content(Map<String, byte[]> headers, byte[] value) {
+        static final Content MARKER = new Content(null, null);
+    }
+
+    private static final int POLLED = 5;
+
+    private final FakeStream stream;
+    private final int parts;
+    final List<List<Content>> partitions = new ArrayList<>();
+    final Map<Integer, Long> committed = new TreeMap<>();
+    long begin;
+    boolean isThere = true;
+
+    /** The offset up to which some partition was read on. */
+    private long read;
+
+    /** @param parts records of a piece, at most a row each */
+    FakeTopic(FakeStream stream, int parts) {
+        this.stream = stream;
+        this.parts = parts;
+        for (int lane = 0; lane < stream.laneRows().length; lane++) {
+            partitions.add(new ArrayList<>());
+        }
+    }
+
+    /** Writes epochs to the end of all partitions. */
+    FakeTopic write(long... epochs) {
+        for (long epoch : epochs) {
+            for (int lane = 0; lane < partitions.size(); lane++) {
+                partitions.get(lane).addAll(records(epoch, lane));
+            }
+        }
+        return this;
+    }
+
+    /** The records of a lane's epoch. */
+    List<Content> records(long epoch, int lane) {
+        List<Field> fields = FakeStream.FIELDS.stream()
+                .map(field -> new Field(field.name(), FieldType.parse(field.type()), field.nullable(), field.payload()))
+                .toList();
+        List<Long> laneRows = new ArrayList<>();
+        for (long rows : stream.laneRows()) {
+            laneRows.add(rows);
+        }
+        Fingerprint fingerprint = new Fingerprint(stream.fingerprint());
+        TopicInfo info = new TopicInfo(
+                FakeStream.FEED,
+                "fake",
+                "train",
+                FakeStream.DATASET,
+                "things",
+                3,
+                "train",
+                fingerprint,
+                stream.order(),
+                fields,
+                FakeStream.CLASSES,
+                laneRows,
+                OptionalLong.empty(),
+                917_504);
+        EpochNumbering numbering = stream.numbering(epoch);
+        LanePieces pieces = new LanePieces(numbering, lane);
+        List<Content> records = new ArrayList<>();
+        byte[] value = info.value(lane, pieces.count(), EpochCounts.NONE);
+        records.add(content(RecordHeader.control(RecordKind.EPOCH_BEGIN, fingerprint, 3, epoch, lane), value));
+        RecordValue values = new RecordValue(fields);
+        for (long i = 0; i < pieces.count(); i++) {
+            long number = pieces.number(i);
+            List<Piece> batch = numbering.batch(number);
+            int index = 0;
+            while (batch.get(index).lane() != lane) {
+                index++;
+            }
+            Piece piece = batch.get(index);
+            int count = Math.min(parts, piece.rows());
+            for (int part = 0; part < count; part++) {
+                int from = part * piece.rows() / count;
+                int rows = (part + 1) * piece.rows() / count - from;
+                ByteBuffer message = stream.message(new DeliveredPiece(lane, piece.firstRow() + from, rows, false));
+                int length = message.remaining();
+                records.add(content(
+                        new RecordHeader(
+                                RecordKind.BATCH,
+                                fingerprint,
+                                3,
+                                epoch,
+                                number,
+                                lane,
+                                index,
+                                batch.size(),
+                                part,
+                                count,
+                                rows,
+                                0),
+                        values.around(new ByteBuffer[] {message}, length)));
+            }
+        }
+        records.add(content(RecordHeader.control(RecordKind.EPOCH_END, fingerprint, 3, epoch, lane), value));
+        return records;
+    }
+
+    static Content content(RecordHeader header, byte[] value) {
+        return new Content(header.headers(header.crc(Crc32cs.of(value), value.length)), value);
+    }
+
+    synchronized long read() {
+        return read;
+    }
+
+    TopicLog log() {
+        return new Log();
+    }
+
+    /** One consumer. */
+    private final class Log implements TopicLog {
+        private final Map<Integer, Long> at = new TreeMap<>();
+        private final Set<Integer> paused = new HashSet<>();
+
+        @Override
+        public int partitions() {
+            return isThere ? partitions.size() : 0;
+        }
+
+        @Override
+        public void readFrom(Map<Integer, Long> offsets) {
+            at.clear();
+            paused.clear();
+            at.putAll(offsets);
+        }
+
+        @Override
+        public void seek(int partition, long offset) {
+            at.put(partition, offset);
+            paused.remove(partition);
+        }
+
+        @Override
+        public void pause(Collection<Integer> lanes) {
+            assert at.keySet().containsAll(lanes);
+            paused.addAll(lanes);
+        }
+
+        @Override
+        public void resume(Collection<Integer> lanes) {
+            assert at.keySet().containsAll(lanes);
+            paused.removeAll(lanes);
+        }
+
+        @Override
+        public Found poll() {
+            synchronized (FakeTopic.this) {
+                Set<Integer> lost = new HashSet<>();
+                List<Entry> entries = new ArrayList<>();
+                for (int partition : at.keySet()) {
+                    if (paused.contains(partition)) {
+                        continue;
+                    }
+                    if (at.get(partition) < begin
+                            || at.get(partition) > partitions.get(partition).size()) {
+                        lost.add(partition);
+                        continue;
+                    }
+                    for (int i = 0; i < POLLED; i++) {
+                        take(partition).ifPresent(entries::add);
+                    }
+                    read = Math.max(read, at.get(partition));
+                }
+                if (entries.isEmpty()) {
+                    waitShortly();
+                }
+                return new Found(entries, lost);
+            }
+        }
+
+        private Optional<Entry> take(int partition) {
+            List<Content> log = partitions.get(partition);
+            long offset = at.get(partition);
+            while (offset < log.size() && log.get((int) offset) == Content.MARKER) {
+                offset++;
+            }
+            at.put(partition, Math.min(offset + 1, log.size()));
+            if (offset >= log.size()) {
+                return Optional.empty();
+            }
+            Content content = log.get((int) offset);
+            return Optional.of(new Entry(partition, offset, content.headers, content.value));
+        }
+
+        private void waitShortly() {
+            try {
+                FakeTopic.this.wait(2);
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+        }
+
+        @Override
+        public void commit(Map<Integer, Long> offsets) {
+            synchronized (FakeTopic.this) {
+                committed.putAll(offsets);
+            }
+        }
+
+        @Override
+        public void commitAndWait(Map<Integer, Long> offsets) {
+            commit(offsets);
+        }
+
+        @Override
+        public Optional<Long> begin(int partition) {
+            return Optional.of(begin);
+        }
+
+        @Override
+        public Optional<Long> end(int partition) {
+            synchronized (FakeTopic.this) {
+                return Optional.of((long) partitions.get(partition).size());
+            }
+        }
+
+        @Override
+        public void look(int partition, long offset) {
+            readFrom(Map.of(partition, offset));
+        }
+
+        @Override
+        public Optional<Entry> next() {
+            synchronized (FakeTopic.this) {
+                return take(at.keySet().iterator().next());
+            }
+        }
+
+        @Override
+        public long position() {
+            return at.values().iterator().next();
+        }
+
+        @Override
+        public String trouble() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+            at.clear();
+        }
+    }
+}

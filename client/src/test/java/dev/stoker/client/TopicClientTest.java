@@ -1,0 +1,379 @@
+package dev.stoker.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.Fingerprint;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A feed read out of a topic: the order's batches, whatever the topic looks like, or an error that says what is wrong. */
+@Timeout(120)
+class TopicClientTest {
+    private static final FakeStream STREAM = stream(4, 23, 17, 9, 30);
+
+    private final FakeTopic topic = new FakeTopic(STREAM, 1);
+    private final List<FeedClient> opened = new ArrayList<>();
+
+    private static FakeStream stream(int batchSize, long... laneRows) {
+        OrderSpec d = OrderSpec.defaults();
+        OrderSpec order =
+                new OrderSpec(5, batchSize, laneRows.length, d.shuffleWindowBytes(), d.shuffle(), LaneOrder.FIXED);
+        return new FakeStream(order, laneRows, "00112233445566778899aabbccddeeff");
+    }
+
+    @AfterEach
+    void close() {
+        opened.forEach(FeedClient::close);
+    }
+
+    private FeedClientBuilder client(FakeTopic from) {
+        return FeedClient.of("kafka://broker:9092/photos").environment(Map.of()).topicLogs(from::log);
+    }
+
+    private FeedClient open(FeedClientBuilder builder) {
+        FeedClient feed = builder.open();
+        opened.add(feed);
+        return feed;
+    }
+
+    private static List<String> read(FeedClient feed) {
+        List<String> batches = new ArrayList<>();
+        for (Batch batch : feed.epoch()) {
+            batches.add(FakeStream.text(batch));
+            batch.close();
+        }
+        return batches;
+    }
+
+    private static List<String> expected(long epoch, Participant participant, long start) {
+        return STREAM.expected(epoch, TailPolicy.PAD, participant, start);
+    }
+
+    private static final Participant ALONE = Participant.rank(0, 1);
+
+    // ---- reading
+
+    @ParameterizedTest
+    @EnumSource(TailPolicy.class)
+    void everyRankOfEveryWorldGetsItsBatchesOfEachEpoch(TailPolicy tail) {
+        topic.write(0, 1, 2);
+        for (int worldSize = 1; worldSize <= 4; worldSize++) {
+            for (int rank = 0; rank < worldSize; rank++) {
+                FeedClient feed = open(client(topic).rank(rank, worldSize).tail(tail));
+                for (int epoch = 0; epoch < 3; epoch++) {
+                    assertThat(read(feed))
+                            .isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, worldSize), 0));
+                }
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void messagesAreThoseOfSocketsByteForByteAlsoOutOfParts(int parts) {
+        FakeTopic cut = new FakeTopic(STREAM, parts).write(0);
+        EpochNumbering numbering = STREAM.numbering(0);
+        // Two ranks and an odd number of batches: the last one of rank 1 is filled up from batch 0.
+        for (int rank = 0; rank < 2; rank++) {
+            for (Batch batch : open(client(cut).rank(rank, 2)).epoch()) {
+                List<DeliveredPiece> pieces = Delivery.batch(numbering, TailPolicy.PAD, batch.number())
+                        .pieces();
+                List<ByteBuffer> messages = batch.messages();
+                assertThat(messages).hasSize(pieces.size());
+                for (int i = 0; i < pieces.size(); i++) {
+                    assertThat(bytes(messages.get(i))).isEqualTo(bytes(STREAM.message(pieces.get(i))));
+                }
+            }
+        }
+    }
+
+    private static byte[] bytes(ByteBuffer buffer) {
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return bytes;
+    }
+
+    @Test
+    void goesOnAtEveryPositionAlsoInAnotherWorld() {
+        topic.write(0, 1);
+        List<String> states = new ArrayList<>();
+        for (Batch batch : open(client(topic).rank(1, 2)).epoch()) {
+            states.add(batch.state());
+        }
+        states.remove(states.size() - 1);
+        for (int at = 0; at < states.size(); at += 3) {
+            for (int rank = 0; rank < 3; rank++) {
+                FeedClient feed = open(client(topic).rank(rank, 3));
+                feed.load(states.get(at));
+                assertThat(read(feed)).isEqualTo(expected(0, Participant.rank(rank, 3), 2L * at + 2));
+                assertThat(read(feed)).isEqualTo(expected(1, Participant.rank(rank, 3), 0));
+            }
+        }
+    }
+
+    @Test
+    void anIterationThatIsLeftEarlyIsFollowedByTheNextEpoch() {
+        topic.write(0, 1);
+        FeedClient feed = open(client(topic));
+        feed.epoch().next();
+        assertThat(read(feed)).isEqualTo(expected(1, ALONE, 0));
+    }
+
+    @Test
+    void recordsThatComeAgainAreDropped() {
+        long seed = Long.getLong("test.seed", System.nanoTime());
+        Random draw = new Random(seed);
+        for (int round = 0; round < 10; round++) {
+            FakeTopic again = new FakeTopic(STREAM, 1 + round % 2);
+            for (int lane = 0; lane < 4; lane++) {
+                List<FakeTopic.Content> records = new ArrayList<>(again.records(0, lane));
+                records.addAll(again.records(1, lane));
+                List<FakeTopic.Content> log = again.partitions.get(lane);
+                int at = 0;
+                while (at < records.size()) {
+                    log.add(records.get(at++));
+                    if (draw.nextInt(100) < 15) {
+                        at = Math.max(0, at - 1 - draw.nextInt(8)); // restarted
+                    }
+                    if (draw.nextInt(100) < 20) {
+                        log.add(FakeTopic.Content.MARKER);
+                    }
+                }
+            }
+            FeedClient feed = open(client(again));
+            int start = draw.nextInt(10);
+            feed.load(feed.state().replace("\"batch\":0", "\"batch\":" + start));
+            assertThat(read(feed)).as("seed " + seed).isEqualTo(expected(0, ALONE, start));
+            assertThat(read(feed)).as("seed " + seed).isEqualTo(expected(1, ALONE, 0));
+        }
+    }
+
+    @Test
+    void twoWritersAtATimeAreOne() {
+        for (int lane = 0; lane < 4; lane++) {
+            List<FakeTopic.Content> records = topic.records(0, lane);
+            List<FakeTopic.Content> log = topic.partitions.get(lane);
+            int end = Math.min(5, records.size());
+            log.addAll(records.subList(0, end));
+            for (int i = 0; i + 2 < records.size(); i++) {
+                if (end + i < Math.min(5, records.size())) {
+                    log.add(records.get(end + i));
+                }
+                log.add(records.get(2 + i));
+            }
+        }
+        for (int start = 0; start < 10; start++) {
+            FeedClient feed = open(client(topic));
+            feed.load(feed.state().replace("\"batch\":0", "\"batch\":" + start));
+            assertThat(read(feed)).isEqualTo(expected(0, ALONE, start));
+        }
+    }
+
+    @Test
+    void whatIsConsumedIsCommitted() {
+        topic.write(0);
+        try (FeedClient feed = client(topic).group("trainers").rank(1, 2).open()) {
+            read(feed);
+        }
+        assertThat(topic.committed).containsOnlyKeys(1, 3);
+        topic.committed.forEach((lane, offset) -> {
+            for (FakeTopic.Content left : topic.partitions
+                    .get(lane)
+                    .subList(offset.intValue(), topic.partitions.get(lane).size())) {
+                assertThat(new String(left.headers().get("stoker.kind"), StandardCharsets.US_ASCII))
+                        .isNotEqualTo("batch");
+            }
+        });
+    }
+
+    @Test
+    void noMoreIsReadAheadThanTheBufferHoldsHoweverLongTheTrainerPauses() {
+        FakeTopic large = new FakeTopic(stream(4, 4_000, 4_000), 1).write(0);
+        FeedClient feed = open(client(large).bufferBytes(64 << 10));
+        Epoch epoch = feed.epoch();
+        epoch.next();
+        Waiting.until(() -> {
+            long before = large.read();
+            java.util.concurrent.locks.LockSupport.parkNanos(100_000_000);
+            return large.read() == before;
+        });
+        assertThat(large.read()).isLessThan(200);
+        long count = 1;
+        while (epoch.hasNext()) {
+            epoch.next().close();
+            count++;
+        }
+        assertThat(count).isEqualTo(2_000);
+    }
+
+    @Test
+    void saysWhatTheTrainerWaitedFor() {
+        topic.write(0);
+        FeedClient feed = open(client(topic));
+        read(feed);
+        assertThat(feed.stats().bytes()).isPositive();
+        assertThat(feed.stats().causes()).containsOnlyKeys("kafka");
+        assertThat(feed.report()).contains("rank 0 waited");
+        assertThat(feed.info().feed()).isEqualTo("fake");
+    }
+
+    // ---- what goes wrong
+
+    private void fails(FakeTopic from, Class<? extends Exception> type, String... said) {
+        var check = assertThatThrownBy(() -> read(open(client(from).batchTimeout(Duration.ofMillis(300)))))
+                .isInstanceOf(type);
+        for (String text : said) {
+            check.hasMessageContaining(text);
+        }
+    }
+
+    @Test
+    void aGapIsNamed() {
+        topic.write(0).partitions.get(2).remove(3);
+        fails(topic, FeedException.class, "partition 2, offset 3: ", "the topic has a gap");
+    }
+
+    @Test
+    void aFlippedRecordIsNamed() {
+        List<FakeTopic.Content> log = topic.write(0).partitions.get(1);
+        byte[] value = log.get(4).value().clone();
+        value[900] ^= 4;
+        log.set(4, new FakeTopic.Content(log.get(4).headers(), value));
+        fails(
+                topic,
+                DamagedBatchException.class,
+                "topic photos at broker:9092, partition 1, offset 4 is corrupt: CRC32C");
+    }
+
+    @Test
+    void aMisroutedRecordIsNamed() {
+        topic.write(0);
+        topic.partitions.get(1).add(4, topic.partitions.get(0).get(4));
+        fails(topic, FeedException.class, "partition 1, offset 4: ", " of lane 0 was misrouted to partition 1");
+    }
+
+    @Test
+    void anotherFeedsRecordIsRefused() {
+        RecordHeader other =
+                new RecordHeader(RecordKind.BATCH, new Fingerprint("ab".repeat(16)), 1, 0, 0, 3, 0, 1, 0, 1, 0, 0);
+        topic.write(0).partitions.get(3).add(3, FakeTopic.content(other, new byte[0]));
+        fails(topic, StateMismatchException.class, "partition 3, offset 3: ", " is of another feed");
+    }
+
+    @Test
+    void aRecordOfSomethingElseIsRefused() {
+        topic.write(0)
+                .partitions
+                .get(3)
+                .add(3, new FakeTopic.Content(Map.of("traceparent", new byte[] {49}), new byte[] {1}));
+        fails(topic, FeedException.class, "partition 3, offset 3", "it has no header stoker.format");
+    }
+
+    @Test
+    void aPositionThatWasDeletedNamesRetention() {
+        topic.write(0, 1);
+        String state = open(client(topic)).epoch().next().state();
+        topic.begin = 6;
+        FeedClient feed = open(client(topic));
+        feed.load(state);
+        assertThatThrownBy(() -> read(feed))
+                .isInstanceOf(FeedException.class)
+                .hasMessageContaining("is not there any more")
+                .hasMessageContaining("retention.ms");
+    }
+
+    @Test
+    void aStateOfOtherDataIsRefused() {
+        topic.write(0);
+        FeedClient feed = open(client(topic));
+        String other = feed.state().replace("0011", "1100");
+        assertThatThrownBy(() -> feed.load(other))
+                .isInstanceOf(StateMismatchException.class)
+                .hasMessageContaining("fingerprint");
+    }
+
+    @Test
+    void whatTheTopicDoesNotHoldIsRefused() {
+        topic.write(0);
+        assertThatThrownBy(() -> client(topic).batchSize(8).open())
+                .isInstanceOf(OrderMismatchException.class)
+                .hasMessageContaining("batch_size 4, asked for 8");
+        assertThatThrownBy(() -> client(topic).stream("val").open())
+                .isInstanceOf(StateMismatchException.class)
+                .hasMessageContaining("holds stream train, not val");
+        assertThatThrownBy(() -> client(topic).version(9).open())
+                .isInstanceOf(StateMismatchException.class)
+                .hasMessageContaining("version 3, asked for 9");
+    }
+
+    @Test
+    void aMissingTopicIsNamed() {
+        topic.isThere = false;
+        assertThatThrownBy(() ->
+                        client(topic).connectTimeout(Duration.ofMillis(200)).open())
+                .isInstanceOf(ConnectTimeoutException.class)
+                .hasMessageContaining("topic photos at broker:9092: not there within 200 ms");
+    }
+
+    @Test
+    void anEmptyTopicIsWaitedFor() {
+        assertThatThrownBy(() ->
+                        client(topic).connectTimeout(Duration.ofMillis(200)).open())
+                .isInstanceOf(ConnectTimeoutException.class)
+                .hasMessageContaining("no record yet");
+    }
+
+    @Test
+    void aTopicOfAnotherNumberOfPartitionsIsRefused() {
+        topic.write(0).partitions.add(new ArrayList<>());
+        assertThatThrownBy(() -> client(topic).open())
+                .isInstanceOf(FeedException.class)
+                .hasMessageContaining("has 5 partitions, its feed wrote 4 lanes");
+    }
+
+    @Test
+    void aBatchThatDoesNotComeIsNamedAndMayStillCome() {
+        List<FakeTopic.Content> log = topic.write(0).partitions.get(2);
+        List<FakeTopic.Content> rest = new ArrayList<>(log.subList(2, log.size()));
+        log.subList(2, log.size()).clear();
+        FeedClient feed = open(client(topic).batchTimeout(Duration.ofMillis(300)));
+        List<String> batches = new ArrayList<>();
+        Epoch epoch = feed.epoch();
+        assertThatThrownBy(() -> {
+                    while (epoch.hasNext()) {
+                        batches.add(FakeStream.text(epoch.next()));
+                    }
+                })
+                .isInstanceOf(BatchTimeoutException.class)
+                .hasMessageContaining("did not come from partition 2")
+                .hasMessageContaining("--pace-groups");
+        synchronized (topic) {
+            log.addAll(rest);
+        }
+        while (epoch.hasNext()) {
+            batches.add(FakeStream.text(epoch.next()));
+        }
+        assertThat(batches).isEqualTo(expected(0, ALONE, 0));
+    }
+}

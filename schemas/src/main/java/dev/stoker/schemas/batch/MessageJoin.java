@@ -1,0 +1,206 @@
+package dev.stoker.schemas.batch;
+
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.ListType;
+import dev.stoker.schemas.arrow.RecordBatchLayout;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.arrow.TensorType;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.IntFunction;
+
+/**
+ * Puts rows of several batch messages into one, in the form that every message has: the parts of a piece, or rows that fill
+ * up another batch. Immutable; any thread.
+ */
+public final class MessageJoin {
+    /**
+     * Rows of a message.
+     *
+     * @param columns of the message: the key, then the fields
+     * @param from the first row
+     * @param to the row after the last
+     */
+    public record Cut(List<ArrowColumn> columns, int from, int to) {
+        public Cut {
+            if (from < 0 || to < from || to > columns.get(0).rows()) {
+                throw new IllegalArgumentException(
+                        "rows " + from + " to " + to + " of " + columns.get(0).rows());
+            }
+        }
+
+        int rows() {
+            return to - from;
+        }
+    }
+
+    /** Lengths and offsets of one message. */
+    private record Plan(int rows, long[] nodeLengths, long[] nullCounts, long[] offsets, long[] lengths) {}
+
+    private final List<FieldType> types = new ArrayList<>();
+    private final RecordBatchLayout layout;
+
+    /** Joins messages of a dataset with these fields, in dataset order. */
+    public MessageJoin(List<Field> fields) {
+        boolean[] payload = new boolean[fields.size() + 1];
+        types.add(ScalarType.UTF8);
+        for (int f = 0; f < fields.size(); f++) {
+            types.add(fields.get(f).type());
+            payload[f + 1] = fields.get(f).payload();
+        }
+        this.layout = RecordBatchLayout.of(types, payload);
+    }
+
+    /**
+     * The message of the cuts' rows, one after the other.
+     *
+     * @param memory gives a buffer from index 0 to a limit of exactly so many bytes; the message is written there
+     * @throws IllegalArgumentException if the message would have 2^31 bytes or more
+     */
+    public ByteBuffer join(List<Cut> cuts, IntFunction<ByteBuffer> memory) {
+        Plan plan = plan(cuts);
+        long length = layout.headLength() + layout.bodyLength(plan.lengths);
+        if (length > Integer.MAX_VALUE) {
+            throw new IllegalArgumentException("a batch of " + plan.rows + " samples has " + length
+                    + " bytes; 2^31 is the limit; use a smaller batch size");
+        }
+        ByteBuffer message = memory.apply((int) length);
+        ByteBuffer out = message.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN);
+        layout.writeHead(out, plan.rows, plan.nodeLengths, plan.nullCounts, plan.offsets, plan.lengths);
+        int body = out.position();
+        for (int c = 0; c < types.size(); c++) {
+            write(c, cuts, plan, out, body);
+        }
+        return message;
+    }
+
+    private Plan plan(List<Cut> cuts) {
+        Plan plan = new Plan(
+                cuts.stream().mapToInt(Cut::rows).sum(),
+                new long[layout.nodes()],
+                new long[layout.nodes()],
+                new long[layout.buffers()],
+                new long[layout.buffers()]);
+        for (int c = 0; c < types.size(); c++) {
+            FieldType type = types.get(c);
+            int nulls = 0;
+            long values = 0;
+            for (Cut cut : cuts) {
+                ArrowColumn column = cut.columns.get(c);
+                for (int row = cut.from; column.nullCount() > 0 && row < cut.to; row++) {
+                    nulls += column.isNull(row) ? 1 : 0;
+                }
+                values += type.layout() == Layout.BITS ? 0 : bytes(column, type, cut);
+            }
+            int node = layout.firstNode(c);
+            plan.nodeLengths[node] = plan.rows;
+            plan.nullCounts[node] = nulls;
+            plan.lengths[layout.validityBuffer(c)] = nulls == 0 ? 0 : bitmapLength(plan.rows);
+            plan.lengths[layout.valuesBuffer(c)] = type.layout() == Layout.BITS ? bitmapLength(plan.rows) : values;
+            if (type.hasOffsets()) {
+                plan.lengths[layout.offsetsBuffer(c)] = 4L * (plan.rows + 1);
+            }
+            if (type instanceof ListType list) {
+                plan.nodeLengths[node + 1] = values / list.width();
+            } else if (type instanceof TensorType tensor) {
+                plan.nodeLengths[node + 1] = (long) plan.rows * tensor.size();
+            }
+        }
+        layout.place(plan.lengths, plan.offsets);
+        return plan;
+    }
+
+    private void write(int c, List<Cut> cuts, Plan plan, ByteBuffer out, int body) {
+        FieldType type = types.get(c);
+        int validity = layout.validityBuffer(c);
+        int values = layout.valuesBuffer(c);
+        if (plan.lengths[validity] > 0) {
+            writeBits(cuts, c, Bits.VALIDITY, out, body + (int) plan.offsets[validity]);
+            pad(plan, validity, out, body);
+        }
+        if (type.hasOffsets()) {
+            int offsets = layout.offsetsBuffer(c);
+            writeOffsets(cuts, c, out, body + (int) plan.offsets[offsets]);
+            pad(plan, offsets, out, body);
+        }
+        int at = body + (int) plan.offsets[values];
+        if (type.layout() == Layout.BITS) {
+            writeBits(cuts, c, Bits.VALUES, out, at);
+        } else {
+            for (Cut cut : cuts) {
+                ArrowColumn column = cut.columns.get(c);
+                int bytes = (int) bytes(column, type, cut);
+                if (bytes > 0) {
+                    out.put(at, column.bytes(), column.valuePosition(cut.from), bytes);
+                }
+                at += bytes;
+            }
+        }
+        pad(plan, values, out, body);
+    }
+
+    /** Bytes of the values of a cut; without gaps, since a row without a value has none or zeros. */
+    private static long bytes(ArrowColumn column, FieldType type, Cut cut) {
+        if (cut.rows() == 0) {
+            return 0;
+        }
+        return type.hasOffsets()
+                ? column.valuePosition(cut.to) - (long) column.valuePosition(cut.from)
+                : (long) cut.rows() * type.width();
+    }
+
+    private void writeOffsets(List<Cut> cuts, int c, ByteBuffer out, int at) {
+        int width = types.get(c).width();
+        int end = 0;
+        int to = at;
+        out.putInt(to, 0);
+        for (Cut cut : cuts) {
+            ArrowColumn column = cut.columns.get(c);
+            for (int row = cut.from; row < cut.to; row++) {
+                end += column.valueLength(row) / width;
+                to += 4;
+                out.putInt(to, end);
+            }
+        }
+    }
+
+    private enum Bits {
+        VALIDITY,
+        VALUES
+    }
+
+    private static void writeBits(List<Cut> cuts, int c, Bits what, ByteBuffer out, int at) {
+        int place = 0;
+        int bits = 0;
+        for (Cut cut : cuts) {
+            ArrowColumn column = cut.columns.get(c);
+            for (int row = cut.from; row < cut.to; row++, place++) {
+                boolean isSet = what == Bits.VALIDITY ? !column.isNull(row) : column.booleanAt(row);
+                bits |= isSet ? 1 << (place & 7) : 0;
+                if ((place & 7) == 7) {
+                    out.put(at + (place >> 3), (byte) bits);
+                    bits = 0;
+                }
+            }
+        }
+        if ((place & 7) != 0) {
+            out.put(at + (place >> 3), (byte) bits);
+        }
+    }
+
+    private static void pad(Plan plan, int buffer, ByteBuffer out, int body) {
+        long end = plan.offsets[buffer] + plan.lengths[buffer];
+        for (long at = end; at < RecordBatchLayout.align(end); at++) {
+            out.put((int) (body + at), (byte) 0);
+        }
+    }
+
+    private static int bitmapLength(int rows) {
+        return (rows + 7) / 8;
+    }
+}
