@@ -1,69 +1,89 @@
-"""A Kafka broker in a process of its own, of the jars that the Java tests use."""
+"""Kafka brokers in processes of their own, of the jars that the Java tests use."""
 
 from __future__ import annotations
 
 import os
 import socket
 import subprocess
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import confluent_kafka.admin
 from stoker_processes import REPOSITORY, until
 
 _CLASS_PATH = REPOSITORY / "connectors/target/broker.classpath"
+_SMALL = ("-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1")
 
 
-def _free_port() -> int:
+def free_port(host: str = "127.0.0.1") -> int:
     with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
+        s.bind((host, 0))
         return int(s.getsockname()[1])
 
 
 class Broker:
-    """Started at once; `kill` and `start` as often as wanted."""
+    """Started at once, unless it is one of several; `kill` and `start` as often as wanted."""
 
-    def __init__(self, directory: Path) -> None:
-        self.port, controller = _free_port(), _free_port()
-        self.address = f"127.0.0.1:{self.port}"
-        self._directory = directory
+    def __init__(
+        self,
+        directory: Path,
+        more: Mapping[str, object] | None = None,
+        options: Sequence[str] = _SMALL,
+        secured: tuple[str, str, int] | None = None,
+    ) -> None:
+        """`more`: further settings; `options`: of the JVM; `secured`: name, protocol and port of another listener."""
+        port, controller = free_port(), free_port()
+        self.address = f"127.0.0.1:{port}"
+        self._directory, self._options = directory, options
         listeners = f"PLAINTEXT://{self.address},CONTROLLER://127.0.0.1:{controller}"
-        settings = {
-            "process.roles": "broker,controller",
+        protocols = "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"
+        if secured is not None:
+            name, protocol, port = secured
+            listeners += f",{name}://127.0.0.1:{port}"
+            protocols += f",{name}:{protocol}"
+        alone = {
             "node.id": 1,
             "controller.quorum.bootstrap.servers": f"127.0.0.1:{controller}",
             "listeners": listeners,
             "advertised.listeners": listeners,
-            "controller.listener.names": "CONTROLLER",
-            "inter.broker.listener.name": "PLAINTEXT",
-            "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
-            "log.dirs": directory / "log",
-            "auto.create.topics.enable": "false",
+            "listener.security.protocol.map": protocols,
             "offsets.topic.replication.factor": 1,
-            "offsets.topic.num.partitions": 1,
             "transaction.state.log.replication.factor": 1,
             "transaction.state.log.min.isr": 1,
+        }
+        self._format(alone | dict(more or {}), "--standalone")
+        self.start()
+
+    @classmethod
+    def one_of(cls, directory: Path, address: str, settings: Mapping[str, object]) -> Broker:
+        """Of several that need one another: formatted, not started."""
+        broker = cls.__new__(cls)
+        broker.address, broker._directory, broker._options = address, directory, _SMALL
+        broker._format(settings)
+        return broker
+
+    def _format(self, settings: Mapping[str, object], *how: str) -> None:
+        common = {
+            "process.roles": "broker,controller",
+            "controller.listener.names": "CONTROLLER",
+            "inter.broker.listener.name": "PLAINTEXT",
+            "log.dirs": self._directory / "log",
+            "auto.create.topics.enable": "false",
+            "offsets.topic.num.partitions": 1,
             "transaction.state.log.num.partitions": 1,
             "broker.session.timeout.ms": 3000,
             "broker.heartbeat.interval.ms": 500,
         }
-        self._config = directory / "server.properties"
-        self._config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
-        format_log = ["format", "--standalone", "-t", "4L6g3nShT-eMCtK--X86sw", "-c", str(self._config)]
-        assert self._java("kafka.tools.StorageTool", *format_log).wait(90) == 0, self._log()
-        self.start()
+        self._config = self._directory / "server.properties"
+        self._config.write_text("".join(f"{name}={value}\n" for name, value in (common | dict(settings)).items()))
+        arguments = ["format", *how, "-t", "4L6g3nShT-eMCtK--X86sw", "-c", str(self._config)]
+        assert self._java("kafka.tools.StorageTool", *arguments).wait(90) == 0, self._log()
 
     def _java(self, *command: str) -> subprocess.Popen[bytes]:
         java = Path(os.environ["JAVA_HOME"]) / "bin/java" if "JAVA_HOME" in os.environ else "java"
         with (self._directory / "broker.log").open("ab") as log:
             return subprocess.Popen(
-                [
-                    java,
-                    "-Xmx256m",
-                    "-XX:+UseSerialGC",
-                    "-XX:TieredStopAtLevel=1",
-                    *("-cp", _CLASS_PATH.read_text()),
-                    *command,
-                ],
+                [java, *self._options, "-cp", _CLASS_PATH.read_text(), *command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
@@ -73,7 +93,7 @@ class Broker:
         return (self._directory / "broker.log").read_text(errors="replace")[-4000:]
 
     def start(self) -> None:
-        self.process = self._java("kafka.Kafka", str(self._config))
+        self.launch()
         admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": self.address, "log_level": 0})
 
         def answers() -> bool:
@@ -85,6 +105,59 @@ class Broker:
 
         until(answers, "the broker answers")
 
+    def launch(self) -> None:
+        """Does not wait until it answers."""
+        self.process = self._java("kafka.Kafka", str(self._config))
+
     def kill(self) -> None:
         self.process.kill()
         self.process.wait()
+
+
+class Brokers:
+    """Three of them, each with a copy of everything; two suffice."""
+
+    def __init__(self, directory: Path, host: str) -> None:
+        ports = [(free_port(host), free_port(host)) for _ in range(3)]
+        voters = ",".join(f"{node}@{host}:{controller}" for node, (_, controller) in enumerate(ports, 1))
+        self.address = ",".join(f"{host}:{port}" for port, _ in ports)
+        self.all = []
+        for node, (port, controller) in enumerate(ports, 1):
+            own = directory / f"broker{node}"
+            own.mkdir(parents=True)
+            listeners = f"PLAINTEXT://{host}:{port},CONTROLLER://{host}:{controller}"
+            settings = {
+                "node.id": node,
+                "controller.quorum.voters": voters,
+                "listeners": listeners,
+                "advertised.listeners": listeners,
+                "listener.security.protocol.map": "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+                "min.insync.replicas": 2,
+                "offsets.topic.replication.factor": 3,
+                "transaction.state.log.replication.factor": 3,
+                "transaction.state.log.min.isr": 2,
+                "replica.lag.time.max.ms": 5000,
+            }
+            self.all.append(Broker.one_of(own, f"{host}:{port}", settings))
+        for broker in self.all:
+            broker.launch()
+        self._admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": self.address, "log_level": 0})
+        until(lambda: self._brokers() == 3, "three brokers answer")
+
+    def _brokers(self) -> int:
+        try:
+            return len(self._admin.list_topics(timeout=2).brokers)
+        except confluent_kafka.KafkaException:
+            return 0
+
+    def whole(self, topic: str) -> bool:
+        """Whether every broker has all that is written."""
+        try:
+            partitions = self._admin.list_topics(topic, timeout=2).topics[topic].partitions.values()
+        except confluent_kafka.KafkaException:
+            return False
+        return bool(partitions) and all(len(p.isrs) == 3 for p in partitions)
+
+    def close(self) -> None:
+        for broker in self.all:
+            broker.kill()

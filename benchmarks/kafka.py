@@ -1,0 +1,391 @@
+"""Measures feeds into and out of a Kafka topic against Kafka's own performance tools, in one run.
+
+    python/.venv/bin/python benchmarks/kafka.py [--bytes 110000 4096] [--megabytes 1500] [--rounds 2] [--work DIRECTORY]
+
+A broker of its own process, one partition a lane, 24 lanes. Writing: `stoker feed --to kafka`, at least once and exactly
+once, against `kafka-producer-perf-test` with records of the same size, acks=all, idempotence, no compression, the feed's
+settings for batching, and transactions of the same length where the feed has them; its payloads come from a file, since
+making random ones would be what it is measured for. Reading: 1, 3 and 8 Python trainers together, each a process that
+obtains every sample of the payload as a view, and `stoker ingest kafka://…` if this build has it, against one
+`kafka-consumer-perf-test` of the same topic.
+
+Rows alternate within a round; the best round of each counts. Every system is measured from the moment it has done a
+third of its work, when its JVM is warm, to 99 hundredths of it: writing by the growth of the broker's log, reading by
+what has arrived. CPU is user and system time of all processes of the system in that time, and of the broker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import string
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from datetime import datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+ROOT = Path(__file__).resolve().parents[1]
+sys.path.insert(0, str(ROOT / "python" / "tests" / "system"))
+
+from feed import cpu_of  # noqa: E402
+from make_tree import make_tree  # noqa: E402
+
+TOOLS = ROOT / "benchmarks" / "target" / "kafka.classpath"
+LANES = 24
+WORLD_SIZES = (1, 3, 8)
+BATCH = 64
+CHECKPOINT_MS = 1000
+LOOK_S = 0.02
+BROKER_JVM = ("-Xmx1g", "-Xms1g")
+# As connectors/…/KafkaSinks.java has them.
+PRODUCER = {
+    "acks": "all",
+    "enable.idempotence": "true",
+    "compression.type": "none",
+    "buffer.memory": 64 << 20,
+    "batch.size": 1 << 20,
+    "linger.ms": 5,
+    "max.request.size": 1 << 20,
+}
+
+
+class Moment(NamedTuple):
+    """How much was done at a time, and the CPU seconds used until then by the system and by the broker."""
+
+    time: float
+    done: float
+    cpu: float = 0.0
+    broker: float = 0.0
+
+
+class Speed(NamedTuple):
+    """Of a system, in its warm part."""
+
+    bytes_per_s: float
+    cpu_per_gb: float
+    broker_per_gb: float
+
+
+def speed(moments: Sequence[Moment]) -> Speed:
+    """From a third of the work to nearly all of it; what comes last may be a flush or a commit."""
+    total = moments[-1].done
+    begin = next(m for m in moments if m.done >= total / 3)
+    end = next(m for m in moments if m.done >= 0.99 * total)
+    done = end.done - begin.done
+    return Speed(
+        done / (end.time - begin.time), 1e9 * (end.cpu - begin.cpu) / done, 1e9 * (end.broker - begin.broker) / done
+    )
+
+
+def watch(process: subprocess.Popen[Any], broker: int, size: Callable[[], float]) -> list[Moment]:
+    """Looks at a growing size until a process ends."""
+    moments: list[Moment] = []
+    while process.poll() is None:
+        try:
+            moments.append(Moment(time.monotonic(), size(), cpu_of(process.pid), cpu_of(broker)))
+        except FileNotFoundError:
+            pass
+        time.sleep(LOOK_S)
+    if process.returncode != 0:
+        raise RuntimeError(f"{process.args} ended with {process.returncode}")
+    last = moments[-1]
+    return [*moments, last._replace(done=max(last.done, size()))]
+
+
+def bytes_below(directory: Path, pattern: str) -> int:
+    return sum(f.stat().st_size for f in directory.glob(pattern))
+
+
+# --- a trainer: a process of its own, which prints one JSON object ----------------------------------------------------
+
+
+def train(target: str, rank: int, world_size: int, epochs: int) -> dict:
+    from stoker import Feed
+
+    moments, total = [], 0
+    with Feed(target, rank=rank, world_size=world_size, tail="keep", epochs=epochs) as feed:
+        payload = [field.name for field in feed.info.fields if field.payload]
+        for batch in feed.batches():
+            for name in payload:
+                for sample in batch[name]:
+                    total += sample.nbytes
+            moments.append((time.monotonic(), total, time.process_time()))
+        return {"moments": moments, "received": feed.stats()["bytes"], "samples": total}
+
+
+# --- the measuring process --------------------------------------------------------------------------------------------
+
+
+class Bench:
+    """A broker, a dataset, and a topic to read."""
+
+    def __init__(self, unit: int, megabytes: int, work: Path) -> None:
+        import confluent_kafka.admin
+        from kafka_broker import Broker
+
+        self.unit, self.work = unit, work
+        self.epochs = 3
+        samples = max(LANES, megabytes * 1_000_000 // (self.epochs * unit))
+        self.payload_bytes = samples * unit * self.epochs
+        make_tree(str(work / "tree"), samples, unit)
+        self.dataset = work / "data"
+        # Every lane has a chunk, or it would be none.
+        chunk = min(8 << 20, samples * unit // (2 * LANES))
+        command = [ROOT / "stoker", "ingest", work / "tree", self.dataset, "--label-from", "parent-dir"]
+        subprocess.run([*command, "--chunk-size", f"{chunk >> 10}kb"], check=True, capture_output=True)
+        shutil.rmtree(work / "tree")
+        (work / "broker").mkdir()
+        self.broker = Broker(work / "broker", {"file.delete.delay.ms": 100, "num.io.threads": 4}, BROKER_JVM)
+        self.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": self.broker.address, "log_level": 0})
+        self.number = 0
+        self.topic("read")
+        self.feed("read", "at-least-once")
+        self.log_bytes = self.log_size("read")
+        whole = self.child("read", 0, 1)
+        records = sum(self.end_offsets("read"))
+        self.record_bytes = round(whole["received"] / (records - 2 * LANES * self.epochs))
+        self.records = records
+        self.value_bytes = whole["received"]
+        draw = random.Random(unit)
+        letters = string.ascii_letters + string.digits
+        self.payloads = work / "payloads"
+        self.payloads.write_text("\n".join("".join(draw.choices(letters, k=self.record_bytes)) for _ in range(8)))
+
+    def close(self) -> None:
+        self.broker.kill()
+
+    # ---- topics
+
+    def topic(self, name: str) -> None:
+        from confluent_kafka.admin import NewTopic
+
+        settings = {"max.message.bytes": str(4 << 20), "retention.bytes": "-1"}
+        self.admin.create_topics([NewTopic(name, LANES, 1, config=settings)])[name].result(30)
+
+    def log_size(self, topic: str) -> int:
+        return bytes_below(self.work / "broker" / "log", f"{topic}-*/*.log")
+
+    def end_offsets(self, topic: str) -> list[int]:
+        from confluent_kafka import TopicPartition
+        from confluent_kafka.admin import OffsetSpec
+
+        asked = {TopicPartition(topic, p): OffsetSpec.latest() for p in range(LANES)}
+        return [f.result(30).offset for f in self.admin.list_offsets(asked).values()]
+
+    @contextmanager
+    def fresh(self) -> Iterator[str]:
+        """A topic that is deleted afterwards, bytes and all: memory is what they lie in."""
+        self.number += 1
+        name = f"write{self.number}"
+        self.topic(name)
+        yield name
+        self.admin.delete_topics([name])[name].result(30)
+        deadline = time.monotonic() + 30
+        while self.log_size(name) and time.monotonic() < deadline:
+            time.sleep(0.05)
+
+    # ---- writers
+
+    def feed(self, topic: str, delivery: str) -> list[Moment]:
+        command = [ROOT / "stoker", "feed", self.dataset, "--to", "kafka", "--bootstrap", self.broker.address]
+        command += ["--topic", topic, "--name", f"bench-{os.getpid()}-{topic}", "--world-size", LANES, "--lanes", LANES]
+        command += ["--batch-size", BATCH, "--epochs", self.epochs, "--delivery", delivery]
+        command += ["--checkpoint-interval", f"{CHECKPOINT_MS} ms", "--transaction-timeout", "60s"]
+        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=sys.stderr)
+        return watch(process, self.broker.process.pid, lambda: self.log_size(topic))
+
+    def producer(self, topic: str, *options: str) -> list[Moment]:
+        settings = [f"{name}={value}" for name, value in PRODUCER.items()]
+        process = self.tool(
+            "ProducerPerformance",
+            *("--topic", topic, "--num-records", str(self.records), "--throughput", "-1"),
+            *("--payload-file", str(self.payloads), *options),
+            *("--producer-props", f"bootstrap.servers={self.broker.address}", *settings),
+        )
+        return watch(process, self.broker.process.pid, lambda: self.log_size(topic))
+
+    def tool(self, name: str, *arguments: str, **options: Any) -> subprocess.Popen[Any]:
+        java = Path(os.environ["JAVA_HOME"]) / "bin/java" if "JAVA_HOME" in os.environ else "java"
+        # The heap of Kafka's own scripts.
+        line = [java, "-Xmx512m", "-cp", TOOLS.read_text(), f"org.apache.kafka.tools.{name}", *arguments]
+        return subprocess.Popen(line, **({"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL} | options))
+
+    # ---- readers
+
+    def consumer(self, topic: str, records: int) -> list[Moment]:
+        process = self.tool(
+            "ConsumerPerformance",
+            *("--bootstrap-server", self.broker.address, "--topic", topic, "--num-records", str(records)),
+            *("--show-detailed-stats", "--reporting-interval", "100", "--hide-header", "--timeout", "60000"),
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        moments = []
+        for line in process.stdout or ():
+            words = line.split(", ")
+            if len(words) < 6:
+                continue
+            when = datetime.strptime(words[0], "%Y-%m-%d %H:%M:%S:%f").timestamp()
+            cpu = cpu_of(process.pid), cpu_of(self.broker.process.pid)
+            moments.append(Moment(when, float(words[2]) * (1 << 20), *cpu))
+        if process.wait(60) != 0:
+            raise RuntimeError("the consumer failed")
+        return moments
+
+    def child(self, topic: str, rank: int, world_size: int) -> dict:
+        return self.ended(self.start_child(topic, rank, world_size))
+
+    def start_child(self, topic: str, rank: int, world_size: int) -> subprocess.Popen[str]:
+        target = f"kafka://{self.broker.address}/{topic}"
+        command = [sys.executable, __file__, "--child", target, str(rank), str(world_size), str(self.epochs)]
+        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+
+    @staticmethod
+    def ended(process: subprocess.Popen[str]) -> dict:
+        out, _ = process.communicate(timeout=600)
+        if process.returncode != 0:
+            raise RuntimeError("a trainer failed")
+        return json.loads(out.splitlines()[-1])
+
+    def trainers(self, world_size: int) -> Speed:
+        """All together, in the time in which every one of them was past a third and none had ended."""
+        processes = [self.start_child("read", rank, world_size) for rank in range(world_size)]
+        broker: list[tuple[float, float]] = []
+        while any(process.poll() is None for process in processes[:1]):
+            broker.append((time.monotonic(), cpu_of(self.broker.process.pid)))
+            time.sleep(LOOK_S)
+        ranks = [[Moment(*m) for m in self.ended(process)["moments"]] for process in processes]
+        begin = max(next(m.time for m in moments if m.done >= moments[-1].done / 3) for moments in ranks)
+        end = min(next(m.time for m in moments if m.done >= 0.99 * moments[-1].done) for moments in ranks)
+
+        def at(moments: list[Moment], when: float) -> Moment:
+            return next(m for m in reversed(moments) if m.time <= when)
+
+        done = sum(at(moments, end).done - at(moments, begin).done for moments in ranks)
+        cpu = sum(at(moments, end).cpu - at(moments, begin).cpu for moments in ranks)
+        used = [c for when, c in broker if begin <= when <= end] or [0.0]
+        return Speed(done / (end - begin), 1e9 * cpu / done, 1e9 * (used[-1] - used[0]) / done)
+
+    # ---- ingest
+
+    def raw_topic(self) -> int:
+        """Raw samples with keys, for an ingest; how many."""
+        from confluent_kafka import Producer
+
+        self.topic("raw")
+        producer = Producer({"bootstrap.servers": self.broker.address, "linger.ms": 5, "queue.buffering.max.kbytes": 65536})
+        draw = random.Random(self.unit)
+        bodies = [draw.randbytes(self.unit) for _ in range(64)]
+        count = self.payload_bytes // self.unit
+        for i in range(count):
+            while True:
+                try:
+                    producer.produce("raw", bodies[i % 64], key=f"s{i:08}", partition=i % LANES)
+                    break
+                except BufferError:
+                    producer.poll(0.05)
+        producer.flush(60)
+        return count
+
+    def can_ingest(self) -> bool:
+        said = subprocess.run([ROOT / "stoker", "ingest", "--help"], capture_output=True, text=True, check=False)
+        return "--until" in said.stdout + said.stderr
+
+    def ingest(self) -> list[Moment]:
+        self.number += 1
+        target = self.work / f"ingested{self.number}"
+        source = f"kafka://{self.broker.address}/raw"
+        command = [ROOT / "stoker", "ingest", source, target, "--value", "raw", "--until", "latest"]
+        process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=sys.stderr)
+        try:
+            return watch(process, self.broker.process.pid, lambda: bytes_below(target, "chunks/*/*"))
+        finally:
+            shutil.rmtree(target, ignore_errors=True)
+
+
+def rows_of(bench: Bench) -> dict[str, tuple[str, Callable[[], Speed]]]:
+    """By name: what each is held against, and how it is measured."""
+
+    def written(write: Callable[[str], list[Moment]]) -> Callable[[], Speed]:
+        def measure() -> Speed:
+            with bench.fresh() as topic:
+                return speed(write(topic))
+
+        return measure
+
+    length = ("--transaction-duration-ms", str(CHECKPOINT_MS))
+    rows: dict[str, tuple[str, Callable[[], Speed]]] = {
+        "producer-perf": ("", written(lambda t: bench.producer(t))),
+        "feed, at least once": ("producer-perf", written(lambda t: bench.feed(t, "at-least-once"))),
+        "producer-perf, transactions": ("", written(lambda t: bench.producer(t, *length))),
+        "feed, exactly once": ("producer-perf, transactions", written(lambda t: bench.feed(t, "exactly-once"))),
+        "consumer-perf": ("", lambda: speed(bench.consumer("read", bench.records))),
+    }
+    for world_size in WORLD_SIZES:
+        rows[f"Python trainers, W = {world_size}"] = ("consumer-perf", lambda w=world_size: bench.trainers(w))
+    if bench.can_ingest():
+        count = bench.raw_topic()
+        rows["consumer-perf, samples"] = ("", lambda: speed(bench.consumer("raw", count)))
+        rows["ingest"] = ("consumer-perf, samples", lambda: speed(bench.ingest()))
+    return rows
+
+
+def measure_unit(unit: int, options: argparse.Namespace, folder: Path) -> None:
+    began = time.monotonic()
+    bench = Bench(unit, options.megabytes, folder)
+    try:
+        print(
+            f"\nsamples of {unit:,} bytes, batches of {BATCH}: records of {bench.record_bytes:,} bytes; the broker's log "
+            f"has {bench.log_bytes / bench.payload_bytes:.4f} bytes for a byte of samples",
+            flush=True,
+        )
+        rows = {name: row for name, row in rows_of(bench).items() if not options.only or options.only in name}
+        best: dict[str, Speed] = {}
+        for _ in range(options.rounds):
+            for name, (_, measure) in rows.items():
+                found = measure()
+                print(f"  {name}: {found.bytes_per_s / 1e6:.0f} MB/s", file=sys.stderr, flush=True)
+                best[name] = max(best.get(name, found), found)
+        print("| | MB/s | of Kafka's tool | CPU s/GB | broker CPU s/GB |\n| --- | --- | --- | --- | --- |")
+        for name, (against, _) in rows.items():
+            ratio = f"{best[name].bytes_per_s / best[against].bytes_per_s:.2f}" if against in best else ""
+            s = best[name]
+            print(f"| {name} | {s.bytes_per_s / 1e6:,.0f} | {ratio} | {s.cpu_per_gb:.2f} | {s.broker_per_gb:.2f} |")
+    finally:
+        bench.close()
+    print(f"took {time.monotonic() - began:.0f} s", file=sys.stderr)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bytes", type=int, nargs="+", default=[110_000, 4096], help="sizes of a sample")
+    parser.add_argument("--megabytes", type=int, default=1500, help="written and read by each system")
+    parser.add_argument("--rounds", type=int, default=2)
+    parser.add_argument("--only", help="rows whose names contain this")
+    parser.add_argument("--work", type=Path, help="memory, if there is enough of it: the disk is not what is measured")
+    options = parser.parse_args()
+    work = options.work
+    memory = Path("/dev/shm")
+    if work is None and memory.is_dir() and shutil.disk_usage(memory).free > 8 * options.megabytes * 1_000_000:
+        work = memory
+    for unit in options.bytes:
+        with tempfile.TemporaryDirectory(dir=work) as folder:
+            os.environ["STOKER_HOME"] = f"{folder}/home"
+            measure_unit(unit, options, Path(folder))
+    return 0
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["--child"]:
+        target, rank, world_size, epochs = sys.argv[2:]
+        print(json.dumps(train(target, int(rank), int(world_size), int(epochs))))
+        sys.exit(0)
+    sys.exit(main())
