@@ -2,12 +2,12 @@
 
     python/.venv/bin/python benchmarks/kafka.py [--bytes 110000 4096] [--megabytes 1500] [--rounds 2] [--work DIRECTORY]
 
-A broker of its own process, one partition a lane, 24 lanes. Writing: `stoker feed --to kafka`, at least once and exactly
-once, against `kafka-producer-perf-test` with records of the same size, acks=all, idempotence, no compression, the feed's
-settings for batching, and transactions of the same length where the feed has them; its payloads come from a file, since
-making random ones would be what it is measured for. Reading: 1, 3 and 8 Python trainers together, each a process that
-obtains every sample of the payload as a view, and `stoker ingest kafka://…` if this build has it, against one
-`kafka-consumer-perf-test` of the same topic.
+A broker of its own process, one partition a lane, 24 lanes. Writing: `stoker feed --to kafka`, at least once and
+exactly once, against `kafka-producer-perf-test` with records of the same size, acks=all, idempotence, no compression,
+the feed's settings for batching, and transactions of the same length where the feed has them; its payloads come from a
+file, since making random ones would be what it is measured for. Reading: 1, 3 and 8 Python trainers together, each a
+process that obtains every sample of the payload as a view, and `stoker ingest kafka://…` if this build has it, against
+one `kafka-consumer-perf-test` of the same topic.
 
 Rows alternate within a round; the best round of each counts. Every system is measured from the moment it has done a
 third of its work, when its JVM is warm, to 99 hundredths of it: writing by the growth of the broker's log, reading by
@@ -27,7 +27,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -89,10 +89,8 @@ def watch(process: subprocess.Popen[Any], broker: int, size: Callable[[], float]
     """Looks at a growing size until a process ends."""
     moments: list[Moment] = []
     while process.poll() is None:
-        try:
+        with suppress(FileNotFoundError):
             moments.append(Moment(time.monotonic(), size(), cpu_of(process.pid), cpu_of(broker)))
-        except FileNotFoundError:
-            pass
         time.sleep(LOOK_S)
     if process.returncode != 0:
         raise RuntimeError(f"{process.args} ended with {process.returncode}")
@@ -281,7 +279,9 @@ class Bench:
         from confluent_kafka import Producer
 
         self.topic("raw")
-        producer = Producer({"bootstrap.servers": self.broker.address, "linger.ms": 5, "queue.buffering.max.kbytes": 65536})
+        producer = Producer(
+            {"bootstrap.servers": self.broker.address, "linger.ms": 5, "queue.buffering.max.kbytes": 65536}
+        )
         draw = random.Random(self.unit)
         bodies = [draw.randbytes(self.unit) for _ in range(64)]
         count = self.payload_bytes // self.unit
@@ -343,8 +343,8 @@ def measure_unit(unit: int, options: argparse.Namespace, folder: Path) -> None:
     bench = Bench(unit, options.megabytes, folder)
     try:
         print(
-            f"\nsamples of {unit:,} bytes, batches of {BATCH}: records of {bench.record_bytes:,} bytes; the broker's log "
-            f"has {bench.log_bytes / bench.payload_bytes:.4f} bytes for a byte of samples",
+            f"\nsamples of {unit:,} bytes, batches of {BATCH}: records of {bench.record_bytes:,} bytes; the broker's "
+            f"log has {bench.log_bytes / bench.payload_bytes:.4f} bytes for a byte of samples",
             flush=True,
         )
         rows = {name: row for name, row in rows_of(bench).items() if not options.only or options.only in name}
