@@ -21,7 +21,8 @@ import java.util.function.Consumer;
  * Checks that a feed delivered each batch exactly once, from its ledger and the datasets alone.
  *
  * <p>Reads the ledger once to learn who was given what, and then again for as many receipts at a time as fit the memory it is
- * allowed (32 bytes a receipt); within these it goes lane by lane and holds two windows of heads. For one thread.
+ * allowed (32 bytes a receipt); within these it goes lane by lane and holds two windows of heads. For one thread; ledger files and
+ * heads are read by threads of its own, some at once.
  */
 public final class Audit {
 
@@ -77,10 +78,16 @@ public final class Audit {
      * @throws IOException if ledger or dataset cannot be read, rather than being wrong
      */
     public AuditReport run() throws IOException {
+        try (Reads reads = new Reads()) {
+            return run(reads);
+        }
+    }
+
+    private AuditReport run(Reads reads) throws IOException {
         Findings findings = new Findings();
-        LedgerFiles files = LedgerFiles.list(ledger);
+        LedgerFiles files = LedgerFiles.list(ledger, reads);
         Follows follows = new Follows(datasets, findings);
-        Survey survey = new Survey(datasets, feed, follows, findings);
+        Survey survey = new Survey(datasets, feed, follows, findings, reads);
         progress.accept("reading " + files.size() + " ledger files");
         files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, e.getMessage()));
         Map<PassKey, PassState> passes = survey.passes();

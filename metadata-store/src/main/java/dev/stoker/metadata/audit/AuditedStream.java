@@ -9,15 +9,19 @@ import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.order.StreamOrder;
 import java.io.IOException;
 
-/** A stream under its order, from the dataset itself. */
-record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fingerprint fingerprint) {
+/**
+ * A stream under its order, from the dataset itself.
+ *
+ * @param reads reads its chunks
+ */
+record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fingerprint fingerprint, Reads reads) {
 
     /**
      * Opens what a subscription says that it reads.
      *
      * @throws IllegalArgumentException if the order spec is none
      */
-    static AuditedStream open(Dataset dataset, Source source) throws IOException {
+    static AuditedStream open(Dataset dataset, Source source, Reads reads) throws IOException {
         OrderSpec spec = OrderSpec.fromJson(source.order());
         Snapshot snapshot = dataset.snapshot(source.version());
         StreamChunks chunks = snapshot.stream(source.split());
@@ -25,6 +29,7 @@ record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fing
                 dataset,
                 snapshot,
                 new StreamOrder(chunks, spec),
-                Fingerprint.of(dataset.info().id(), source.version(), source.split(), chunks, spec));
+                Fingerprint.of(dataset.info().id(), source.version(), source.split(), chunks, spec),
+                reads);
     }
 }

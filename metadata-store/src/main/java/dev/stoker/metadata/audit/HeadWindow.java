@@ -16,6 +16,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;
+import java.util.stream.IntStream;
 
 /** A window's rows and the checked heads of its chunks. For one thread. */
 final class HeadWindow {
@@ -33,16 +34,17 @@ final class HeadWindow {
         this.chunks = new BatchChunk[rows.chunks()];
         this.damage = new StokerException[chunks.length];
         StreamChunks all = stream.order().chunks();
-        for (int place = 0; place < chunks.length; place++) {
-            int chunk = rows.chunk(place);
-            if (all.liveRows(chunk) > 0) {
-                try {
-                    chunks[place] = read(all, chunk);
-                } catch (StokerException e) {
-                    damage[place] = e;
-                }
+        List<Integer> wanted = IntStream.range(0, chunks.length)
+                .filter(place -> all.liveRows(rows.chunk(place)) > 0)
+                .boxed()
+                .toList();
+        stream.reads().inOrder(wanted, place -> read(all, rows.chunk(place)), (place, chunk) -> {
+            try {
+                chunks[place] = chunk.get();
+            } catch (StokerException e) {
+                damage[place] = e;
             }
-        }
+        });
     }
 
     private BatchChunk read(StreamChunks all, int chunk) throws IOException {

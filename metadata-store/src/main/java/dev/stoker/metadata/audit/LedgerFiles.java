@@ -15,13 +15,17 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
-/** The finished files of a ledger, read as often as it takes: each time the same records, whatever is written meanwhile. */
+/**
+ * The finished files of a ledger, read as often as it takes: each time the same records, whatever is written meanwhile. A feed
+ * leaves many small files, so the first bytes of some are read at once.
+ */
 final class LedgerFiles {
 
     private static final int BUFFER_BYTES = 1 << 18;
 
     private final ObjectStore store;
     private final List<ObjectInfo> files;
+    private final Reads reads;
 
     /** Takes a record. */
     interface Visitor {
@@ -33,13 +37,14 @@ final class LedgerFiles {
         void damaged(StokerException e);
     }
 
-    private LedgerFiles(ObjectStore store, List<ObjectInfo> files) {
+    private LedgerFiles(ObjectStore store, List<ObjectInfo> files, Reads reads) {
         this.store = store;
         this.files = files;
+        this.reads = reads;
     }
 
     /** Lists the finished files; those that are being written have other names. */
-    static LedgerFiles list(ObjectStore store) throws IOException {
+    static LedgerFiles list(ObjectStore store, Reads reads) throws IOException {
         List<ObjectInfo> files = new ArrayList<>();
         try (ObjectIterator objects = store.list("part-")) {
             while (objects.hasNext()) {
@@ -50,7 +55,7 @@ final class LedgerFiles {
             }
         }
         files.sort(Comparator.comparing(ObjectInfo::name));
-        return new LedgerFiles(store, files);
+        return new LedgerFiles(store, files, reads);
     }
 
     int size() {
@@ -59,8 +64,8 @@ final class LedgerFiles {
 
     /** Visits all records; of a damaged file, those before the damage. */
     void visit(Visitor visitor, Damage damage) throws IOException {
-        for (ObjectInfo file : files) {
-            try (InputStream in = new ObjectStream(store, file)) {
+        reads.inOrder(files, this::start, (file, start) -> {
+            try (InputStream in = new ObjectStream(store, file, start.get())) {
                 LedgerReader reader = new LedgerReader(in, store.describe(file.name()));
                 for (Optional<LedgerRecord> entry = next(reader, damage);
                         entry.isPresent();
@@ -70,7 +75,16 @@ final class LedgerFiles {
             } catch (StokerException e) {
                 damage.damaged(e);
             }
+        });
+    }
+
+    /** The first bytes of a file, most often all of them. */
+    private ByteBuffer start(ObjectInfo file) throws IOException {
+        ByteBuffer start = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, file.length()));
+        if (start.hasRemaining()) {
+            store.read(file.name(), 0, start);
         }
+        return start.flip();
     }
 
     private static Optional<LedgerRecord> next(LedgerReader reader, Damage damage) throws IOException {
@@ -86,17 +100,21 @@ final class LedgerFiles {
     private static final class ObjectStream extends RangeStream {
         private final ObjectStore store;
         private final ObjectInfo file;
+        private final ByteBuffer start;
 
-        ObjectStream(ObjectStore store, ObjectInfo file) {
-            super(BUFFER_BYTES);
+        ObjectStream(ObjectStore store, ObjectInfo file, ByteBuffer start) {
+            super(Math.max(1, start.remaining()));
             this.store = store;
             this.file = file;
+            this.start = start;
         }
 
         @Override
         protected void read(long offset, ByteBuffer target) throws IOException {
             int count = (int) Math.min(target.remaining(), file.length() - offset);
-            if (count > 0) {
+            if (offset == 0) {
+                target.put(start);
+            } else if (count > 0) {
                 store.read(file.name(), offset, target.limit(target.position() + count));
             }
         }

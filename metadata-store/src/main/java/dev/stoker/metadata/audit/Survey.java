@@ -27,6 +27,7 @@ final class Survey {
     private final Optional<UUID> feed;
     private final Follows follows;
     private final Findings findings;
+    private final Reads reads;
     private final Map<Source, Opened> sources = new HashMap<>();
     private final Map<PassKey, PassState> passes = new LinkedHashMap<>();
     private final Map<PassKey, TreeMap<Long, Long>> receiptCounts = new LinkedHashMap<>();
@@ -39,11 +40,12 @@ final class Survey {
     long records;
     long receipts;
 
-    Survey(List<Dataset> datasets, Optional<UUID> feed, Follows follows, Findings findings) {
+    Survey(List<Dataset> datasets, Optional<UUID> feed, Follows follows, Findings findings, Reads reads) {
         this.datasets = datasets;
         this.feed = feed;
         this.follows = follows;
         this.findings = findings;
+        this.reads = reads;
     }
 
     void visit(LedgerRecord entry) throws IOException {
@@ -179,7 +181,7 @@ final class Survey {
         for (Dataset dataset : datasets) {
             if (dataset.info().id().toString().equals(source.dataset())) {
                 try {
-                    return new Opened(AuditedStream.open(dataset, source), null);
+                    return new Opened(AuditedStream.open(dataset, source, reads), null);
                 } catch (UnknownVersionException | UnknownSplitException | IllegalArgumentException e) {
                     return new Opened(null, e.getMessage());
                 }

@@ -1,0 +1,84 @@
+package dev.stoker.metadata.audit;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.Iterator;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+
+/**
+ * Reads many small things of a store that may be far: some at once, in threads of its own, so that its latency is waited for
+ * once and not every time. Used by one thread, which gets what was read in the order in which it asked.
+ */
+final class Reads implements AutoCloseable {
+
+    /** As many as a feeder reads at once by default. */
+    static final int AT_ONCE = 16;
+
+    private final ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE, Reads::thread);
+
+    /** Reads one thing; any thread. */
+    interface Read<K, T> {
+        T read(K key) throws IOException;
+    }
+
+    /** What was read, or why it was not. */
+    interface Outcome<T> {
+        T get() throws IOException;
+    }
+
+    /** Takes what was read. */
+    interface Taker<K, T> {
+        void take(K key, Outcome<T> outcome) throws IOException;
+    }
+
+    private static Thread thread(Runnable task) {
+        Thread thread = new Thread(task, "stoker-audit-read");
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    /** Reads a thing for each key, at most {@link #AT_ONCE} ahead of the taker, who runs in the calling thread. */
+    <K, T> void inOrder(Iterable<K> keys, Read<K, T> read, Taker<K, T> taker) throws IOException {
+        Deque<Future<T>> ahead = new ArrayDeque<>();
+        Iterator<K> toRead = keys.iterator();
+        try {
+            for (K key : keys) {
+                while (ahead.size() < AT_ONCE && toRead.hasNext()) {
+                    K next = toRead.next();
+                    ahead.add(threads.submit(() -> read.read(next)));
+                }
+                Future<T> first = ahead.remove();
+                taker.take(key, () -> await(first));
+            }
+        } finally {
+            ahead.forEach(left -> left.cancel(true));
+        }
+    }
+
+    private static <T> T await(Future<T> future) throws IOException {
+        try {
+            return future.get();
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof IOException failure) {
+                throw failure;
+            }
+            if (e.getCause() instanceof Error failure) {
+                throw failure;
+            }
+            throw new IllegalStateException(e.getCause());
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while reading");
+        }
+    }
+
+    @Override
+    public void close() {
+        threads.shutdownNow();
+    }
+}
