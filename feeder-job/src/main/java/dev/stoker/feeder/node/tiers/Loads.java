@@ -123,7 +123,8 @@ final class Loads implements AutoCloseable {
         } else {
             return load;
         }
-        if (idle == 0 && running.size() < threads) {
+        // Those that are idle may not have noticed yet what was entered a moment ago.
+        if (idle < queue.size() && running.size() < threads) {
             Thread thread = new Thread(this::run, "stoker-origin-" + running.size());
             thread.setDaemon(true);
             running.add(thread);
@@ -137,6 +138,11 @@ final class Loads implements AutoCloseable {
     synchronized int waiting(UUID chunk) {
         Load load = loads.get(chunk);
         return load == null ? 0 : load.waiting;
+    }
+
+    /** Threads that have nothing to do. */
+    synchronized int idle() {
+        return idle;
     }
 
     /** Called when chunks that are wanted may have room. */

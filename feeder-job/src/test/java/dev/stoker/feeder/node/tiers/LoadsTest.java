@@ -117,6 +117,21 @@ class LoadsTest {
     }
 
     @Test
+    void whatIsWantedAtOnceIsReadByAllThreadsAlthoughOneWasIdle() {
+        start(4, 100);
+        ahead("first");
+        permits.release(1);
+        Waiting.until(() -> loads.idle() == 1);
+        synchronized (loads) {
+            for (int i = 0; i < 4; i++) {
+                ahead("next-" + i);
+            }
+        }
+        awaitBegun(5);
+        permits.release(4);
+    }
+
+    @Test
     void manyThatWaitCauseOneReadAndEachHasAHold() throws Exception {
         start(4, 100);
         List<CompletableFuture<ChunkBytes>> waiting = new ArrayList<>();
