@@ -1,6 +1,7 @@
 package dev.stoker.storage.hadoop;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
 
 /** What a {@link FaultProxy} does to a request or its reply. */
 public sealed interface Fault {
@@ -37,6 +38,9 @@ public sealed interface Fault {
 
     /** The reply comes so much later. */
     record Late(Duration delay) implements Fault {}
+
+    /** The server hears of it when the latch opens. */
+    record Held(CountDownLatch until) implements Fault {}
 
     /** The server is not told of a condition ({@code If-None-Match}). */
     record IgnoredCondition() implements Fault {}

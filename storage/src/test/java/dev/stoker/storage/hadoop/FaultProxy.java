@@ -17,6 +17,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
@@ -73,6 +74,8 @@ public final class FaultProxy implements Closeable {
     private final LongAdder bytesToClients = new LongAdder();
     private final LongAdder bytesFromClients = new LongAdder();
     private volatile Duration latency = Duration.ZERO;
+    private volatile long bytesPerSecond = Long.MAX_VALUE;
+    private long freeAtNs = System.nanoTime(); // When the line to the clients is free again; guarded by this.
     private volatile boolean logging;
     private volatile boolean closed;
 
@@ -120,6 +123,12 @@ public final class FaultProxy implements Closeable {
     /** Delays every reply. */
     public FaultProxy latency(Duration added) {
         latency = added;
+        return this;
+    }
+
+    /** Lets only so many bytes of bodies a second pass to clients, all of them together. */
+    public FaultProxy bandwidth(long bytes) {
+        bytesPerSecond = bytes;
         return this;
     }
 
@@ -197,6 +206,22 @@ public final class FaultProxy implements Closeable {
 
     boolean isClosed() {
         return closed;
+    }
+
+    /** Waits until so many bytes have passed the line to the clients. */
+    void pass(int bytes) {
+        if (bytesPerSecond == Long.MAX_VALUE) {
+            return;
+        }
+        long until;
+        synchronized (this) {
+            long durationNs = (long) (bytes * 1e9 / bytesPerSecond);
+            freeAtNs = Math.max(freeAtNs, System.nanoTime()) + durationNs;
+            until = freeAtNs;
+        }
+        for (long left; (left = until - System.nanoTime()) > 0; ) {
+            LockSupport.parkNanos(left);
+        }
     }
 
     void countToClient(long bytes) {

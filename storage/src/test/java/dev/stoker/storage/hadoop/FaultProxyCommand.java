@@ -10,7 +10,7 @@ import java.util.Scanner;
 
 /**
  * A {@link FaultProxy} from a command line, for benchmarks: {@code --listen 18091 --to 127.0.0.1:18090 [--latency-ms 20]
- * [--errors 0.2] [--seed 7]}. Prints requests and bytes as one line of JSON for every line on its standard input ({@code
+ * [--bytes-per-second 300000000] [--errors 0.2] [--seed 7]}. Prints requests and bytes as one line of JSON for every line on its standard input ({@code
  * reset} sets them to zero afterwards), and ends with it.
  */
 public final class FaultProxyCommand {
@@ -28,6 +28,10 @@ public final class FaultProxyCommand {
                 new InetSocketAddress(to[0], Integer.parseInt(to[1])),
                 Long.parseLong(options.getOrDefault("--seed", "0")));
         proxy.latency(Duration.ofMillis(Long.parseLong(options.getOrDefault("--latency-ms", "0"))));
+        long bandwidth = Long.parseLong(options.getOrDefault("--bytes-per-second", "0"));
+        if (bandwidth > 0) {
+            proxy.bandwidth(bandwidth);
+        }
         double errors = Double.parseDouble(options.getOrDefault("--errors", "0"));
         if (errors > 0) {
             proxy.atRate(errors, request -> true, Fault.slowDown());

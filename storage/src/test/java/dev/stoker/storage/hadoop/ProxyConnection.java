@@ -94,6 +94,9 @@ final class ProxyConnection implements Runnable {
         if (fault instanceof Fault.Late late) {
             Thread.sleep(late.delay().toMillis());
         }
+        if (fault instanceof Fault.Held held) {
+            held.until().await();
+        }
         return forward(request, fault);
     }
 
@@ -219,6 +222,9 @@ final class ProxyConnection implements Runnable {
             int read = from.read(buffer, 0, (int) Math.min(left, buffer.length));
             if (read < 0) {
                 throw new IOException("ended early");
+            }
+            if (to == toClient) {
+                proxy.pass(read);
             }
             if (to != null) {
                 to.write(buffer, 0, read);
