@@ -145,7 +145,7 @@ class FeedClient:
             self._consumer,
             stream=welcome.info.stream,
             run=welcome.info.run,
-            version=None if welcome.info.epoch is None else welcome.info.version,
+            version=welcome.info.version if welcome.info.epoch is not None else None,
         )
         return welcome
 

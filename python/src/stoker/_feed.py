@@ -14,6 +14,7 @@ from stoker._dataset import open_snapshot
 from stoker._decode import Decoding
 from stoker._delivery import BatchPlan, Share
 from stoker._discovery import target_of
+from stoker._followed import FollowedPath
 from stoker._iteration import Iteration, Span
 from stoker._kafka import KafkaSource
 from stoker._kafka import target_of as topic_of
@@ -50,7 +51,8 @@ class Feed:
     `lane_order` ("mixed").
 
     What is read: `stream` names a stream of the feed; `split` ("train") and `version` (the newest) choose it for a path
-    and are checked against a feed's stream.
+    and are checked against a feed's stream. With `follow` each epoch of a path reads the version that is the newest
+    when it is first asked for, as it does of a feed with `--follow`; for one reader.
 
     Who reads: `rank` and `world_size` (of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
     `run` (STOKER_RUN), `group`. With `replicas` k each k processes in a row get the same batches (tensor and pipeline
@@ -90,6 +92,7 @@ class Feed:
         lane_order: str | None = None,
         split: str | None = None,
         version: int | None = None,
+        follow: bool = False,
         rank: int | None = None,
         world_size: int | None = None,
         replica: int = 0,
@@ -131,6 +134,7 @@ class Feed:
             stream=stream,
             split=split,
             version=version,
+            follow=follow,
             rank=rank,
             world_size=world_size,
             replica=replica,
@@ -168,11 +172,18 @@ class Feed:
         self._tally = Tally()
         self._end: Watched | None = None  # the last figures of a closed feed
         self._path_stream: PathStream | None = None
+        self._chosen: dict[int, int] = {}  # versions by epoch, of a path that is followed
         if options.path is not None:
-            snapshot = open_snapshot(options.path, options.version)
-            split = options.split or options.stream or "train"
-            self._path_stream = PathStream(snapshot, split, OrderSpec(**options.order))
-            self._adopt(self._path_stream.info(options.run))
+            stream = self._open_path(options.version)
+            if not options.follow:
+                self._path_stream = stream
+                self._adopt(stream.info(options.run))
+
+    def _open_path(self, version: int | None) -> PathStream:
+        o = self._options
+        assert o.path is not None
+        snapshot = open_snapshot(o.path, version)
+        return PathStream(snapshot, o.split or o.stream or "train", OrderSpec(**o.order))
 
     # ---- torch
 
@@ -202,14 +213,14 @@ class Feed:
         if self._source is None:
             self._source = self._make_source()
             try:
-                self._adopt(self._source.open(self._consumer(start or self._progress.following)))
+                self._adopt(self._source.open(self._consumer(start)), None if start is None else start.version)
             except BaseException:
                 self._source.close()
                 self._source = None
                 raise
         elif start is not None and self._info is not None and not self._info.is_of(start.epoch, start.version):
             try:
-                self._adopt(self._source.turn_to(start.epoch, start.version))
+                self._adopt(self._source.turn_to(start.epoch, start.version), start.version)
             except BaseException:
                 self._source.close()
                 self._source = None
@@ -227,15 +238,9 @@ class Feed:
     def _make_source(self) -> BatchSource:
         o = self._options
         if self._path_stream is not None:
-            ahead = min(o.buffer_bytes, 32 << 20)
-            return PathSource(
-                self._path_stream,
-                on_corrupt=o.on_corrupt,
-                ahead_bytes=ahead,
-                buffer_bytes=o.buffer_bytes,
-                timeout_s=o.batch_timeout,
-                pool=pool_of(max(4 * ahead, 64 << 20), o.pin_memory),
-            )
+            return self._path_source(self._path_stream)
+        if o.path is not None:
+            return FollowedPath(self._open_path, self._path_source, self._chosen)
         topic = topic_of(o.target)
         if topic is not None:
             return KafkaSource(
@@ -257,8 +262,20 @@ class Feed:
             pool=pool_of(min(o.buffer_bytes, 256 << 20), o.pin_memory),
         )
 
-    def _consumer(self, start: Start) -> Consumer:
-        o, at = self._options, (start.epoch, start.version)
+    def _path_source(self, stream: PathStream) -> PathSource:
+        o = self._options
+        ahead = min(o.buffer_bytes, 32 << 20)
+        return PathSource(
+            stream,
+            on_corrupt=o.on_corrupt,
+            ahead_bytes=ahead,
+            buffer_bytes=o.buffer_bytes,
+            timeout_s=o.batch_timeout,
+            pool=pool_of(max(4 * ahead, 64 << 20), o.pin_memory),
+        )
+
+    def _consumer(self, start: Start | None) -> Consumer:
+        o, at = self._options, (None, None) if start is None else (start.epoch, start.version)
         rank, world_size, replica = self._seat()
         worker, workers, _ = worker_of() or (0, 1, 0)
         run = self._info.run if self._info is not None else o.run
@@ -269,15 +286,19 @@ class Feed:
         o = self._options
         return seat_of(o.rank, o.world_size, o.replicas, o.replica)
 
-    def _adopt(self, info: StreamInfo) -> None:
-        """Checks what the source says against what was asked for, and against what this feed has read before."""
+    def _adopt(self, info: StreamInfo, named: int | None = None) -> None:
+        """Checks what the source says against what was asked for, and against what this feed has read before.
+
+        `named`: the version of its epoch, by a state that goes on in it.
+        """
         o = self._options
         for name, wanted, found in (("split", o.split, info.split), ("version", o.version, info.version)):
             if wanted is not None and wanted != found:
                 raise StateMismatchError(f"stream {info.stream}: {name} {found}, asked for {wanted}")
         before = self._info
         other = before is not None and before.fingerprint != info.fingerprint
-        if before is not None and other and (None in (before.epoch, info.epoch) or before.epoch == info.epoch):
+        same = before is not None and named is None and before.epoch == info.epoch is not None
+        if before is not None and other and (same or not (before.follows and info.follows)):
             raise StateMismatchError(f"the feed now serves fingerprint {info.fingerprint}, before {before.fingerprint}")
         if before is None or other:
             self._form = Form(info.fields, o.columns)
@@ -361,7 +382,7 @@ class Feed:
     def __iter__(self) -> Iterator[Batch]:
         self._own()
         if worker_of() is None:  # a worker learns with its first batch which epoch it is to read
-            self._ready()
+            self._info_at(self._progress.following)
         check_readers(self._seat()[1])
         if self._iteration is not None:
             self._iteration.end()
@@ -444,7 +465,7 @@ class Feed:
 def _revive(options: Options, extras: dict[str, Any]) -> Feed:
     rank, world_size = extras["rank"]
     options = replace(options, rank=rank, world_size=world_size, run=extras.get("run", options.run))
-    if options.path is not None and "version" in extras:
+    if options.path is not None and not options.follow and "version" in extras:
         options = replace(options, version=extras["version"])
     feed = Feed.__new__(Feed)
     feed._set_up(options, extras.get("shared") or SharedEpochs())

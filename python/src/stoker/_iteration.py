@@ -78,7 +78,7 @@ class Iteration(Iterator[Batch]):
             self._batches = kept[1]
             return
         self._batches = self._source.epoch(*span)
-        if self._info.epoch is not None:
+        if self._info.follows:
             return  # what the next epoch is of is known when it is begun
         following = feed._progress.after(start) if worker else Start(start.epoch + 1)
         coming = feed._share(following)

@@ -46,6 +46,7 @@ class Options:
     """Given keys only."""
     split: str | None
     version: int | None
+    follow: bool
     rank: int | None
     world_size: int | None
     replica: int
@@ -106,6 +107,8 @@ class Options:
             given["columns"] = tuple(given["columns"])
         if given["version"] is not None and given["version"] < 1:
             problems.append(f"version must be at least 1, is {given['version']}")
+        if given["follow"] and given["version"] is not None:
+            problems.append(f"follow and version: the newest is followed, or version {given['version']} is read")
         if run is None:
             text = os.environ.get("STOKER_RUN", "0")
             run = int(text) if text.isdigit() else -1
@@ -118,7 +121,10 @@ class Options:
             feed_path(text)  # Says what to do instead.
         if isinstance(target, os.PathLike) and text is not None and not _looks_like_path(text):
             text = os.path.join(os.curdir, text)
-        return Options(target=text, order=spec, run=run, **given)
+        options = Options(target=text, order=spec, run=run, **given)
+        if options.follow and options.path is None:
+            raise ValueError("follow is for a path; a feed follows its dataset when it is started with --follow")
+        return options
 
     @property
     def path(self) -> Path | None:

@@ -214,7 +214,7 @@ def start_of(
         differing = []
         place = place_of(state, worker)
         # Of a following feed another version is right where nothing was read of the epoch.
-        same = info.epoch is None or place.version is not None
+        same = not info.follows or place.version is not None
         for name, here in (("dataset", info.dataset), ("version", info.version), ("split", info.split)):
             if state[name] != here and (same or name != "version"):
                 differing.append(f"{name} {state[name]} in the state, {here} here")

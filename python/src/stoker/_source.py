@@ -35,8 +35,8 @@ class Consumer:
     replica: int = 0
     run: int = 0
     """0: the server assigns one."""
-    epoch: int = 0
-    """Where it begins; decides the version of a stream that follows its dataset."""
+    epoch: int | None = None
+    """Where it begins; decides the version of a stream that follows its dataset. None: it only looks."""
     version: int | None = None
     """What its state has read of that epoch; None: nothing."""
 
@@ -63,12 +63,14 @@ class StreamInfo:
     run: int
     epochs: int | None = None
     """Epochs that the feed serves; None: without end."""
+    follows: bool = False
+    """Whether each epoch reads the version of the dataset that was the newest when it was begun."""
     epoch: int | None = None
-    """The only epoch that this is true of, where each reads the dataset's newest version; None: of all."""
+    """If so, the only epoch that this is true of; None: of none, but of the newest version."""
 
     def is_of(self, epoch: int, version: int | None = None) -> bool:
         """Whether this is true of an epoch, of which a state may name the version."""
-        return self.epoch is None or (self.epoch == epoch and version in (None, self.version))
+        return not self.follows or (self.epoch == epoch and version in (None, self.version))
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], where: str, run: int) -> StreamInfo:
@@ -92,6 +94,7 @@ class StreamInfo:
             stream=str(stream["name"]),
             run=run,
             epochs=None if epochs is None else int(epochs),
+            follows=values.get("follows") is True,
             epoch=None if values.get("epoch") is None else int(values["epoch"]),
         )
 
@@ -133,7 +136,8 @@ class BatchSource(Protocol):
     def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
         """Goes over to an epoch, where each has a version of its own; `version`: what a state names.
 
-        Called between two epochs only. Raises `StateMismatchError` if the epoch has another version.
+        Called between two epochs, and only if `StreamInfo.follows`. Raises `StateMismatchError` if the epoch has
+        another version.
         """
         ...
 

@@ -6,39 +6,11 @@ from itertools import islice
 from threading import Barrier, Thread
 
 import pytest
-from stoker_processes import make_tree, until, views
+from growing import FOLLOWING, Growing
+from stoker_processes import until, views
 
-import stoker
 from stoker import Feed
 from stoker.errors import CorruptDataError, StateMismatchError
-
-ORDER = {"batch_size": 7, "lanes": 4, "shuffle_window": 32 << 10}
-OPTIONS = ["--follow", "--batch-size", 7, "--lanes", 4, "--shuffle-window", "32kb"]
-
-
-class Growing:
-    """A dataset to which versions are appended while feeds read it."""
-
-    def __init__(self, root):
-        self.root, self.path, self.versions = root, root / "data", 0
-
-    def append(self, **classes):
-        self.versions += 1
-        tree = self.root / f"tree{self.versions}"
-        make_tree(tree, classes, lambda n: 90 + 41 * n % 300, salt=f"v{self.versions}-")
-        with stoker.Writer(
-            self.path, {"data": "binary", "label": "categorical"}, append=self.versions > 1, chunk_size=4096
-        ) as writer:
-            for file in sorted(tree.rglob("*.bin")):
-                key = str(file.relative_to(tree))
-                writer.write({"key": key, "label": file.parent.name, "data": file.read_bytes()})
-        return self.versions
-
-    def views(self, version, epoch, **options):
-        """What an epoch of a version is, by the files."""
-        with Feed(self.path, version=version, **ORDER, **options) as feed:
-            feed.set_epoch(epoch)
-            return views(feed)
 
 
 @pytest.fixture
@@ -54,7 +26,7 @@ def follow(growing, start_feeder):
     started = []
 
     def start(name, *more):
-        started.append(start_feeder(name, f"train={growing.path}", *OPTIONS, *more))
+        started.append(start_feeder(name, f"train={growing.path}", *FOLLOWING, *more))
         return started[-1].ready()
 
     yield start

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from certificates import Authority
+from growing import FOLLOWING, Growing
 from processes_seen import get
 from stoker_processes import LIMIT_S, REPOSITORY, environment, make_tree, until, views
 
@@ -119,6 +120,33 @@ def test_a_state_of_python_is_gone_on_with_in_java_and_back(photos, feeders, tra
     with Feed(photos.path, **ORDER, world_size=3, rank=0) as feed:
         feed.load_state_dict(lines[3]["state"])
         assert feed.state_dict() == lines[3]["state"], "the same keys and values"
+
+
+def test_each_epoch_of_a_feed_that_follows_has_its_own_version(cli, start_feeder, train, tmp_path):
+    growing = Growing(tmp_path / "grown")
+    growing.append(ant=20, cat=17)
+    feeder = start_feeder("java-follows", f"train={growing.path}", *FOLLOWING).ready()
+    trainer = train("java-follows", 2, buffer_bytes=1, stepwise=True)
+    trainer.allow(3)
+    trainer.after(3)
+    growing.append(bee=9)
+    trainer.allow(20)
+    expected = growing.views(1, 0), growing.views(2, 1)
+    assert trainer.end() == expected[0] + expected[1]
+    lines = trainer.lines()
+    assert [line["state"]["version"] for line in lines] == [1] * 6 + [2] * 7
+    growing.append(cat=4)
+    for at, epoch in ((2, 0), (8, 1)):
+        state = lines[at]["state"]
+        with Feed("java-follows", group=f"python-{at}") as feed:
+            feed.load_state_dict(state)
+            assert views(feed) == expected[epoch][state["batch"] :]
+        assert train("java-follows", group=f"java-{at}", state=state).end() == expected[epoch][state["batch"] :]
+    refused = train("java-follows", state=lines[2]["state"] | {"version": 2}).how()
+    assert refused["error"] == "StateMismatchException"
+    assert "version 1 here" in refused["message"]
+    feeder.stop()
+    assert json.loads(cli.run("audit", "java-follows", "--json"))["clean"]
 
 
 def test_a_java_trainer_outlives_a_killed_feeder(cli, photos, start_feeder, train):

@@ -2,6 +2,7 @@ package dev.stoker.client;
 
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
@@ -17,6 +18,14 @@ interface BatchSource {
 
     /** What is known of the stream. */
     Welcome welcome();
+
+    /**
+     * Goes over to an epoch, where each has a version of its own; between two epochs, and only if {@link Welcome#follows}.
+     *
+     * @param version of the epoch, by a state that goes on in it
+     * @throws StateMismatchException if it has another
+     */
+    void turnTo(long epoch, OptionalLong version);
 
     /** Throws what has ended the source, if something has. */
     void requireSound();

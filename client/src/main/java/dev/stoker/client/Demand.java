@@ -99,6 +99,13 @@ final class Demand {
         following = null;
     }
 
+    /** Nothing is wanted of the epoch that was read; its receipts go out before the connections end. */
+    void leave() {
+        flush();
+        end();
+        receiving = null;
+    }
+
     private void receive(Span span, Collection<Link> live) {
         receiving = span;
         if (!span.isReceived()) {

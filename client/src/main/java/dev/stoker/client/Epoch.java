@@ -2,6 +2,7 @@ package dev.stoker.client;
 
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Welcome;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -19,6 +20,9 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
     private final long begin;
 
     private final Share share;
+    /** What is read: of a feed that follows its dataset, in this epoch. */
+    private final Welcome welcome;
+
     private long taken;
     /** Of each number of the last step, its pieces. */
     private List<List<Piece>> unacknowledged = List.of();
@@ -30,6 +34,7 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         this.span = span;
         this.begin = begin;
         this.share = share;
+        this.welcome = feed.welcome();
     }
 
     /** Which one, from 0. */
@@ -72,7 +77,7 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         }
         unacknowledged = parts;
         taken++;
-        Batch batch = new Batch(feed.welcome(), joined(parts), position(), feed.buffers());
+        Batch batch = new Batch(welcome, joined(parts), position(), feed.buffers());
         feed.handedOut(batch, position());
         return batch;
     }
@@ -113,6 +118,10 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
                 && span.number(at) == range.first()
                 && mine.count() - at == range.count();
         return isRest && taken > 0 ? OptionalLong.of(at) : OptionalLong.empty();
+    }
+
+    Welcome welcome() {
+        return welcome;
     }
 
     Span span() {

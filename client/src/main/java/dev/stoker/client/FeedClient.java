@@ -111,6 +111,7 @@ public final class FeedClient implements AutoCloseable {
                 current.end();
             }
             Position start = next;
+            turnTo(start.epoch(), OptionalLong.empty());
             Share share = share(start);
             next = after(start);
             // The span goes on behind a part of an epoch, for the iteration that follows.
@@ -124,10 +125,13 @@ public final class FeedClient implements AutoCloseable {
             }
             Span span = source.span(range);
             source.begin(span);
-            Position following = new Position(start.epoch() + 1, 0);
-            Span.Range coming = share(following).whole().range(following.epoch());
-            if (coming.count() > 0) {
-                source.expect(source.span(coming));
+            // What an epoch is of is known when it is begun, where each has a version of its own.
+            if (!welcome().follows()) {
+                Position following = new Position(start.epoch() + 1, 0);
+                Span.Range coming = share(following).whole().range(following.epoch());
+                if (coming.count() > 0) {
+                    source.expect(source.span(coming));
+                }
             }
             source.hurry();
             current = new Epoch(this, span, 0, share);
@@ -153,10 +157,26 @@ public final class FeedClient implements AutoCloseable {
 
     private Share share(Position start) {
         Welcome welcome = welcome();
-        boolean isOver = isBeyond(options.epochs(), start.epoch()) || isBeyond(welcome.epochs(), start.epoch());
-        long batch = isOver ? welcome.size().batches() : start.batch();
+        long batch = isOver(start.epoch()) ? welcome.size().batches() : start.batch();
         return new Share(
                 welcome.size(), options.tail(), batch, options.participant(), options.concat(), options.epochBatches());
+    }
+
+    /** Goes over to an epoch, where each has a version of its own; there is nothing behind the last one. */
+    private void turnTo(long epoch, OptionalLong version) {
+        Welcome known = welcome();
+        boolean isHere = !known.follows()
+                || (known.epoch().equals(OptionalLong.of(epoch))
+                        && version.orElse(known.stream().version())
+                                == known.stream().version());
+        if (!isHere && !isOver(epoch)) {
+            source.turnTo(epoch, version);
+            requireAsked();
+        }
+    }
+
+    private boolean isOver(long epoch) {
+        return isBeyond(options.epochs(), epoch) || isBeyond(welcome().epochs(), epoch);
     }
 
     private static boolean isBeyond(OptionalLong epochs, long epoch) {
@@ -212,7 +232,7 @@ public final class FeedClient implements AutoCloseable {
     public String state() {
         Position untouched = current == null ? next : current.position();
         Position position = last.orElse(untouched);
-        return FeedState.of(position, welcome());
+        return FeedState.of(position, last.isPresent() && current != null ? current.welcome() : welcome());
     }
 
     /**
@@ -223,6 +243,14 @@ public final class FeedClient implements AutoCloseable {
      * @throws StateMismatchException naming what differs, if the state is of other data or another order
      */
     public void load(String state, Difference... permitted) {
+        lock.lock();
+        try {
+            requireSound();
+            FeedState.Place place = FeedState.place(state);
+            turnTo(place.epoch(), place.version());
+        } finally {
+            lock.unlock();
+        }
         Regrouping found = FeedState.parse(state, welcome(), Set.of(permitted));
         if (found.repeats() > 0) {
             LOG.warn(
@@ -284,9 +312,17 @@ public final class FeedClient implements AutoCloseable {
 
     /** Batches that the next iteration brings, or that the present one brings in all. */
     public long steps() {
-        return current != null && current.isRunning()
-                ? current.steps()
-                : share(next).steps();
+        if (current != null && current.isRunning()) {
+            return current.steps();
+        }
+        lock.lock();
+        try {
+            requireSound();
+            turnTo(next.epoch(), OptionalLong.empty());
+            return share(next).steps();
+        } finally {
+            lock.unlock();
+        }
     }
 
     // ---- how it goes

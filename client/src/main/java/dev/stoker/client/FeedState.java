@@ -9,6 +9,7 @@ import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 
 /** The resume state as text: the same keys as Python's. */
@@ -32,6 +33,25 @@ final class FeedState {
         return state.toString();
     }
 
+    /** Which epoch a state goes on in, and of which version what it has read of that is; empty for nothing. */
+    record Place(long epoch, OptionalLong version) {}
+
+    /**
+     * Where a state stands; not checked further.
+     *
+     * @throws StateMismatchException if it is none
+     */
+    static Place place(String text) {
+        JsonNode state = tree(text);
+        JsonNode version = state.path("version");
+        if (!isNatural(state.path("epoch")) || !isNatural(state.path("batch")) || !isNatural(version)) {
+            throw new StateMismatchException("not a state of a feed: " + text);
+        }
+        boolean hasRead = state.path("batch").longValue() > 0;
+        return new Place(
+                state.path("epoch").longValue(), hasRead ? OptionalLong.of(version.longValue()) : OptionalLong.empty());
+    }
+
     /**
      * The position in a state, with how many samples come again because something that differs was permitted.
      *
@@ -48,11 +68,15 @@ final class FeedState {
                 state.path("dataset").asText(),
                 welcome.stream().dataset().toString(),
                 differing);
-        compare(
-                "version",
-                state.path("version").asText(),
-                Long.toString(welcome.stream().version()),
-                differing);
+        // Of a following feed another version is right where nothing was read of the epoch.
+        boolean sameVersion = !welcome.follows() || place(text).version().isPresent();
+        if (sameVersion) {
+            compare(
+                    "version",
+                    state.path("version").asText(),
+                    Long.toString(welcome.stream().version()),
+                    differing);
+        }
         compare("split", state.path("split").asText(), welcome.stream().split(), differing);
         JsonNode size = state.path("order").path(BATCH_SIZE);
         boolean isRegrouped = permitted.contains(Difference.BATCH_SIZE)
@@ -70,7 +94,7 @@ final class FeedState {
                     here.getValue().asText(),
                     differing);
         }
-        if (differing.isEmpty() && !isRegrouped) {
+        if (differing.isEmpty() && !isRegrouped && sameVersion) {
             compare(
                     "fingerprint",
                     state.path("fingerprint").asText(),

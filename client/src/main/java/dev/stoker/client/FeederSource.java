@@ -2,8 +2,10 @@ package dev.stoker.client;
 
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Welcome;
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
@@ -22,6 +24,13 @@ final class FeederSource implements BatchSource {
     private final Inbox inbox;
     private final Thread thread;
     private final Tally tally;
+    /** The epoch of HELLO, and of which version what was read of it is; none as long as it only looks. */
+    private OptionalLong boundEpoch = OptionalLong.empty();
+
+    private OptionalLong boundVersion = OptionalLong.empty();
+    /** The last one, also while another is waited for. */
+    private volatile Welcome known;
+
     private boolean isClosed;
 
     FeederSource(Target target, FeedOptions options) {
@@ -37,7 +46,7 @@ final class FeederSource implements BatchSource {
     }
 
     private Hello hello(int handover) {
-        Optional<Welcome> welcome = inbox.welcome();
+        Optional<Welcome> welcome = inbox.first();
         Hello hello = new Hello(
                 options.security().tokenFor(target),
                 welcome.map(w -> w.feed().id().toString()).or(target::name),
@@ -50,7 +59,9 @@ final class FeederSource implements BatchSource {
                 "stoker-java/"
                         + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
                                 .orElse("dev"));
-        return hello.withHandover(handover, handover > 0 ? options.nearby().leastHanded() : 0);
+        Hello complete =
+                hello.withHandover(handover, handover > 0 ? options.nearby().leastHanded() : 0);
+        return boundEpoch.isPresent() ? complete.at(boundEpoch.getAsLong(), boundVersion) : complete;
     }
 
     @Override
@@ -61,30 +72,56 @@ final class FeederSource implements BatchSource {
     @Override
     public void connect() {
         thread.start();
-        long deadlineNs = System.nanoTime() + options.connectTimeout().toNanos();
         lock.lock();
         try {
-            while (inbox.welcome().isEmpty()) {
-                requireSound();
-                long leftNs = deadlineNs - System.nanoTime();
-                if (leftNs <= 0) {
-                    throw new ConnectTimeoutException(target + ": no feeder answered within "
-                            + options.connectTimeout().toMillis() + " ms ("
-                            + network.peers().describe() + "); does it run? See `stoker ps`");
-                }
-                awaitChange(Math.min(leftNs, LOOK_NS));
-                if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {
-                    Optional<String> ended = target.ended();
-                    if (ended.isPresent()) {
-                        throw new FeedNotFoundException(ended.get());
-                    }
-                }
-            }
+            join(options.connectTimeout());
         } catch (FeedException e) {
             network.stop();
             throw e;
         } finally {
             lock.unlock();
+        }
+    }
+
+    /** Waits for the WELCOME of a first feeder. */
+    private void join(Duration timeout) {
+        long deadlineNs = System.nanoTime() + timeout.toNanos();
+        while (network.isTurning() || inbox.welcome().isEmpty()) {
+            requireSound();
+            long leftNs = deadlineNs - System.nanoTime();
+            if (leftNs <= 0) {
+                throw new ConnectTimeoutException(
+                        target + ": no feeder answered within " + timeout.toMillis() + " ms ("
+                                + network.peers().describe() + "); does it run? See `stoker ps`");
+            }
+            awaitChange(Math.min(leftNs, LOOK_NS));
+            if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {
+                Optional<String> ended = target.ended();
+                if (ended.isPresent()) {
+                    throw new FeedNotFoundException(ended.get());
+                }
+            }
+        }
+        known = inbox.welcome().orElseThrow();
+        if (known.epoch().isPresent()) {
+            boundVersion = OptionalLong.of(known.stream().version());
+        }
+    }
+
+    @Override
+    public void turnTo(long epoch, OptionalLong version) {
+        boundEpoch = OptionalLong.of(epoch);
+        boundVersion = version;
+        long begunNs = System.nanoTime();
+        network.turn();
+        network.waiting(Optional.of(begunNs));
+        try {
+            join(options.reconnectTimeout());
+        } finally {
+            network.waiting(Optional.empty());
+        }
+        if (!known.follows()) {
+            throw new StateMismatchException(target + " does not follow its dataset any more; start the trainer anew");
         }
     }
 
@@ -109,7 +146,7 @@ final class FeederSource implements BatchSource {
 
     @Override
     public Welcome welcome() {
-        return inbox.welcome().orElseThrow();
+        return known;
     }
 
     @Override

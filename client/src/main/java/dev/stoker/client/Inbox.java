@@ -54,7 +54,11 @@ final class Inbox implements Link.Sink {
     private final PageReads pageReads = new PageReads();
 
     private Span refusedSpan;
+    /** Null before the first, and while another epoch is gone over to. */
     private Welcome welcome;
+    /** The first one; the client is of its feed, stream and run from then on. */
+    private Welcome first;
+
     private int renewals;
     private long tellAtNs = System.nanoTime();
     private long bytes;
@@ -76,9 +80,21 @@ final class Inbox implements Link.Sink {
         this.buffers = new Buffers(options.bufferBytes());
     }
 
-    /** The first one; later ones agree with it. */
+    /** That of the first feeder, since the client was opened or went over to another epoch; later ones agree with it. */
     Optional<Welcome> welcome() {
         return Optional.ofNullable(welcome);
+    }
+
+    /** The first of all. */
+    Optional<Welcome> first() {
+        return Optional.ofNullable(first);
+    }
+
+    /** What comes next may be of another version. */
+    void forget() {
+        welcome = null;
+        refused.clear();
+        renewals = 0;
     }
 
     Buffers buffers() {
@@ -338,15 +354,17 @@ final class Inbox implements Link.Sink {
     }
 
     private void onWelcome(Link link, Welcome found) throws LinkException {
+        if (first != null && !found.feed().id().equals(first.feed().id())) {
+            throw LinkException.elsewhere(
+                    link.address() + " is another feed now (" + found.feed().name() + ")");
+        }
         if (welcome == null) {
             welcome = found;
+            first = first == null ? found : first;
             demand.size(
                     bufferBytes / Math.max(1, found.largestBatchBytes()),
                     found.laneRows().size());
             changed.signalAll();
-        } else if (!found.feed().id().equals(welcome.feed().id())) {
-            throw LinkException.elsewhere(
-                    link.address() + " is another feed now (" + found.feed().name() + ")");
         } else if (!found.fingerprint().equals(welcome.fingerprint())) {
             network.fail(new StateMismatchException(target + " was restarted with another dataset version or order: "
                     + difference(welcome, found) + "; start the trainer anew"));
@@ -437,13 +455,14 @@ final class Inbox implements Link.Sink {
         LinkException lost = isElsewhere
                 ? LinkException.elsewhere(text + " (" + error.code() + ")")
                 : LinkException.lost(text + " (" + error.code() + ")");
-        if (code == ErrorCode.WRONG_FEED && welcome != null) {
+        if (code == ErrorCode.WRONG_FEED && first != null) {
             throw lost; // the own feed has moved, and another one has its port
         }
         switch (code) {
             case FENCED -> network.fail(new FencedException(text));
             case CORRUPT -> network.fail(new DamagedBatchException(text));
             case UNAUTHORIZED -> network.fail(new UnauthorizedException(text));
+            case VERSION_MISMATCH -> network.fail(new StateMismatchException(text));
             case ORDER_MISMATCH -> network.fail(new OrderMismatchException(text));
             case TOO_LARGE -> network.fail(new BatchTooLargeException(text));
             case UNSUPPORTED_PROTOCOL, WRONG_FEED, UNKNOWN_STREAM, WORLD_SIZE_MISMATCH ->

@@ -56,6 +56,8 @@ final class Network implements Peers.Dialler, Runnable {
     private FeedException failure;
     private volatile long tickAtNs = System.nanoTime();
     private volatile boolean stopping;
+    /** Whether all connections are to be ended, to go on over new ones. */
+    private boolean turning;
     /** Since when the trainer waits for a batch. */
     private Optional<Long> waitingSinceNs = Optional.empty();
 
@@ -122,6 +124,30 @@ final class Network implements Peers.Dialler, Runnable {
     /** For how long the trainer has waited for the batch that it waits for; 0 if it does not. */
     long waitingNs(long nowNs) {
         return waitingSinceNs.map(since -> nowNs - since).orElse(0L);
+    }
+
+    /** Asks the thread to end all connections and to say HELLO anew; until it has, {@link #isTurning} holds. */
+    void turn() {
+        turning = true;
+        hurry();
+    }
+
+    boolean isTurning() {
+        return turning;
+    }
+
+    /** The new connections take the receipts over that are not durable. */
+    private void leave(long nowNs) {
+        demand.leave();
+        for (Link link : List.copyOf(links)) {
+            if (link.isLive()) {
+                link.send(new Bye());
+            }
+            peers.left(link, nowNs);
+            drop(link);
+        }
+        inbox.forget();
+        turning = false;
     }
 
     /** Ends the client: every later call throws this. */
@@ -265,7 +291,7 @@ final class Network implements Peers.Dialler, Runnable {
 
     /** Security forbids the connection. A client that was welcomed before waits for that to be mended. */
     private void refused(Link link, FeedException why) {
-        if (inbox.welcome().isEmpty()) {
+        if (inbox.first().isEmpty()) {
             fail(why);
         }
         lost(link, why.getMessage(), false);
@@ -280,6 +306,9 @@ final class Network implements Peers.Dialler, Runnable {
     }
 
     private void tick(long nowNs) {
+        if (turning) {
+            leave(nowNs);
+        }
         boolean isActive = inbox.welcome().isEmpty() || waitingSinceNs.isPresent() || demand.isOpen();
         if (failure == null && isActive) {
             peers.care(nowNs);

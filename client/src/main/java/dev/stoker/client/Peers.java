@@ -165,6 +165,18 @@ final class Peers {
         peer.attempts++;
     }
 
+    /** A connection was ended by this side, and a new one is wanted at once. */
+    void left(Link link, long nowNs) {
+        Peer peer = byAddress.get(link.address());
+        if (peer != null && peer.link == link) {
+            peer.link = null;
+            peer.attempts = 0;
+            peer.downSinceNs = nowNs;
+            peer.nextTryNs = nowNs;
+        }
+        serving = List.of();
+    }
+
     private long pauseNs(Peer peer) {
         double seconds = Math.min(LONGEST_PAUSE_S, FIRST_PAUSE_S * Math.pow(2, Math.min(peer.attempts, 20)));
         return (long) (seconds * (0.5 + random.nextDouble()) * 1e9);

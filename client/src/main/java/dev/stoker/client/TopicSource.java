@@ -3,6 +3,7 @@ package dev.stoker.client;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Map;
 import java.util.concurrent.locks.ReentrantLock;
 
@@ -70,6 +71,11 @@ final class TopicSource implements BatchSource {
         } finally {
             state.lock.unlock();
         }
+    }
+
+    @Override
+    public void turnTo(long epoch, OptionalLong version) {
+        throw new IllegalStateException("a topic holds one version of its dataset");
     }
 
     @Override

@@ -67,6 +67,7 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
                 map,
                 0,
                 takesStats,
+                false,
                 OptionalLong.empty());
     }
 

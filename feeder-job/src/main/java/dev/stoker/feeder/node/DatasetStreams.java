@@ -78,6 +78,11 @@ final class DatasetStreams implements FeedServer.Streams {
         }
 
         @Override
+        public long newest() throws IOException {
+            return dataset.latestVersion();
+        }
+
+        @Override
         public OptionalLong find(String group, long epoch) throws IOException {
             return of(group).find(epoch);
         }

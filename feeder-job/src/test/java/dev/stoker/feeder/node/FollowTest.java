@@ -106,7 +106,19 @@ class FollowTest {
             assertThatThrownBy(() -> client.expect(LaneMap.class))
                     .hasMessageContainingAll("bad_frame", "epoch 4", "epoch 3 alone");
         }
-        refused(FeedClient.hello(), "unsupported_protocol", "follows its dataset", "which epoch");
+        dataset.append(2, 50, 9);
+        try (FeedClient client = FeedClient.connect(node.address())) {
+            Welcome looked = client.join(FeedClient.hello());
+            assertThat(looked.follows()).isTrue();
+            assertThat(looked.epoch()).isEmpty();
+            assertThat(looked.stream().version()).isEqualTo(2);
+            client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.KEEP, List.of()));
+            assertThatThrownBy(() -> client.expect(LaneMap.class))
+                    .hasMessageContainingAll("unsupported_protocol", "follows its dataset", "which epoch");
+        }
+        // To look chooses nothing.
+        dataset.append(3, 50, 9);
+        assertThat(read(4, feed.now())).isEqualTo(3);
     }
 
     @Test

@@ -112,6 +112,9 @@ final class FrameJson {
         if (welcome.handover() > 0) {
             json.put("handover", welcome.handover());
         }
+        if (welcome.follows()) {
+            json.put("follows", true);
+        }
         welcome.epoch().ifPresent(epoch -> json.put("epoch", epoch));
         return JsonObject.bytes(json);
     }
@@ -146,6 +149,7 @@ final class FrameJson {
                 laneMap(json.object("lane_map")),
                 json.optionalInt("handover", 0),
                 json.optionalFlag("stats"),
+                json.optionalFlag("follows"),
                 json.optionalNumber("epoch"));
         long batches = json.number("batches", Long.MAX_VALUE);
         if (batches != welcome.size().batches()) {

@@ -28,7 +28,8 @@ import java.util.UUID;
  * @param laneMap who serves which lane
  * @param handover files that may be announced at a time on this session, at most what HELLO offered; 0 for no hand-over
  * @param takesStats whether {@link Stats} may be sent, as every server of this version says
- * @param epoch the only epoch of this session, where the stream follows its dataset; empty where all epochs are of one version
+ * @param follows whether each epoch of the stream has a version of its own
+ * @param epoch where it follows: the only epoch of this session; empty if the client named none, which may then look and no more
  */
 public record Welcome(
         FeedName feed,
@@ -46,6 +47,7 @@ public record Welcome(
         LaneMap laneMap,
         int handover,
         boolean takesStats,
+        boolean follows,
         OptionalLong epoch)
         implements Frame {
     /** A feed's id and name. */
@@ -114,6 +116,7 @@ public record Welcome(
                 laneMap,
                 0,
                 true,
+                false,
                 OptionalLong.empty());
     }
 
@@ -135,11 +138,12 @@ public record Welcome(
                 laneMap,
                 files,
                 takesStats,
+                follows,
                 epoch);
     }
 
-    /** The same for one epoch only. */
-    public Welcome forEpoch(long only) {
+    /** The same of a stream that follows its dataset, for one epoch only, or for none. */
+    public Welcome following(OptionalLong only) {
         return new Welcome(
                 feed,
                 stream,
@@ -156,7 +160,8 @@ public record Welcome(
                 laneMap,
                 handover,
                 takesStats,
-                OptionalLong.of(only));
+                true,
+                only);
     }
 
     /** The lengths of every epoch. */

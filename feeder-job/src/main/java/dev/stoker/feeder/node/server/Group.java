@@ -65,10 +65,10 @@ final class Group {
     /**
      * Admits a session.
      *
-     * @param only the epoch that alone is of these orders' version, if there is but one
+     * @param epoch what is read at these orders' version: an epoch, 0 for all of them, empty for who only looks
      * @throws ProtocolException if the order spec does not fit, the run is fenced, or the world size is another
      */
-    synchronized Joined join(Hello hello, Session session, Orders at, OptionalLong only, long nowMs)
+    synchronized Joined join(Hello hello, Session session, Orders at, OptionalLong epoch, long nowMs)
             throws ProtocolException {
         GroupOrder joined = at.of(spec == null ? hello.order().over(at.defaults()) : spec);
         List<OrderOverlay.Difference> differences = hello.order().differences(joined.spec());
@@ -83,10 +83,7 @@ final class Group {
         Seat seat = seat(hello);
         long run = fences.admit(seat, hello.run(), hello.participant().worldSize(), nowMs);
         spec = joined.spec();
-        orders.put(only.orElse(0), joined);
-        while (orders.size() > ORDERS_KEPT) {
-            orders.remove(orders.firstKey().equals(only.orElse(0)) ? orders.lastKey() : orders.firstKey());
-        }
+        epoch.ifPresent(of -> keep(of, joined));
         sessions++;
         Identity identity = new Identity(
                 stream,
@@ -98,6 +95,13 @@ final class Group {
                 hello.participant().workers(),
                 hello.replica());
         return new Joined(joined, identity, Optional.ofNullable(fences.seat(seat, session)));
+    }
+
+    private void keep(long epoch, GroupOrder order) {
+        orders.put(epoch, order);
+        if (orders.size() > ORDERS_KEPT) {
+            orders.remove(orders.firstKey() == epoch ? orders.lastKey() : orders.firstKey());
+        }
     }
 
     /** What is watched of a trainer that has joined; the same over all its connections within a run. */

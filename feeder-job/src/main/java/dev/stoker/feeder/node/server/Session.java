@@ -119,7 +119,8 @@ final class Session implements Runnable {
         Group joining = stream.group(hello.group());
         long version = stream.version(hello);
         only = stream.follows() ? hello.epoch() : OptionalLong.empty();
-        Group.Joined joined = joining.join(hello, this, stream.at(version), only, System.currentTimeMillis());
+        OptionalLong read = stream.follows() ? only : OptionalLong.of(0);
+        Group.Joined joined = joining.join(hello, this, stream.at(version), read, System.currentTimeMillis());
         group = joining;
         order = joined.order();
         identity = joined.identity();
@@ -132,7 +133,7 @@ final class Session implements Runnable {
         decoder.welcomed();
         handover = handoverFiles();
         Welcome welcome = server.welcome(stream, order, identity, number).withHandover(handover);
-        outbox.add(only.isPresent() ? welcome.forEpoch(only.getAsLong()) : welcome);
+        outbox.add(stream.follows() ? welcome.following(only) : welcome);
         LOG.info(
                 "Session {}: {}{} from {} ({})",
                 number,
@@ -220,6 +221,12 @@ final class Session implements Runnable {
     }
 
     private void subscribe(Subscribe asked) throws ProtocolException {
+        if (stream.follows() && only.isEmpty()) {
+            throw new ProtocolException(
+                    ErrorCode.UNSUPPORTED_PROTOCOL,
+                    "stream " + stream.stream().name() + " follows its dataset, and this trainer did not say in HELLO"
+                            + " which epoch it reads");
+        }
         if (only.isPresent() && asked.epoch() != only.getAsLong()) {
             throw new ProtocolException(
                     ErrorCode.BAD_FRAME,
@@ -237,7 +244,7 @@ final class Session implements Runnable {
     }
 
     private GroupOrder order(long epoch) throws ProtocolException {
-        boolean here = only.isEmpty() || only.getAsLong() == epoch;
+        boolean here = !stream.follows() || (only.isPresent() && only.getAsLong() == epoch);
         return here ? order : stream.begun(identity.group(), epoch, order.spec());
     }
 

@@ -123,6 +123,15 @@ final class StreamOrders {
         }
     }
 
+    /** The newest version, for who only looks. */
+    long newest() throws ProtocolException {
+        try {
+            return versions.orElseThrow().newest();
+        } catch (IOException e) {
+            throw refusal(e);
+        }
+    }
+
     /**
      * The version of an epoch that was begun before.
      *

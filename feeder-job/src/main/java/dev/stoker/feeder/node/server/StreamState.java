@@ -97,21 +97,17 @@ final class StreamState {
     }
 
     /**
-     * The version that a trainer's epoch has, opened; where the stream is pinned, that one.
+     * The version that a trainer's epoch has, opened; where the stream is pinned, that one. Who names no epoch looks at the newest.
      *
-     * @throws ProtocolException if the trainer does not say its epoch, or its state is of another version
+     * @throws ProtocolException if the trainer's state is of another version, or none can be chosen
      */
     long version(Hello hello) throws ProtocolException {
         if (!follows()) {
             return stream.version();
         }
-        if (hello.epoch().isEmpty()) {
-            throw new ProtocolException(
-                    ErrorCode.UNSUPPORTED_PROTOCOL,
-                    "stream " + stream.name() + " follows its dataset, and this trainer does not say which epoch it"
-                            + " begins with");
-        }
-        long version = orders.choose(hello.group(), hello.epoch().getAsLong(), hello.version());
+        long version = hello.epoch().isPresent()
+                ? orders.choose(hello.group(), hello.epoch().getAsLong(), hello.version())
+                : orders.newest();
         orders.open(version);
         return version;
     }

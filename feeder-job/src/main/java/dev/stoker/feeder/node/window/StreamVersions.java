@@ -15,6 +15,9 @@ public interface StreamVersions {
      */
     long choose(String group, long epoch, OptionalLong wanted) throws IOException;
 
+    /** The newest version. */
+    long newest() throws IOException;
+
     /** The version of a group's epoch, if one was chosen. */
     OptionalLong find(String group, long epoch) throws IOException;
 
