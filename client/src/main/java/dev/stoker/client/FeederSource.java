@@ -90,9 +90,8 @@ final class FeederSource implements BatchSource {
             requireSound();
             long leftNs = deadlineNs - System.nanoTime();
             if (leftNs <= 0) {
-                throw new ConnectTimeoutException(
-                        target + ": no feeder answered within " + timeout.toMillis() + " ms ("
-                                + network.peers().describe() + "); does it run? See `stoker ps`");
+                throw new ConnectTimeoutException(target + ": no feeder answered within " + timeout.toMillis() + " ms ("
+                        + network.peers().describe() + "); does it run? See `stoker ps`");
             }
             awaitChange(Math.min(leftNs, LOOK_NS));
             if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {

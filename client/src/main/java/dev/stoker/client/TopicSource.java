@@ -3,8 +3,8 @@ package dev.stoker.client;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.List;
-import java.util.OptionalLong;
 import java.util.Map;
+import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
