@@ -1,5 +1,8 @@
 """A dataset to which versions are appended while feeds read it."""
 
+import sys
+from types import SimpleNamespace
+
 from stoker_processes import make_tree, views
 
 import stoker
@@ -32,3 +35,12 @@ class Growing:
         with Feed(self.path, version=version, **ORDER, **options) as feed:
             feed.set_epoch(epoch)
             return views(feed)
+
+
+def load(feed, worker, workers, the_pass, pipe):
+    """What a worker process of a DataLoader does in one pass, as far as a feed can tell."""
+    info = SimpleNamespace(id=worker, num_workers=workers, seed=1000 * the_pass + worker)
+    sys.modules["torch.utils.data"] = SimpleNamespace(get_worker_info=lambda: info)
+    with feed:
+        batches = list(feed)
+        pipe.send((views(batches), sorted({batch.state["version"] for batch in batches})))

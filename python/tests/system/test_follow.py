@@ -1,12 +1,13 @@
 """Feeds that follow their dataset: each epoch reads the version that was the newest when it was first asked for."""
 
 import json
+import multiprocessing
 from collections import Counter
 from itertools import islice
 from threading import Barrier, Thread
 
 import pytest
-from growing import FOLLOWING, Growing
+from growing import FOLLOWING, ORDER, Growing, load
 from stoker_processes import until, views
 
 from stoker import Feed
@@ -139,6 +140,36 @@ def test_every_position_resumes_exactly_though_versions_came(growing, follow, tm
                 feed.load_state_dict(middle)
                 got += views(feed)
         assert sorted(got) == sorted(growing.views(2, 1, tail="keep")[middle["batch"] :])
+
+
+def test_workers_of_a_loader_read_one_version_and_those_of_the_next_pass_a_newer(growing, follow):
+    follow("loaded")
+    context = multiprocessing.get_context("spawn")
+
+    def read(feed, the_pass):
+        """What two workers of a pass read: all of it, and the version of each."""
+        workers = []
+        for worker in range(2):
+            ours, theirs = context.Pipe()
+            workers.append((ours, context.Process(target=load, args=(feed, worker, 2, the_pass, theirs))))
+            workers[-1][1].start()
+        for pipe, process in workers:
+            until(lambda p=pipe, q=process: p.poll() or not q.is_alive(), "a worker is through")
+        said = [pipe.recv() for pipe, _ in workers]
+        for _, process in workers:
+            process.join(100)
+        return sorted(said[0][0] + said[1][0]), [versions for _, versions in said]
+
+    with Feed(growing.path, version=1, tail="keep", **ORDER) as files:
+        state = list(files)[2].state
+    with Feed("loaded", tail="keep") as feed:
+        assert len(feed) == 6
+        first = growing.views(1, 0, tail="keep")
+        assert read(feed, 1) == (first, [[1], [1]])
+        growing.append(bee=8)
+        assert read(feed, 2) == (growing.views(2, 1, tail="keep"), [[2], [2]])
+        feed.load_state_dict(state)
+        assert read(feed, 3) == (first[3:], [[1], [1]])
 
 
 def test_a_state_of_another_version_is_refused_naming_both(growing, follow):
