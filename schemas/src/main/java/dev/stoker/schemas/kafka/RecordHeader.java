@@ -15,7 +15,7 @@ import java.util.regex.Pattern;
  * What a record says of itself in its headers. All values are ASCII text: numbers in decimal without leading zeros.
  *
  * <pre>
- * stoker.format       1
+ * stoker.format       1: batch records hold record batches; 2: they hold a sample each
  * stoker.kind         epoch-begin, batch or epoch-end
  * stoker.fingerprint  32 hexadecimal digits: the data and its order
  * stoker.version      the dataset's version
@@ -25,6 +25,7 @@ import java.util.regex.Pattern;
  * stoker.piece        index of the piece in its batch     stoker.pieces   pieces of the batch, over all lanes
  * stoker.part         index of the part in its piece      stoker.parts    parts of the piece
  * stoker.rows         rows in this record                 stoker.skipped  rows left out because they were damaged
+ * stoker.row          in format 2: index of the sample in its batch, those left out counted
  * stoker.crc32c       8 hexadecimal digits: the checksum of the headers above and the value
  * </pre>
  *
@@ -42,6 +43,8 @@ import java.util.regex.Pattern;
  * @param parts parts of the piece
  * @param rows rows in the record
  * @param skipped rows left out
+ * @param values what the topic's batch records hold
+ * @param row index of the sample in its batch; 0 where records hold batches
  */
 public record RecordHeader(
         RecordKind kind,
@@ -55,9 +58,11 @@ public record RecordHeader(
         int part,
         int parts,
         int rows,
-        int skipped) {
-    /** The version of this layout. */
-    public static final int FORMAT = 1;
+        int skipped,
+        ValueFormat values,
+        int row) {
+    /** The newest version of this layout. */
+    public static final int FORMAT = ValueFormat.AVRO.version();
 
     /** What the names of all headers begin with. */
     public static final String PREFIX = "stoker.";
@@ -71,6 +76,9 @@ public record RecordHeader(
     private static final int SHOWN = 60;
 
     public RecordHeader {
+        if (row < 0 || (row > 0 && (kind != RecordKind.BATCH || values == ValueFormat.ARROW))) {
+            throw new IllegalArgumentException("no record: row " + row + " of a " + kind + " record");
+        }
         if (version < 1 || epoch < 0 || batch < 0 || lane < 0 || rows < 0 || skipped < 0) {
             throw new IllegalArgumentException("no record: version " + version + ", epoch " + epoch + ", batch " + batch
                     + ", lane " + lane + ", rows " + rows + ", skipped " + skipped);
@@ -84,9 +92,59 @@ public record RecordHeader(
         }
     }
 
+    /** A record of a topic of record batches. */
+    public RecordHeader(
+            RecordKind kind,
+            Fingerprint fingerprint,
+            long version,
+            long epoch,
+            long batch,
+            int lane,
+            int piece,
+            int pieces,
+            int part,
+            int parts,
+            int rows,
+            int skipped) {
+        this(
+                kind,
+                fingerprint,
+                version,
+                epoch,
+                batch,
+                lane,
+                piece,
+                pieces,
+                part,
+                parts,
+                rows,
+                skipped,
+                ValueFormat.ARROW,
+                0);
+    }
+
     /** The beginning or the end of an epoch. */
     public static RecordHeader control(RecordKind kind, Fingerprint fingerprint, long version, long epoch, int lane) {
         return new RecordHeader(kind, fingerprint, version, epoch, 0, lane, 0, 1, 0, 1, 0, 0);
+    }
+
+    /** The same record in a topic whose batch records hold this. */
+    public RecordHeader with(ValueFormat format, int sample) {
+        return new RecordHeader(
+                kind,
+                fingerprint,
+                version,
+                epoch,
+                batch,
+                lane,
+                piece,
+                pieces,
+                part,
+                parts,
+                rows,
+                skipped,
+                format,
+                sample);
     }
 
     /** The record's place in its partition. */
@@ -137,7 +195,8 @@ public record RecordHeader(
             throw new ForeignFileException(where, "a record of a Stoker feed", "it has no header " + FORMAT_NAME);
         }
         String format = text(headers, FORMAT_NAME, where);
-        if (!format.equals(Integer.toString(FORMAT))) {
+        ValueFormat values = ValueFormat.ofVersion(format).orElse(null);
+        if (values == null) {
             if (NUMBER.matcher(format).matches()) {
                 throw new FormatTooNewException(where, format, FORMAT);
             }
@@ -156,7 +215,9 @@ public record RecordHeader(
                     count(headers, "part", where),
                     count(headers, "parts", where),
                     count(headers, "rows", where),
-                    count(headers, "skipped", where));
+                    count(headers, "skipped", where),
+                    values,
+                    values == ValueFormat.AVRO ? count(headers, "row", where) : 0);
         } catch (IllegalArgumentException e) {
             throw corrupt(where, "headers", "those of a record", e.getMessage());
         }
@@ -164,7 +225,7 @@ public record RecordHeader(
 
     private Map<String, String> texts() {
         Map<String, String> texts = new LinkedHashMap<>();
-        texts.put(FORMAT_NAME, Integer.toString(FORMAT));
+        texts.put(FORMAT_NAME, Integer.toString(values.version()));
         texts.put(PREFIX + "kind", kind.text());
         texts.put(PREFIX + "fingerprint", fingerprint.text());
         texts.put(PREFIX + "version", Long.toString(version));
@@ -177,6 +238,9 @@ public record RecordHeader(
         texts.put(PREFIX + "parts", Integer.toString(parts));
         texts.put(PREFIX + "rows", Integer.toString(rows));
         texts.put(PREFIX + "skipped", Integer.toString(skipped));
+        if (values == ValueFormat.AVRO) {
+            texts.put(PREFIX + "row", Integer.toString(row));
+        }
         return texts;
     }
 

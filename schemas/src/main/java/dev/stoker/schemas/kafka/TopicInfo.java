@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 
@@ -39,6 +40,7 @@ import java.util.UUID;
  * @param laneRows live rows of each lane
  * @param epochs how many the feed writes; empty for no end
  * @param maxRecordBytes the most bytes of a record's value
+ * @param values what batch records hold
  */
 public record TopicInfo(
         UUID feed,
@@ -54,13 +56,62 @@ public record TopicInfo(
         Map<String, List<String>> classes,
         List<Long> laneRows,
         OptionalLong epochs,
-        int maxRecordBytes) {
+        int maxRecordBytes,
+        Values values) {
+    /**
+     * What batch records hold.
+     *
+     * @param format the format
+     * @param schemaId of samples: the id that a registry gave their schema
+     */
+    public record Values(ValueFormat format, OptionalInt schemaId) {
+        /** Record batches. */
+        public static final Values ARROW = new Values(ValueFormat.ARROW, OptionalInt.empty());
+    }
+
+    /** The version of this description. */
+    private static final int FORMAT = 1;
+
     private static final JsonMapper JSON = new JsonMapper();
 
     public TopicInfo {
         fields = List.copyOf(fields);
         classes = new LinkedHashMap<>(classes);
         laneRows = List.copyOf(laneRows);
+    }
+
+    /** The description of a topic of record batches. */
+    public TopicInfo(
+            UUID feed,
+            String feedName,
+            String stream,
+            UUID dataset,
+            String datasetName,
+            long version,
+            String split,
+            Fingerprint fingerprint,
+            OrderSpec order,
+            List<Field> fields,
+            Map<String, List<String>> classes,
+            List<Long> laneRows,
+            OptionalLong epochs,
+            int maxRecordBytes) {
+        this(
+                feed,
+                feedName,
+                stream,
+                dataset,
+                datasetName,
+                version,
+                split,
+                fingerprint,
+                order,
+                fields,
+                classes,
+                laneRows,
+                epochs,
+                maxRecordBytes,
+                Values.ARROW);
     }
 
     /** The lengths of every epoch. */
@@ -76,7 +127,7 @@ public record TopicInfo(
      */
     public byte[] value(int lane, long pieces, EpochCounts counts) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put("stoker", RecordHeader.FORMAT);
+        json.put("stoker", FORMAT);
         json.putObject("feed").put("id", feed.toString()).put("name", feedName);
         json.putObject("stream")
                 .put("name", stream)
@@ -102,6 +153,16 @@ public record TopicInfo(
         json.put("samples", size().samples()).put("batches", size().batches());
         json.set("epochs", epochs.isPresent() ? JsonNodeFactory.instance.numberNode(epochs.getAsLong()) : null);
         json.put("max_record_bytes", maxRecordBytes);
+        if (values.format() == ValueFormat.AVRO) {
+            ObjectNode samples = json.putObject("values").put("format", ValueFormat.AVRO.text());
+            samples.set("schema", tree(SampleSchema.of(fields)));
+            samples.set(
+                    "schema_id",
+                    values.schemaId().isPresent()
+                            ? JsonNodeFactory.instance.numberNode(
+                                    values.schemaId().getAsInt())
+                            : null);
+        }
         json.putObject("lane")
                 .put("lane", lane)
                 .put("pieces", pieces)

@@ -100,6 +100,22 @@ class RecordHeaderTest {
     }
 
     @Test
+    void aSampleSaysWhichOfItsBatchItIs() throws StokerException {
+        RecordHeader sample = header.with(ValueFormat.AVRO, 17);
+        Map<String, byte[]> headers = sample.headers(sample.crc(Crc32cs.of(value), value.length));
+
+        assertThat(headers)
+                .containsEntry("stoker.format", new byte[] {'2'})
+                .containsEntry("stoker.row", new byte[] {'1', '7'});
+        assertThat(RecordHeader.read(headers, value, WHERE)).isEqualTo(sample);
+        headers.put("stoker.row", new byte[] {'1', '8'});
+        assertThatThrownBy(() -> RecordHeader.read(headers, value, WHERE))
+                .hasMessageContaining("CRC32C of headers and value");
+        headers.remove("stoker.row");
+        assertThatThrownBy(() -> RecordHeader.read(headers, value, WHERE)).hasMessageContaining("stoker.row");
+    }
+
+    @Test
     void refusesAMissingHeaderByName() {
         for (String name : written().keySet()) {
             Map<String, byte[]> less = new LinkedHashMap<>(written());
@@ -120,7 +136,7 @@ class RecordHeaderTest {
     @Test
     void refusesANewerFormat() {
         Map<String, byte[]> newer = new LinkedHashMap<>(written());
-        newer.put("stoker.format", "2".getBytes(StandardCharsets.US_ASCII));
+        newer.put("stoker.format", "3".getBytes(StandardCharsets.US_ASCII));
         assertThatThrownBy(() -> RecordHeader.read(newer, value, WHERE)).isInstanceOf(FormatTooNewException.class);
     }
 

@@ -1,0 +1,83 @@
+package dev.stoker.schemas.kafka;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.ScalarType;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The Avro schema of a dataset's samples: {@code key}, the small fields, for each payload field {@code crc32c_<name>}, the
+ * payload fields. {@code docs/formats/kafka.md} says which type becomes which.
+ */
+public final class SampleSchema {
+
+    private SampleSchema() {}
+
+    /** The schema as JSON without spaces. */
+    public static String of(List<Field> fields) {
+        ObjectNode schema = JsonNodeFactory.instance.objectNode();
+        schema.put("type", "record").put("name", "Sample").put("namespace", "dev.stoker");
+        ArrayNode columns = schema.putArray("fields");
+        Set<String> names = new HashSet<>();
+        columns.addObject().put("name", name(Field.KEY, names)).put("type", "string");
+        for (Field field : fields) {
+            if (!field.payload()) {
+                add(columns, field, names);
+            }
+        }
+        for (Field field : fields) {
+            if (field.payload()) {
+                columns.addObject()
+                        .put("name", name("crc32c_" + field.name(), names))
+                        .put("type", "long")
+                        .put("stoker.crc32c", field.name());
+            }
+        }
+        for (Field field : fields) {
+            if (field.payload()) {
+                add(columns, field, names);
+            }
+        }
+        return schema.toString();
+    }
+
+    private static void add(ArrayNode columns, Field field, Set<String> names) {
+        ObjectNode column = columns.addObject().put("name", name(field.name(), names));
+        if (field.nullable()) {
+            column.putArray("type").add("null").add(type(field));
+            column.putNull("default");
+        } else {
+            column.put("type", type(field));
+        }
+        column.put("stoker.field", field.name()).put("stoker.type", field.type().canonical());
+    }
+
+    private static String type(Field field) {
+        if (field.type().layout() == Layout.LIST || field.type().layout() == Layout.TENSOR) {
+            return "bytes";
+        }
+        return switch ((ScalarType) field.type()) {
+            case BOOL -> "boolean";
+            case INT8, INT16, INT32, UINT8, UINT16 -> "int";
+            case UINT32, INT64, UINT64 -> "long";
+            case FLOAT16, BFLOAT16, FLOAT32 -> "float";
+            case FLOAT64 -> "double";
+            case UTF8, CATEGORICAL -> "string";
+            case BINARY -> "bytes";
+        };
+    }
+
+    /** Avro's names know neither dot nor hyphen; a name that is taken gets underscores behind it. */
+    private static String name(String field, Set<String> taken) {
+        String name = field.replaceAll("[.-]", "_");
+        while (!taken.add(name)) {
+            name += "_";
+        }
+        return name;
+    }
+}

@@ -1,0 +1,135 @@
+package dev.stoker.schemas.kafka;
+
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.BatchColumns;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.avro.AvroOutput;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.StokerException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+
+/**
+ * The value of a batch record of a topic of samples: one sample in Avro's binary encoding of {@link SampleSchema}.
+ *
+ * <pre>
+ * without a schema registry:  the sample
+ * with one:                   00 | u32, big-endian: id of the schema | the sample
+ * </pre>
+ *
+ * <p>For one thread.
+ */
+public final class SampleValue {
+    private final List<Field> fields;
+    private final Map<String, List<String>> classes;
+    private final OptionalInt schemaId;
+    private final AvroOutput out = new AvroOutput();
+
+    /**
+     * Values of a dataset's samples.
+     *
+     * @param fields in dataset order
+     * @param classes per categorical field the class names by id
+     * @param schemaId the schema's id in a registry
+     */
+    public SampleValue(List<Field> fields, Map<String, List<String>> classes, OptionalInt schemaId) {
+        this.fields = List.copyOf(fields);
+        this.classes = Map.copyOf(classes);
+        this.schemaId = schemaId;
+    }
+
+    /**
+     * The columns of a record batch message, for {@link #of}.
+     *
+     * @param message from index 0 to the limit; must not change
+     */
+    public List<ArrowColumn> columns(ByteBuffer message, String what) throws StokerException {
+        return BatchColumns.read(message, fields, what);
+    }
+
+    /** The key of a row. */
+    public static String key(List<ArrowColumn> columns, int row) {
+        return columns.get(0).stringAt(row);
+    }
+
+    /** The value of a row. */
+    public byte[] of(List<ArrowColumn> columns, int row) {
+        out.clear();
+        if (schemaId.isPresent()) {
+            out.writeFixed(ByteBuffer.allocate(5)
+                    .put((byte) 0)
+                    .putInt(schemaId.getAsInt())
+                    .array());
+        }
+        out.writeBytes(bytes(columns.get(0), row));
+        for (int f = 0; f < fields.size(); f++) {
+            if (!fields.get(f).payload()) {
+                write(f, columns.get(f + 1), row);
+            }
+        }
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).payload()) {
+                out.writeLong(
+                        Integer.toUnsignedLong(Crc32cs.of(columns.get(f + 1).bytesAt(row))));
+            }
+        }
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).payload()) {
+                write(f, columns.get(f + 1), row);
+            }
+        }
+        return out.toByteArray();
+    }
+
+    private void write(int field, ArrowColumn column, int row) {
+        if (fields.get(field).nullable()) {
+            out.writeLong(column.isNull(row) ? 0 : 1);
+            if (column.isNull(row)) {
+                return;
+            }
+        }
+        Layout layout = column.field().type().layout();
+        if (layout == Layout.LIST || layout == Layout.TENSOR) {
+            out.writeBytes(bytes(column, row));
+            return;
+        }
+        switch ((ScalarType) column.field().type()) {
+            case BOOL -> out.writeBoolean(column.booleanAt(row));
+            case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64 -> out.writeLong(column.longAt(row));
+            case FLOAT16 -> writeFloat(float16(column.bytes().getShort(column.valuePosition(row))));
+            case BFLOAT16 -> writeFloat(column.bytes().getShort(column.valuePosition(row)) << 16);
+            case FLOAT32, FLOAT64 -> out.writeFixed(bytes(column, row));
+            case CATEGORICAL ->
+                out.writeString(classes.get(fields.get(field).name()).get(column.intAt(row)));
+            case UTF8, BINARY -> out.writeBytes(bytes(column, row));
+        }
+    }
+
+    private static byte[] bytes(ArrowColumn column, int row) {
+        byte[] bytes = new byte[column.valueLength(row)];
+        column.bytes().get(column.valuePosition(row), bytes);
+        return bytes;
+    }
+
+    private void writeFloat(int bits) {
+        out.writeFixed(new byte[] {(byte) bits, (byte) (bits >>> 8), (byte) (bits >>> 16), (byte) (bits >>> 24)});
+    }
+
+    /** The bits of the binary32 of the same value; of what is not a number, the bits that it has are kept. */
+    private static int float16(short half) {
+        int sign = (half & 0x8000) << 16;
+        int exponent = (half >>> 10) & 0x1F;
+        int mantissa = half & 0x3FF;
+        if (exponent == 0x1F) {
+            return sign | 0x7F800000 | mantissa << 13;
+        }
+        if (exponent == 0) {
+            return sign | Float.floatToRawIntBits(mantissa * 0x1p-24f);
+        }
+        return sign | (exponent + 112) << 23 | mantissa << 13;
+    }
+}

@@ -1,0 +1,110 @@
+package dev.stoker.schemas.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.attack.Golden;
+import dev.stoker.schemas.chunk.GoldenChunks;
+import dev.stoker.schemas.crc.Crc32cs;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.stream.Collectors;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryDecoder;
+import org.apache.avro.io.DecoderFactory;
+import org.junit.jupiter.api.Test;
+
+class SampleValueTest {
+    private final List<Field> fields = GoldenChunks.fields("chunk-1a");
+    private final String schema = SampleSchema.of(fields);
+
+    private Map<String, List<String>> classes() {
+        List<String> names = new ArrayList<>();
+        GoldenChunks.json("batch-1.json").get("classes").get("categorical").forEach(c -> names.add(c.asText()));
+        return fields.stream()
+                .filter(field -> field.type() == ScalarType.CATEGORICAL)
+                .collect(Collectors.toMap(Field::name, field -> names));
+    }
+
+    private List<byte[]> values(OptionalInt id) throws IOException {
+        SampleValue values = new SampleValue(fields, classes(), id);
+        List<ArrowColumn> columns = values.columns(ByteBuffer.wrap(Golden.read("batch-1-all.bin")), "batch");
+        List<byte[]> found = new ArrayList<>();
+        for (int row = 0; row < columns.get(0).rows(); row++) {
+            found.add(values.of(columns, row));
+        }
+        return found;
+    }
+
+    @Test
+    void makesTheGoldenBytes() throws IOException {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (byte[] value : values(OptionalInt.empty())) {
+            all.write(ByteBuffer.allocate(4).putInt(value.length).array());
+            all.write(value);
+        }
+        Golden.check("kafka-2-schema.avsc", schema.getBytes(StandardCharsets.UTF_8));
+        Golden.check("kafka-2-all.bin", all.toByteArray());
+    }
+
+    @Test
+    void avroReadsThemByTheSchema() throws IOException {
+        Schema parsed = new Schema.Parser().parse(schema);
+        List<byte[]> values = values(OptionalInt.empty());
+        SampleValue own = new SampleValue(fields, classes(), OptionalInt.empty());
+        List<ArrowColumn> columns = own.columns(ByteBuffer.wrap(Golden.read("batch-1-all.bin")), "batch");
+        for (int row = 0; row < values.size(); row++) {
+            BinaryDecoder in = DecoderFactory.get().binaryDecoder(values.get(row), null);
+            GenericRecord record = new GenericDatumReader<GenericRecord>(parsed).read(null, in);
+            assertThat(in.isEnd()).isTrue();
+            assertThat(record.get("key")).hasToString(SampleValue.key(columns, row));
+            for (int f = 0; f < fields.size(); f++) {
+                ArrowColumn column = columns.get(f + 1);
+                String name = fields.get(f).name().replaceAll("[.-]", "_");
+                Object value = record.get(name);
+                if (column.isNull(row)) {
+                    assertThat(value).as(name).isNull();
+                } else if (value instanceof ByteBuffer bytes) {
+                    assertThat(bytes).as(name).isEqualTo(column.bytesAt(row));
+                } else if (fields.get(f).type() == ScalarType.CATEGORICAL) {
+                    assertThat(value)
+                            .hasToString(classes().get(fields.get(f).name()).get(column.intAt(row)));
+                }
+                if (fields.get(f).payload()) {
+                    assertThat(record.get("crc32c_" + name))
+                            .isEqualTo(Integer.toUnsignedLong(Crc32cs.of(column.bytesAt(row))));
+                }
+            }
+        }
+    }
+
+    @Test
+    void aSchemasIdStandsBefore() throws IOException {
+        byte[] plain = values(OptionalInt.empty()).get(0);
+        byte[] framed = values(OptionalInt.of(0x01020304)).get(0);
+
+        assertThat(framed).hasSize(plain.length + 5).startsWith(0, 1, 2, 3, 4).endsWith(plain);
+    }
+
+    @Test
+    void namesThatAvroDoesNotKnowAreMadeAnew() {
+        String made = SampleSchema.of(List.of(
+                Field.small("a-b", fields.get(0).type()),
+                Field.small("a.b", fields.get(0).type())));
+
+        assertThat(new Schema.Parser().parse(made).getFields())
+                .extracting(Schema.Field::name)
+                .containsExactly("key", "a_b", "a_b_");
+        assertThat(made).contains("\"stoker.field\":\"a.b\"");
+    }
+}
