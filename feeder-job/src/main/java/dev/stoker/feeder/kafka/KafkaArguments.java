@@ -6,6 +6,7 @@ import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.FeederOptions;
 import dev.stoker.feeder.InvalidFeedException;
+import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import java.io.IOException;
@@ -104,6 +105,17 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
             problems.add(
                     "option --max-record-bytes: " + options.get(KafkaOptions.MAX_RECORD_BYTES) + " is less than 1024");
         }
+        String format = options.get(KafkaOptions.VALUE_FORMAT);
+        if (ValueFormat.named(format).isEmpty()) {
+            problems.add("option --value-format: '" + format + "' is not one of arrow, avro");
+        }
+        String registry = options.getOptional(KafkaOptions.SCHEMA_REGISTRY).orElse(null);
+        if (registry != null && !format.equals("avro")) {
+            problems.add("option --schema-registry: only records of --value-format avro have a schema");
+        }
+        if (registry != null && !registry.matches("https?://.+")) {
+            problems.add("option --schema-registry: '" + registry + "' is not an http:// or https:// address");
+        }
         if (options.get(KafkaOptions.EPOCHS_AHEAD) < 0) {
             problems.add("option --epochs-ahead: " + options.get(KafkaOptions.EPOCHS_AHEAD) + " is negative");
         }
@@ -169,6 +181,11 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
                 worldSize,
                 pace,
                 options.get(KafkaOptions.EPOCH_TIME).toMillis(),
-                options.get(KafkaOptions.REPLICATION));
+                options.get(KafkaOptions.REPLICATION),
+                new KafkaPlan.Values(
+                        ValueFormat.named(options.get(KafkaOptions.VALUE_FORMAT))
+                                .orElseThrow(),
+                        options.getOptional(KafkaOptions.SCHEMA_REGISTRY).orElse(null),
+                        -1));
     }
 }

@@ -1,12 +1,14 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaSinks;
+import dev.stoker.connectors.kafka.SchemaRegistry;
 import dev.stoker.connectors.kafka.TopicCheck;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicNeeds;
 import dev.stoker.connectors.kafka.TopicRecordSerializer;
 import dev.stoker.feeder.FeederJob;
 import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.schemas.kafka.SampleSchema;
 import dev.stoker.schemas.order.StreamChunks;
 import java.io.IOException;
 import java.time.Duration;
@@ -31,13 +33,14 @@ public final class KafkaJob {
             StreamExecutionEnvironment env, KafkaPlan plan, Duration checkpointInterval, int parallelism)
             throws IOException {
         String fingerprint = prepare(plan, checkpointInterval);
+        KafkaPlan written = registered(plan);
         env.configure(FeederJob.settings(checkpointInterval));
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
         // Records are never changed, and large.
         env.getConfig().enableObjectReuse();
         env.fromSource(
-                        new KafkaLaneSource(plan, fingerprint),
+                        new KafkaLaneSource(written, fingerprint),
                         WatermarkStrategy.noWatermarks(),
                         "lanes",
                         TopicRecordSerializer.TYPE)
@@ -45,6 +48,18 @@ public final class KafkaJob {
                 .sinkTo(KafkaSinks.create(plan.target(), "stoker-" + plan.feed().id()))
                 .name("topic " + plan.target().topic())
                 .uid("kafka-topic");
+    }
+
+    private static KafkaPlan registered(KafkaPlan plan) throws IOException {
+        if (plan.values().registry() == null) {
+            return plan;
+        }
+        try (StreamContent content =
+                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
+            String schema = SampleSchema.of(content.order().stream().fields());
+            return plan.withSchema(SchemaRegistry.register(
+                    plan.values().registry(), plan.target().topic() + "-value", schema));
+        }
     }
 
     private static String prepare(KafkaPlan plan, Duration checkpointInterval) throws IOException {
@@ -69,7 +84,7 @@ public final class KafkaJob {
                 topic.ensure(needs);
             }
             // Another feed's records are refused here already, where somebody reads the message.
-            TopicStart.fresh(plan.target(), plan.lanes(), fingerprint);
+            TopicStart.fresh(plan, fingerprint);
             return fingerprint;
         }
     }

@@ -42,11 +42,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
         OptionalLong epochs = plan.feed().spec().epochs();
         PumpHolder holder = new PumpHolder();
         LanePump pump = new LanePump(
-                () -> open(holder),
-                epochs,
-                plan.target().maxRecordBytes(),
-                Math.max(QUEUE_BYTES, plan.target().maxRecordBytes()),
-                availability);
+                () -> open(holder), epochs, Math.max(QUEUE_BYTES, plan.target().maxRecordBytes()), availability);
         holder.pump = pump;
         return new KafkaLaneReader(pump, StopSignal.of(plan.feed().id()), availability);
     }
@@ -89,7 +85,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     @Override
     public SplitEnumerator<KafkaLane, KafkaLaneState> createEnumerator(SplitEnumeratorContext<KafkaLane> context) {
-        return new KafkaLaneEnumerator(context, () -> TopicStart.fresh(plan.target(), plan.lanes(), fingerprint));
+        return new KafkaLaneEnumerator(context, () -> TopicStart.fresh(plan, fingerprint));
     }
 
     @Override

@@ -54,6 +54,17 @@ public final class KafkaOptions {
             .defaultValue(917_504)
             .withDescription("Most bytes of a record's value; larger batches go in numbered parts.");
 
+    public static final ConfigOption<String> VALUE_FORMAT = ConfigOptions.key(PREFIX + "value-format")
+            .stringType()
+            .defaultValue("arrow")
+            .withDescription("What a record holds: arrow, a batch or a part of one, or avro, one sample.");
+
+    public static final ConfigOption<String> SCHEMA_REGISTRY = ConfigOptions.key(PREFIX + "schema-registry")
+            .stringType()
+            .noDefaultValue()
+            .withDescription("With --value-format avro: URL of a schema registry. The schema is registered as"
+                    + " <topic>-value, and records begin with its id, as Confluent's serializers write them.");
+
     public static final ConfigOption<String> KAFKA_CONFIG = ConfigOptions.key(PREFIX + "kafka-config")
             .stringType()
             .noDefaultValue()
@@ -99,6 +110,8 @@ public final class KafkaOptions {
                 DELIVERY,
                 TRANSACTION_TIMEOUT,
                 MAX_RECORD_BYTES,
+                VALUE_FORMAT,
+                SCHEMA_REGISTRY,
                 KAFKA_CONFIG,
                 PACE_GROUPS,
                 EPOCHS_AHEAD,

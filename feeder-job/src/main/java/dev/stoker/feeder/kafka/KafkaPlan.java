@@ -2,8 +2,11 @@ package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.feeder.FeedPlan;
+import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.kafka.ValueFormat;
 import java.io.Serializable;
 import java.util.List;
+import java.util.OptionalInt;
 
 /**
  * A feed to a topic with everything resolved. It travels in the job graph.
@@ -14,9 +17,26 @@ import java.util.List;
  * @param pace how far it goes ahead of whom
  * @param epochTimeMs how long trainers may take for an epoch
  * @param replication copies of a topic that is created; -1 for the brokers' default
+ * @param values what records hold
  */
-public record KafkaPlan(FeedPlan feed, KafkaTarget target, int worldSize, Pace pace, long epochTimeMs, int replication)
+public record KafkaPlan(
+        FeedPlan feed, KafkaTarget target, int worldSize, Pace pace, long epochTimeMs, int replication, Values values)
         implements Serializable {
+
+    /**
+     * What batch records hold.
+     *
+     * @param format the format
+     * @param registry URL of the registry that knows the schema of samples; null for none
+     * @param schemaId what that calls it; -1 as long as it was not asked, or there is none
+     */
+    public record Values(ValueFormat format, String registry, int schemaId) implements Serializable {
+        private static final long serialVersionUID = 1;
+
+        TopicInfo.Values said() {
+            return new TopicInfo.Values(format, schemaId < 0 ? OptionalInt.empty() : OptionalInt.of(schemaId));
+        }
+    }
 
     /**
      * How far a feed goes ahead.
@@ -32,6 +52,12 @@ public record KafkaPlan(FeedPlan feed, KafkaTarget target, int worldSize, Pace p
                 throw new IllegalArgumentException("no pace: " + epochsAhead + " epochs, " + bytesAhead + " bytes");
             }
         }
+    }
+
+    /** The plan, when the registry has told the schema's id. */
+    KafkaPlan withSchema(int id) {
+        Values known = new Values(values.format(), values.registry(), id);
+        return new KafkaPlan(feed, target, worldSize, pace, epochTimeMs, replication, known);
     }
 
     /** Lanes of the stream, which are the topic's partitions. */

@@ -33,7 +33,6 @@ final class LanePump implements AutoCloseable {
 
     private final Callable<Work> opener;
     private final OptionalLong epochs;
-    private final int maxRecordBytes;
     private final long queueBytes;
     private final Runnable available;
     private final Thread thread;
@@ -50,10 +49,9 @@ final class LanePump implements AutoCloseable {
      * @param queueBytes bytes of records built ahead
      * @param available is called by the thread when the reader should look again
      */
-    LanePump(Callable<Work> opener, OptionalLong epochs, int maxRecordBytes, long queueBytes, Runnable available) {
+    LanePump(Callable<Work> opener, OptionalLong epochs, long queueBytes, Runnable available) {
         this.opener = opener;
         this.epochs = epochs;
-        this.maxRecordBytes = maxRecordBytes;
         this.queueBytes = queueBytes;
         this.available = available;
         this.thread = new Thread(this::run, "stoker-kafka-lanes");
@@ -112,7 +110,7 @@ final class LanePump implements AutoCloseable {
 
     private void run() {
         try (Work work = opener.call();
-                PieceRecords records = new PieceRecords(work.content(), maxRecordBytes)) {
+                RecordMaker records = RecordMaker.of(work.content(), work.info())) {
             pump(work, records);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
@@ -124,7 +122,7 @@ final class LanePump implements AutoCloseable {
         }
     }
 
-    private void pump(Work work, PieceRecords records) throws IOException, InterruptedException {
+    private void pump(Work work, RecordMaker records) throws IOException, InterruptedException {
         List<LaneWriter> lanes = new ArrayList<>();
         while (true) {
             synchronized (this) {

@@ -53,7 +53,7 @@ final class LaneWriter {
     }
 
     /** The next record, or all parts that are left of the next piece. */
-    List<Step> next(PieceRecords records) throws IOException {
+    List<Step> next(RecordMaker records) throws IOException {
         if (epoch == null || epoch.epoch() != epoch()) {
             epoch = orders.apply(epoch());
             pieces = new LanePieces(epoch.numbering(), lane());
@@ -66,20 +66,21 @@ final class LaneWriter {
     }
 
     private Step control(RecordKind kind, EpochCounts counts, RecordPosition following) {
-        RecordHeader header = RecordHeader.control(kind, info.fingerprint(), info.version(), epoch(), lane());
+        RecordHeader header = RecordHeader.control(kind, info.fingerprint(), info.version(), epoch(), lane())
+                .with(info.values().format(), 0);
         TopicRecord record = TopicRecord.of(header, info.value(lane(), pieces.count(), counts));
         state = state.after(header, following);
         return new Step(record, state);
     }
 
-    private List<Step> piece(PieceRecords records) throws IOException {
+    private List<Step> piece(RecordMaker records) throws IOException {
         long number = state.next().batch();
         long index = pieces.firstFrom(number);
         if (index == pieces.count() || pieces.number(index) != number) {
             throw new IOException("state of lane " + lane() + " stands at " + state.next()
                     + ", which the lane does not have: it belongs to other data or another order");
         }
-        List<PieceRecords.Made> made = records.of(epoch, lane(), number);
+        List<RecordMaker.Made> made = records.of(epoch, lane(), number);
         List<Step> steps = new ArrayList<>();
         for (int part = state.next().part(); part < made.size(); part++) {
             RecordHeader header = made.get(part).header();

@@ -26,13 +26,13 @@ import java.util.List;
  * Makes the records of a piece: one, or numbered parts where it is too large for one. What is written was compared with the
  * samples' checksums. One thread.
  */
-final class PieceRecords implements AutoCloseable {
+final class PieceRecords implements RecordMaker {
     /** Of the 64 bytes before a message, those that its checksum covers, and where that stands. */
     private static final int COVERED_FROM = 4;
 
     private static final int COVERED_TO = 52;
     private static final int CRC_AT = 60;
-    private static final int ATTEMPTS = 3;
+    static final int ATTEMPTS = 3;
 
     private final PieceBuilder builder;
     private final RecordValue values;
@@ -55,7 +55,8 @@ final class PieceRecords implements AutoCloseable {
      * @throws CorruptDataException if a sample is damaged and may not be skipped
      * @throws IOException if the origin fails, or a sample is too large for a record
      */
-    List<Made> of(EpochOrder epoch, int lane, long number) throws IOException {
+    @Override
+    public List<Made> of(EpochOrder epoch, int lane, long number) throws IOException {
         List<Piece> pieces = epoch.batch(number);
         int index = 0;
         while (pieces.get(index).lane() != lane) {
@@ -69,9 +70,6 @@ final class PieceRecords implements AutoCloseable {
         }
         return made;
     }
-
-    /** A record, and what its headers say. */
-    record Made(RecordHeader header, TopicRecord record) {}
 
     /** The fewest equal parts that all fit. */
     private int parts(EpochOrder epoch, long number, Piece piece) throws IOException {
@@ -116,13 +114,13 @@ final class PieceRecords implements AutoCloseable {
         }
     }
 
-    private static Piece cut(Piece piece, int part, int parts) {
+    static Piece cut(Piece piece, int part, int parts) {
         long from = (long) part * piece.rows() / parts;
         long to = (part + 1L) * piece.rows() / parts;
         return new Piece(piece.lane(), piece.firstRow() + from, (int) (to - from));
     }
 
-    private static PieceKey key(EpochOrder epoch, long number, Piece piece) {
+    static PieceKey key(EpochOrder epoch, long number, Piece piece) {
         DeliveredPiece alone = new DeliveredPiece(piece.lane(), piece.firstRow(), piece.rows(), false);
         return new PieceKey(epoch, new DeliveredBatch(number, number, List.of(alone)), 0, 0);
     }
@@ -132,14 +130,10 @@ final class PieceRecords implements AutoCloseable {
         PieceKey key = key(epoch, number, cut(piece, part, parts));
         for (int attempt = 1; ; attempt++) {
             try (BuiltPiece built = attempt == 1 ? builder.build(key) : builder.rebuild(key)) {
-                ByteBuffer head = built.parts()[0]
-                        .slice(built.parts()[0].position(), BatchHeader.BYTES)
-                        .order(ByteOrder.LITTLE_ENDIAN);
                 int length = Math.toIntExact(built.bytes() - BatchHeader.BYTES);
                 byte[] value = values.around(message(built), length);
                 int messageCrc = Crc32cs.of(value, values.messagePosition(), length);
-                int covered = Crc32cs.of(head.slice(COVERED_FROM, COVERED_TO - COVERED_FROM));
-                if (Crc32cs.combine(covered, messageCrc, length) == head.getInt(CRC_AT)) {
+                if (isRight(built, messageCrc, length)) {
                     RecordHeader header = new RecordHeader(
                             RecordKind.BATCH,
                             fingerprint,
@@ -157,15 +151,28 @@ final class PieceRecords implements AutoCloseable {
                 }
             }
             if (attempt == ATTEMPTS) {
-                throw new CorruptDataException("epoch " + epoch.epoch() + " batch " + number + ", lane " + piece.lane()
-                        + ": the samples read are not those that were committed, although each of them was read again and"
-                        + " found right: the memory of this machine may be failing");
+                throw wrong(epoch, number, piece);
             }
         }
     }
 
+    /** Whether what was read is what was committed. */
+    static boolean isRight(BuiltPiece built, int messageCrc, int length) {
+        ByteBuffer head = built.parts()[0]
+                .slice(built.parts()[0].position(), BatchHeader.BYTES)
+                .order(ByteOrder.LITTLE_ENDIAN);
+        int covered = Crc32cs.of(head.slice(COVERED_FROM, COVERED_TO - COVERED_FROM));
+        return Crc32cs.combine(covered, messageCrc, length) == head.getInt(CRC_AT);
+    }
+
+    static CorruptDataException wrong(EpochOrder epoch, long number, Piece piece) {
+        return new CorruptDataException("epoch " + epoch.epoch() + " batch " + number + ", lane " + piece.lane()
+                + ": the samples read are not those that were committed, although each of them was read again and"
+                + " found right: the memory of this machine may be failing");
+    }
+
     /** The message, without the header that stands before it on a socket. */
-    private static ByteBuffer[] message(BuiltPiece built) {
+    static ByteBuffer[] message(BuiltPiece built) {
         ByteBuffer[] parts = built.parts().clone();
         ByteBuffer first = parts[0];
         parts[0] = first.slice(first.position() + BatchHeader.BYTES, first.remaining() - BatchHeader.BYTES);

@@ -43,7 +43,8 @@ final class TopicInfos {
                 classes,
                 Arrays.stream(order.order().laneRows()).boxed().toList(),
                 feed.spec().epochs(),
-                plan.target().maxRecordBytes());
+                plan.target().maxRecordBytes(),
+                plan.values().said());
         if (info.size().samples() == 0) {
             throw new IOException("stream " + stream.name() + " has no sample: there is nothing to write to a topic");
         }

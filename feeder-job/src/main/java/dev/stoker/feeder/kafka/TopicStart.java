@@ -21,24 +21,32 @@ final class TopicStart {
     private TopicStart() {}
 
     /** The lanes of a feed that has no state. */
-    static KafkaLaneState fresh(KafkaTarget target, int lanes, String fingerprint) throws IOException {
+    static KafkaLaneState fresh(KafkaPlan plan, String fingerprint) throws IOException {
+        KafkaTarget target = plan.target();
         List<KafkaLane> found = new ArrayList<>();
         try (TopicCheck topic = new TopicCheck(target);
                 TopicReader reader = new TopicReader(target)) {
             String id = topic.id();
-            for (int lane = 0; lane < lanes; lane++) {
-                found.add(after(target, lane, reader.last(lane), fingerprint));
+            for (int lane = 0; lane < plan.lanes(); lane++) {
+                found.add(after(plan, lane, reader.last(lane), fingerprint));
             }
             return new KafkaLaneState(id, found);
         }
     }
 
-    private static KafkaLane after(KafkaTarget target, int lane, Optional<RecordHeader> last, String fingerprint)
+    private static KafkaLane after(KafkaPlan plan, int lane, Optional<RecordHeader> last, String fingerprint)
             throws TopicException {
         if (last.isEmpty()) {
             return KafkaLane.fresh(lane);
         }
         RecordHeader header = last.get();
+        KafkaTarget target = plan.target();
+        if (header.values() != plan.values().format()) {
+            throw new TopicException(target + " holds records of --value-format "
+                    + header.values().text() + ", this feed writes "
+                    + plan.values().format().text()
+                    + ": give the same one, or another --topic");
+        }
         if (!header.fingerprint().text().equals(fingerprint)) {
             throw new TopicException(target + ", partition " + lane + ", holds another feed: its fingerprint is "
                     + header.fingerprint() + ", this feed's is " + fingerprint

@@ -78,8 +78,19 @@ class KafkaArgumentsTest {
     @Test
     void namesEverythingThatIsWrong() {
         assertThatThrownBy(() -> KafkaArguments.parse(new String[] {
-                    "a", "b", "--to=rabbit", "--delivery=twice", "--max-record-bytes=7", "--epochs-ahead=-1", "--topc=t"
+                    "a",
+                    "b",
+                    "--to=rabbit",
+                    "--delivery=twice",
+                    "--max-record-bytes=7",
+                    "--epochs-ahead=-1",
+                    "--topc=t",
+                    "--value-format=json",
+                    "--schema-registry=registry:8081"
                 }))
+                .hasMessageContaining("--value-format: 'json' is not one of arrow, avro")
+                .hasMessageContaining("only records of --value-format avro have a schema")
+                .hasMessageContaining("'registry:8081' is not an http:// or https:// address")
                 .isInstanceOf(InvalidFeedException.class)
                 .hasMessageContaining("'rabbit' is not one of trainers, kafka")
                 .hasMessageContaining("--bootstrap is missing")

@@ -9,10 +9,13 @@ import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.OrderSpec;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -76,6 +79,40 @@ class LaneWriterTest {
                     step.record().value()));
         }
         return found;
+    }
+
+    @Test
+    void writesEachSampleAsARecordWhereItIsToldTo() throws IOException {
+        KafkaPlan plan = plan("--value-format=avro");
+        Map<String, String> keys = new TreeMap<>();
+        try (StreamContent content =
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                RecordMaker records = RecordMaker.of(content, TopicInfos.of(plan, content))) {
+            TopicInfo info = TopicInfos.of(plan, content);
+            for (int lane = 0; lane < LANES; lane++) {
+                LaneWriter writer =
+                        new LaneWriter(info, KafkaLane.fresh(lane), OptionalLong.of(1), content.order()::epoch);
+                while (!writer.isDone()) {
+                    for (Step step : writer.next(records)) {
+                        byte[] value = step.record().value();
+                        RecordHeader header = RecordHeader.read(step.record().headers(), value, "record");
+                        assertThat(header.values()).isEqualTo(ValueFormat.AVRO);
+                        if (header.kind() != RecordKind.BATCH) {
+                            assertThat(new String(value, StandardCharsets.UTF_8))
+                                    .contains("\"format\":\"avro\"");
+                            continue;
+                        }
+                        assertThat(header.rows()).isEqualTo(1);
+                        String key = new String(value, 1, value[0] / 2, StandardCharsets.UTF_8);
+                        assertThat(keys.put(key, header.batch() + " " + header.row()))
+                                .as(key)
+                                .isNull();
+                    }
+                }
+            }
+        }
+        assertThat(keys).hasSize(210);
+        assertThat(keys.values()).doesNotHaveDuplicates();
     }
 
     @ParameterizedTest
