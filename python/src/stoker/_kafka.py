@@ -20,6 +20,7 @@ from stoker._delivery import BatchPlan
 from stoker._kafka_join import Cut, join
 from stoker._kafka_plan import LanePlan, Span, Want, own_lanes, wants
 from stoker._kafka_record import BATCH, END, Position, message_of, read_info
+from stoker._kafka_samples import SampleReader
 from stoker._kafka_topic import KafkaTarget, Lost, Record, Topic, is_topic
 from stoker._message import MessageLayout, batch_columns
 from stoker._source import Consumer, DeliveredBatch, PieceData, StreamInfo
@@ -68,6 +69,8 @@ class KafkaSource:
         self._stream: Topic | None = None
         self._look: Topic | None = None
         self._info: StreamInfo | None = None
+        self._samples: SampleReader | None = None
+        """Where records hold samples."""
         self._lanes: LanePlan | None = None
         self._span: Span | None = None
         self._following: Span | None = None
@@ -150,7 +153,9 @@ class KafkaSource:
                     "end is not written yet: the topic's retention.ms or retention.bytes is shorter than an epoch"
                 )
         where = look.where(0, record.offset)
-        info = read_info(record.value, where, run).info
+        topic = read_info(record.value, where, run)
+        info = topic.info
+        self._samples = SampleReader(info.fields, info.classes, topic.schema_id) if topic.samples else None
         if info.fingerprint != record.header.fingerprint:
             raise CorruptDataError(f"{where}: headers and value name different fingerprints")
         return info
@@ -377,15 +382,21 @@ class KafkaSource:
         """The message of a piece, out of its parts."""
         header = parts[0].header
         where = f"{self._target}, {parts[0].position}"
-        messages = [message_of(part.value, where) for part in parts]
         rows = [part.header.rows for part in parts]
+        what = (header.batch, header.epoch, self._plan.spec.batch_size)
+        skipped = sum(part.header.skipped for part in parts)
+        if self._samples is not None:
+            values = [part.value for part in parts if part.header.rows]
+            buffer = self._samples.message(self._layout, values, self._pool, what, where)
+            return _Message(buffer, len(values), skipped)
+        messages = [message_of(part.value, where) for part in parts]
         if len(parts) == 1:
             buffer = self._pool.take(len(messages[0]))
             buffer[:] = messages[0]
         else:
             cuts = [Cut(m, n, 0, n) for m, n in zip(messages, rows, strict=True)]
-            buffer = join(self._layout, cuts, self._pool, (header.batch, header.epoch, self._plan.spec.batch_size))
-        return _Message(buffer, sum(rows), sum(part.header.skipped for part in parts))
+            buffer = join(self._layout, cuts, self._pool, what)
+        return _Message(buffer, sum(rows), skipped)
 
     def _resync(self, lane: int, ahead: Record | None) -> None:
         """A lane does not go on where it should: finds out whether the missing record is elsewhere."""
@@ -422,7 +433,11 @@ class KafkaSource:
         parts: list[Record] = []
         while not parts or len(parts) < parts[0].header.parts:
             wanted = Position(epoch, BATCH, batch, len(parts))
-            _, record = self._search(lane, wanted)
+            record = look.follow(lane, wanted) if parts else None
+            if record is not None:
+                self._check(lane, record)
+            else:
+                _, record = self._search(lane, wanted)
             if record is not None:
                 parts.append(record)
                 self._counts["bytes"] += len(record.value)

@@ -21,8 +21,8 @@ class Cut(NamedTuple):
     end: int
 
 
-class _Read(NamedTuple):
-    """A column of a cut."""
+class Read(NamedTuple):
+    """Values of a column."""
 
     nulls: int
     valid: npt.NDArray[np.bool_] | None
@@ -36,14 +36,28 @@ def join(
     """The canonical message of the cuts' rows, one after the other; `what` is (number, epoch, batch size)."""
     rows = sum(cut.end - cut.start for cut in cuts)
     ends = [layout.head(cut.message, "record")[1] for cut in cuts]
-    columns = []
-    parts = []
-    for index, column in enumerate(layout.columns):
-        reads = [
+    reads = [
+        [
             _read(cut, column, layout.column(cut.message, index, cut.rows, end, "record"))
             for cut, end in zip(cuts, ends, strict=True)
         ]
-        arrays, part = _merge(column, reads, rows)
+        for index, column in enumerate(layout.columns)
+    ]
+    return pack(layout, reads, rows, pool, what)
+
+
+def pack(
+    layout: MessageLayout,
+    reads: Sequence[Sequence[Read]],
+    rows: int,
+    pool: BufferPool,
+    what: tuple[int, int, int],
+) -> npt.NDArray[np.uint8]:
+    """The canonical message of `rows` rows, of each column in one or several runs."""
+    columns = []
+    parts = []
+    for column, runs in zip(layout.columns, reads, strict=True):
+        arrays, part = _merge(column, runs, rows)
         columns.append(arrays)
         parts.append(part)
     metadata, places, length = layout.pack(rows, parts, what)
@@ -58,7 +72,7 @@ def join(
     return out
 
 
-def _read(cut: Cut, column: Column, place: Buffers) -> _Read:
+def _read(cut: Cut, column: Column, place: Buffers) -> Read:
     valid = None
     if place.nulls:
         bits = cut.message[place.validity[0] : place.validity[0] + place.validity[1]]
@@ -67,18 +81,18 @@ def _read(cut: Cut, column: Column, place: Buffers) -> _Read:
     nulls = 0 if valid is None else len(valid) - int(np.count_nonzero(valid))
     if column.kind == "bool":
         bools = np.unpackbits(raw, count=cut.rows, bitorder="little")[cut.start : cut.end]
-        return _Read(nulls, valid, None, bools)
+        return Read(nulls, valid, None, bools)
     if column.has_offsets:
         elements = place.elements if column.kind == "list" else place.data[1]
         offsets = offsets_at(cut.message, place.offsets, elements, column.name)
         size = column.itemsize
         first, last = int(offsets[cut.start]) * size, int(offsets[cut.end]) * size
-        return _Read(nulls, valid, np.diff(offsets[cut.start : cut.end + 1]), raw[first:last])
+        return Read(nulls, valid, np.diff(offsets[cut.start : cut.end + 1]), raw[first:last])
     width = column.width * column.itemsize
-    return _Read(nulls, valid, None, raw[cut.start * width : cut.end * width])
+    return Read(nulls, valid, None, raw[cut.start * width : cut.end * width])
 
 
-def _merge(column: Column, reads: Sequence[_Read], rows: int) -> tuple[tuple[Any, Any, Any], tuple[int, ...]]:
+def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any, Any, Any], tuple[int, ...]]:
     nulls = sum(read.nulls for read in reads)
     validity = None
     if nulls:
@@ -99,7 +113,7 @@ def _merge(column: Column, reads: Sequence[_Read], rows: int) -> tuple[tuple[Any
     return (validity, offsets, data), (nulls, elements, *sizes_of)
 
 
-def _rows(column: Column, read: _Read) -> int:
+def _rows(column: Column, read: Read) -> int:
     if read.valid is not None:
         return len(read.valid)
     if read.lengths is not None:

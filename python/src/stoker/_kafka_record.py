@@ -14,7 +14,8 @@ import numpy.typing as npt
 from stoker._source import StreamInfo
 from stoker.errors import CorruptDataError, FormatTooNewError, StokerError
 
-FORMAT = 1
+FORMAT = 2
+"""1: records hold batches; 2: samples."""
 BEGIN, BATCH, END = 0, 1, 2
 _KINDS = {b"epoch-begin": BEGIN, b"batch": BATCH, b"epoch-end": END}
 _LARGE = ("version", "epoch", "batch")
@@ -71,10 +72,11 @@ def read_header(headers: Iterable[tuple[str, bytes]] | None, value: bytes | None
         raise StokerError(
             f"{where} is no record of a Stoker feed: it has no header stoker.format; is this the right topic?"
         )
-    missing = [name for name in (*_NAMES, "crc32c") if found.get(name) is None]
+    covered = (*_NAMES, "row") if found["format"] == b"2" else _NAMES
+    missing = [name for name in (*covered, "crc32c") if found.get(name) is None]
     if missing:
         raise _corrupt(where, f"header stoker.{missing[0]} is missing")
-    if found["format"] != b"1":
+    if found["format"] not in (b"1", b"2"):
         if _NUMBER.fullmatch(found["format"]):
             raise FormatTooNewError(
                 f"{where} has format version {found['format'].decode()}; this package reads versions up to {FORMAT}; "
@@ -100,7 +102,7 @@ def read_header(headers: Iterable[tuple[str, bytes]] | None, value: bytes | None
     if kind != BATCH and (header.batch, header.rows, header.skipped, header.pieces, header.parts) != (0, 0, 0, 1, 1):
         raise _corrupt(where, "a control record has a batch, rows or parts")
     if value is not None:
-        lines = b"".join(b"stoker.%s=%s\n" % (name.encode(), found[name]) for name in _NAMES)
+        lines = b"".join(b"stoker.%s=%s\n" % (name.encode(), found[name]) for name in covered)
         crc = b"%08x" % google_crc32c.extend(google_crc32c.value(lines), value)
         if crc != found["crc32c"]:
             raise _corrupt(
@@ -132,6 +134,10 @@ class TopicInfo(NamedTuple):
     info: StreamInfo
     feed_name: str
     max_record_bytes: int
+    samples: bool = False
+    """Whether a record holds a sample instead of a batch."""
+    schema_id: int | None = None
+    """What a registry calls the schema of samples."""
 
 
 def read_info(value: bytes, where: str, run: int) -> TopicInfo:
@@ -141,6 +147,16 @@ def read_info(value: bytes, where: str, run: int) -> TopicInfo:
         info = StreamInfo.from_json(values, where, run)
         if sum(info.lane_rows) != info.samples or -(-info.samples // info.order.batch_size) != info.batches:
             raise ValueError(f"{sum(info.lane_rows)} rows in lanes, {info.samples} samples, {info.batches} batches")
-        return TopicInfo(info, str(values["feed"]["name"]), int(values["max_record_bytes"]))
+        held = values.get("values") or {"format": "arrow"}
+        if held["format"] not in ("arrow", "avro"):
+            raise ValueError(f"values of format {held['format']!r}")
+        schema_id = held.get("schema_id")
+        return TopicInfo(
+            info,
+            str(values["feed"]["name"]),
+            int(values["max_record_bytes"]),
+            held["format"] == "avro",
+            None if schema_id is None else int(schema_id),
+        )
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise _corrupt(where, f"the description of the feed: {type(e).__name__}: {e}") from e

@@ -313,6 +313,11 @@ class Topic:
             record = self._next(partition)
         return None
 
+    def follow(self, partition: int, wanted: Position) -> Record | None:
+        """The record behind the last one that was looked at, if it is at this position."""
+        record = self._next(partition)
+        return record if record is not None and record.position == wanted else None
+
     def gap(self, partition: int, wanted: Position, found: Record) -> StokerError:
         """The error for a missing record."""
         return StokerError(

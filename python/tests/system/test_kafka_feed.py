@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import subprocess
 import sys
 import threading
 from contextlib import closing
+from http.server import BaseHTTPRequestHandler, HTTPServer
 
 import confluent_kafka
 import pytest
@@ -94,6 +96,49 @@ def test_a_plain_consumer_needs_arrow_alone(broker, whole, expected):
         ).stdout
         samples += int(said.splitlines()[-1].split()[0])
     assert samples == sum(len(batch[4]) for batch in expected[0])
+
+
+def test_samples_of_a_registered_schema_make_the_same_batches(broker, start, photos, expected):
+    asked = []
+
+    class Registry(BaseHTTPRequestHandler):
+        def do_POST(self):
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            asked.append((self.path, json.loads(json.loads(body)["schema"])))
+            self.send_response(200)
+            self.end_headers()
+            self.wfile.write(b'{"id": 1234}')
+
+        def log_message(self, *args):
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Registry) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}"
+        finish(start("samples", "--epochs", 1, "--value-format", "avro", "--schema-registry", url))
+        server.shutdown()
+        thread.join()
+    ((path, schema),) = asked
+    assert path == "/subjects/samples-value/versions"
+    assert [field["name"] for field in schema["fields"]] == ["key", "label", "crc32c_data", "data"]
+    for rank in range(2):
+        with Feed(f"kafka://{broker.address}/samples", rank=rank, world_size=2, tail="keep") as feed:
+            assert views(feed) == expected[0][rank::2]
+    script = REPOSITORY / "examples/python/kafka_samples.py"
+    said = subprocess.run(
+        [sys.executable, str(script), broker.address, "samples"],
+        capture_output=True,
+        text=True,
+        timeout=LIMIT_S,
+        check=True,
+    ).stdout.splitlines()
+    keys = {tuple(map(int, re.findall(r"[0-9]+", line)[:2])): line.split(": ", 1)[1] for line in said[:-1]}
+    wanted = {(batch[1], row): key for batch in expected[0] for row, key in enumerate(batch[4])}
+    assert keys == wanted
+    again = start("samples", "--epochs", 1)
+    assert again.wait(LIMIT_S) == 1
+    assert "holds records of --value-format avro" in again.communicate()[1]
 
 
 @pytest.mark.parametrize("delivery", ["at-least-once", pytest.param("exactly-once", marks=pytest.mark.soak)])
