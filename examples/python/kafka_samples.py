@@ -1,4 +1,4 @@
-"""Reads one epoch of a topic that `stoker feed --to kafka --value-format avro` writes, with confluent-kafka and fastavro alone.
+"""Reads one epoch of a topic of samples (`stoker feed … --value-format avro`), with confluent-kafka and fastavro alone.
 
     python examples/kafka_samples.py localhost:9092 photos-samples --epoch 0
 

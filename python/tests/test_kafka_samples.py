@@ -146,7 +146,7 @@ def test_values_that_are_no_samples_are_named(path: Path, open_feed: Any, damage
     topic = writer.write(0)
     headers, value = topic.partitions[0][1]
     topic.partitions[0][1] = writer.again(headers, damage(value))
-    with pytest.raises(errors.CorruptDataError, match="photos.* is corrupt: not the samples that the topic describes"):
+    with pytest.raises(errors.CorruptDataError, match=r"photos.* is corrupt: not the samples that the topic describes"):
         seen(open_feed(topic, tail="keep"))
 
 
