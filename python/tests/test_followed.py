@@ -111,6 +111,17 @@ def test_what_cannot_be_followed_is_said(grow):
         next(iter(feed))
 
 
+def test_parts_of_an_epoch_are_of_one_version(grow):
+    with Feed(grow.path, follow=True, epoch_batches=3, **ORDER) as feed:
+        parts = [views(feed)]
+        grow(12)
+        parts += [views(feed), views(feed)]
+        assert [len(part) for part in parts] == [3, 3, 2]
+        assert [view for part in parts for view in part] == pinned(grow.path, 1, 0)
+        assert views(feed) == pinned(grow.path, 2, 1)[:3]
+        assert feed.version == 2
+
+
 def test_the_last_epoch_is_the_last(grow):
     with Feed(grow.path, follow=True, epochs=2, tail="keep", **ORDER) as feed:
         assert sum(len(b) for b in feed) == 30

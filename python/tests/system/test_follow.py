@@ -65,6 +65,9 @@ def test_an_epoch_reads_the_newest_version_and_the_next_one_a_newer(cli, growing
         growing.append(cat=40)
         assert len(feed) == 13
         assert views(feed) == growing.views(3, 2)
+        assert f"train={growing.path}@3+:train" in cli.run("ps")
+        ((group,),) = (shown["groups"] for shown in json.loads(cli.run("top", "growing", "--once", "--json")))
+        assert (group["version"], group["epoch"], group["batches"]) == (3, 2, 13)
         assert views(feed) == growing.views(3, 3)
         assert list(feed) == []
         assert "start" in feed.report() or feed.stats()["wait_s"] >= 0

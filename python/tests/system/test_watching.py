@@ -72,7 +72,7 @@ def test_top_shows_rates_positions_and_waits(cli, seen, trainer):
     assert 0 <= rank["wait_share_overall"] < 1
     table = cli.run("top", "--once")
     assert re.search(r"^seen   up .*   \S+ samples/s   .*/s   1 trainer$", table, re.M)
-    assert re.search(r"^  train/default   epoch \d+   batch \d+ of \d+ \(\d+ %\)$", table, re.M)
+    assert re.search(r"^  train/default   version \d+   epoch \d+   batch \d+ of \d+ \(\d+ %\)$", table, re.M)
     assert re.search(r"^    0 +\S+ +\d+\.\d % +\d+\.\d % +\S", table, re.M)
 
 
