@@ -43,6 +43,7 @@ from stores import BUCKET, Origin
 SAMPLE_BYTES = 110_000
 GROUPS = ("training", "validation", "other")
 CHUNKS = {"1 MB": "1mb", "10 MB": "10mb"}
+PARTS = ("work", "rates", "restarts")
 
 
 class Bench:
@@ -59,6 +60,8 @@ class Bench:
         make_tree(str(folder / "tree"), files, SAMPLE_BYTES)
         self.sizes = {}
         for name, size in CHUNKS.items():
+            if not any(part in options.parts for part in ("rates", "work" if size == "1mb" else "restarts")):
+                continue
             command = [ROOT / "stoker", "ingest", folder / "tree", self.dataset(name), "--label-from", "parent-dir"]
             subprocess.run([*command, "--chunk-size", size], check=True, env=into_store, capture_output=True)
             chunks = list((folder / "bucket" / BUCKET / size / "chunks").rglob("*.arrow"))
@@ -126,7 +129,7 @@ class Bench:
         chunks, size = self.sizes["10 MB"]
         with self.job("10 MB", feeders, *tier):
             first_batch(self.home, whole=True)
-            until(lambda: len(list(self.cache.rglob("*.arrow"))) == chunks, "all chunks are placed")
+            until(lambda: len(list(self.cache.rglob("*.arrow"))) == chunks, "all chunks are placed", 300)
         again = self.restarted(feeders, size, *tier)
         for worker in self.cluster.workers:
             worker.kill()
@@ -156,7 +159,7 @@ def first_batch(home: Path, *, whole: bool = False) -> float:
     """Waits for the feed's file and reads a batch, or an epoch; the moment when the first one was there."""
     from stoker import Feed
 
-    until((home / "feeds" / "scale.json").exists, "the feed's file is there")
+    until((home / "feeds" / "scale.json").exists, "the feed's file is there", 300)
     with Feed("scale", batch_size=BATCH, tail="keep") as feed:
         batches = iter(feed)
         next(batches)
@@ -167,26 +170,37 @@ def first_batch(home: Path, *, whole: bool = False) -> float:
 
 
 def report(found: dict[str, Any]) -> None:
+    if found["work"]:
+        report_work(found["work"])
+    if found["rates"]:
+        report_rates(found["rates"])
+    if found["restarts"]:
+        print("\n| node cache, job of the most feeders | chunks read | bytes, of the dataset | first batch |")
+        print("| --- |" + " --- |" * 3)
+        for name, row in found["restarts"].items():
+            print(f"| {name} | {row['chunks_read']} | {row['of_dataset']:.4f} | {row['first_batch_s']:.1f} s |")
+
+
+def report_work(rows: list[dict[str, Any]]) -> None:
     heads = ("feeders", "origin requests, epoch 1", "bytes, of the dataset", "most of one feeder", "later epochs")
     print("\n| " + " | ".join(heads) + " | CPU s/GB sent | of one |")
     print("| --- |" + " --- |" * 6)
-    alone = found["work"][0]["cpu_s_per_gb"]
-    for row in found["work"]:
+    alone = rows[0]["cpu_s_per_gb"]
+    for row in rows:
         later = f"{row['later_requests']} requests, {row['later_metadata']} metadata operations"
         most = f"{max(row['reads_of_each'])} of {row['chunks']}"
         cpu = f"{row['cpu_s_per_gb']:.3f} | {row['cpu_s_per_gb'] / alone:.2f}"
         print(f"| {row['feeders']} | {row['requests']} | {row['of_dataset']:.3f} | {most} | {later} | {cpu} |")
-    feeders = sorted({row["feeders"] for row in found["rates"]})
+
+
+def report_rates(rows: list[dict[str, Any]]) -> None:
+    feeders = sorted({row["feeders"] for row in rows})
     print("\n| MB/s, one trainer | " + " | ".join(f"{n} feeder{'s' * (n > 1)}" for n in feeders) + " |")
     print("| --- |" + " --- |" * len(feeders))
     for state in ("cold", "warm"):
         for chunk in CHUNKS:
-            speeds = [row[state] for row in found["rates"] if row["chunk"] == chunk]
+            speeds = [row[state] for row in rows if row["chunk"] == chunk]
             print(f"| {state}, chunks of {chunk} | " + " | ".join(f"{speed:,.0f}" for speed in speeds) + " |")
-    print("\n| node cache, job of the most feeders | chunks read | bytes, of the dataset | first batch |")
-    print("| --- |" + " --- |" * 3)
-    for name, row in found["restarts"].items():
-        print(f"| {name} | {row['chunks_read']} | {row['of_dataset']:.4f} | {row['first_batch_s']:.1f} s |")
 
 
 def picture(found: dict[str, Any], file: str) -> None:
@@ -214,9 +228,7 @@ def picture(found: dict[str, Any], file: str) -> None:
         for state, colour in (("cold", "tab:blue"), ("warm", "tab:orange")):
             speeds = {row["feeders"]: row[state] for row in found["rates"] if row["chunk"] == chunk}
             right.plot(list(speeds), list(speeds.values()), style, color=colour, marker="o", label=f"{state}, {chunk}")
-    right.set(
-        title="One trainer, all on the same two processors", xlabel="feeder processes", ylabel="MB/s", ylim=(0, None)
-    )
+    right.set(title="One trainer, all on the same processors", xlabel="feeder processes", ylabel="MB/s", ylim=(0, None))
     right.set_xticks(sorted({row["feeders"] for row in found["rates"]}))
     right.legend(frameon=False, fontsize=9)
     for axes in (left, right):
@@ -228,16 +240,18 @@ def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
     origin = Origin(folder, options.latency_ms)
     try:
         bench = Bench(options, folder, origin)
-        found: dict[str, Any] = {"work": [], "rates": []}
+        found: dict[str, Any] = {"work": [], "rates": [], "restarts": {}}
         with bench.cluster as cluster:
             cluster.start()
-            for feeders in options.feeders:
+            for feeders in options.feeders if "work" in options.parts else ():
                 found["work"].append(bench.work(feeders))
                 print(found["work"][-1], file=sys.stderr, flush=True)
+            for feeders in options.feeders if "rates" in options.parts else ():
                 for chunk in CHUNKS:
                     found["rates"].append(bench.rates(chunk, feeders))
                     print(found["rates"][-1], file=sys.stderr, flush=True)
-            found["restarts"] = bench.restarts(max(options.feeders))
+            if "restarts" in options.parts:
+                found["restarts"] = bench.restarts(max(options.feeders))
         return found
     finally:
         origin.close()
@@ -247,6 +261,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--megabytes", type=int, default=330)
     parser.add_argument("--feeders", type=int, nargs="+", default=[1, 2, 4])
+    parser.add_argument("--parts", nargs="+", choices=PARTS, default=PARTS)
     parser.add_argument("--epochs", type=int, default=4, help="measured, for each feeder")
     parser.add_argument("--latency-ms", type=int, default=20, help="that every request to the store waits")
     parser.add_argument("--json", type=Path)

@@ -34,8 +34,17 @@ class FarCluster(Cluster):
     def _configure(self) -> None:
         super()._configure()
         config = self.conf / "config.yaml"
-        text = config.read_text().replace("off-heap: {size: 320m}", f"off-heap: {{size: {self._direct_mb}m}}")
-        config.write_text(text.replace("process: {size: 1200m}", f"process: {{size: {self._direct_mb + 880}m}}"))
+        text = config.read_text()
+        for old, new in (
+            ("off-heap: {size: 320m}", f"off-heap: {{size: {self._direct_mb}m}}"),
+            ("process: {size: 1200m}", f"process: {{size: {self._direct_mb + 880}m}}"),
+            # Nothing but kill -9 is to happen here, and the processors are busy.
+            ("session-timeout: 4000", "session-timeout: 10000"),
+            ("{interval: 1000, timeout: 4000}", "{interval: 1000, timeout: 20000}"),
+        ):
+            assert old in text, old
+            text = text.replace(old, new)
+        config.write_text(text)
 
     def environment(self) -> dict[str, str]:
         values = super().environment() | {"HADOOP_CONF_DIR": str(self._hadoop), "STOKER_JAVA_OPTS": "-XX:+UseSerialGC"}
@@ -61,7 +70,7 @@ class Job:
             *("--parallelism", feeders, "--ui", "127.0.0.1:7430-7449"),
             *("--checkpoint-interval", "10 s", "--ledger", home / "ledger", "--idle-timeout", "0 s", *options),
         )
-        until(lambda: len(set(cluster.serving("scale"))) == feeders, f"{feeders} feeders serve")
+        until(lambda: len(set(cluster.serving("scale"))) == feeders, f"{feeders} feeders serve", 300)
         self.workers: list[Machine] = [w for w in cluster.workers if w.name in cluster.serving("scale")]
 
     def totals(self) -> list[dict[str, Any]]:
@@ -83,7 +92,7 @@ class Job:
 
     def __exit__(self, *_: object) -> None:
         self._cluster.ask("PATCH", f"/jobs/{self.id}?mode=cancel")
-        until(lambda: self._cluster.state(self.id) == "CANCELED", "the job has ended")
+        until(lambda: self._cluster.state(self.id) == "CANCELED", "the job has ended", 300)
 
 
 class Trainer:
