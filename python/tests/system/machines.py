@@ -103,6 +103,7 @@ class Network:
     def __init__(self, names: Sequence[str], *, links: bool = True) -> None:
         """`links`: whether to have cables where that is possible; else what listens on loopback is within reach."""
         self.linked = links and can_have_links()
+        self.here = f"{NET}.1" if self.linked else "127.0.0.1"
         self.machines: list[Machine] = []
         if self.linked:
             _ip("link", "add", BRIDGE, "type", "bridge")
@@ -175,9 +176,20 @@ SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 class Cluster:
     """ZooKeeper, a JobManager with high availability, and TaskManagers, all processes of their own."""
 
-    def __init__(self, directory: Path, home: Path, workers: int = 3, *, slots: int = 2, links: bool = True) -> None:
-        """`slots` of each worker: with one, the feeder of a lost worker waits for its replacement."""
+    def __init__(
+        self,
+        directory: Path,
+        home: Path,
+        workers: int = 3,
+        *,
+        slots: int = 2,
+        links: bool = True,
+        hadoop: Path | None = None,
+    ) -> None:
+        """`slots` of each worker: with one, the feeder of a lost worker waits for its replacement. `hadoop`: where
+        Hadoop's configuration is, if the cluster is to have it."""
         self.directory = directory
+        self._hadoop = hadoop
         self.network = Network(["keeper", "head", *(f"worker{n}" for n in range(1, workers + 1))], links=links)
         self.keeper, self.head, *self.workers = self.network.machines
         self._home = home
@@ -226,10 +238,10 @@ class Cluster:
             "STOKER_FLINK_CONF": str(self.conf),
             "STOKER_FLINK_WORK": str(self.directory / "work"),
             "STOKER_JAVA_OPTS": SMALL_JVM,
-            "HADOOP_CLASSPATH": "",
             "TMPDIR": str(self.directory),
         }
-        return environment(self._home) | own
+        hadoop = {"HADOOP_CONF_DIR": str(self._hadoop)} if self._hadoop else {"HADOOP_CLASSPATH": ""}
+        return environment(self._home) | own | hadoop
 
     def _start(self, machine: Machine, role: str, *settings: str) -> None:
         words = [word for setting in settings for word in ("-D", setting)]

@@ -1,0 +1,80 @@
+"""An S3 server (s3proxy) in a process of its own, of the jar that the Java tests use."""
+
+from __future__ import annotations
+
+import os
+import socket
+import subprocess
+import urllib.request
+from pathlib import Path
+
+from stoker_processes import REPOSITORY, until
+
+_JAR = REPOSITORY / "storage/target/s3proxy.jar"
+_BUCKET = "stoker-test"
+_KEYS = {"fs.s3a.access.key": "local-identity", "fs.s3a.secret.key": "local-credential"}
+
+
+class S3Server:
+    """Started at once, with its objects in memory."""
+
+    def __init__(self, directory: Path, host: str) -> None:
+        with socket.create_server((host, 0)) as free:
+            self.endpoint = f"http://{host}:{free.getsockname()[1]}"
+        settings = {
+            "s3proxy.authorization": "none",
+            "s3proxy.endpoint": self.endpoint,
+            "jclouds.provider": "transient-nio2",
+            "jclouds.identity": "local-identity",
+            "jclouds.credential": "local-credential",
+        }
+        config, self._log = directory / "s3proxy.conf", directory / "s3proxy.log"
+        config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
+        java = Path(os.environ["JAVA_HOME"]) / "bin/java" if "JAVA_HOME" in os.environ else "java"
+        options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        with self._log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [java, *options, "-jar", _JAR, "--properties", config],
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+            )
+
+    def __enter__(self) -> S3Server:
+        try:
+            until(self._answers, "the S3 server answers")
+        except BaseException:
+            self._process.kill()
+            raise
+        return self
+
+    def _answers(self) -> bool:
+        assert self._process.poll() is None, self._log.read_text(errors="replace")[-4000:]
+        try:
+            self._put("")
+        except OSError:
+            return False
+        return True
+
+    def __exit__(self, *_: object) -> None:
+        self._process.kill()
+        self._process.wait()
+
+    def _put(self, name: str, content: bytes = b"") -> None:
+        url = f"{self.endpoint}/{_BUCKET}/{name}".rstrip("/")
+        request = urllib.request.Request(url, content, {"Content-Type": "application/octet-stream"}, method="PUT")
+        with urllib.request.urlopen(request, timeout=30):
+            pass
+
+    def configure(self, hadoop: Path) -> None:
+        """Makes Hadoop's configuration in a directory lead here."""
+        settings = {"fs.s3a.endpoint": self.endpoint, **_KEYS}
+        rows = "".join(f"<property><name>{n}</name><value>{v}</value></property>" for n, v in settings.items())
+        (hadoop / "core-site.xml").write_text(f"<configuration>{rows}</configuration>")
+
+    def upload(self, directory: Path) -> str:
+        """Puts the files of a directory into the bucket; returns the location."""
+        for file in directory.rglob("*"):
+            if file.is_file():
+                self._put(f"{directory.name}/{file.relative_to(directory)}", file.read_bytes())
+        return f"s3a://{_BUCKET}/{directory.name}"
