@@ -1,22 +1,28 @@
 """Measures the feed from an S3 server that is far away, against plain downloads and other loaders, in one run.
 
-    ./mvnw -q -Dfast -DskipTests package     # the command line, the S3 server and the proxy in front of it
-    python3 -m venv PEERS && PEERS/bin/pip install mosaicml-streaming litdata torch boto3 ./python
-    PEERS/bin/python benchmarks/stores.py [--files 5000] [--bytes 110000] [--latency-ms 20] [--concurrency 16]
+    ./mvnw -q -Dfast -DskipTests package && python/env     # the command line, the S3 server, the proxy in front of it
+    python/.venv/bin/python benchmarks/stores.py [--bytes 110000 4096] [--gb 1.1] [--rounds 2] [--link-mbit 2500]
+    PEERS/bin/pip install mosaicml-streaming litdata torch ./python
+    PEERS/bin/python benchmarks/stores.py --peers mosaicml,litdata
 
-A real S3 server (s3proxy over a directory) stands behind a proxy that lets every request wait and counts requests and
-bytes. A tree of equal files is packed by `stoker ingest` straight into the bucket, and by the others' own writers,
-whose shards are copied there; some files lie there as objects of their own too. Rows:
+A real S3 server (s3proxy over a directory) stands behind a proxy that lets every request wait (`--latency-ms`), counts
+requests and bytes, and can be as narrow as a link (`--link-mbit`, all connections together). A tree of equal files is
+packed by `stoker ingest` straight into the bucket, and by the others' own writers, whose shards are put there; some
+files lie there as objects of their own too. Rows, for each sample size:
 
 - *plain download*: curl fetches the same chunk files, as many at a time as the feeder may (`--origin-concurrency`):
   the ceiling of a cold epoch.
-- *feed*: a feeder with nothing cached and a memory tier for all of it; epoch 1 from the first request of the trainer to
-  its last sample, then epochs 2 and 3.
-- *local feed*: epoch 2 and 3 of a feeder whose dataset lies on this machine's disk, in the page cache.
+- *feed, new JVM*: a feeder that has just been started, with nothing cached and a memory tier for all of it; epoch 1
+  from the first request of the trainer to its last sample, then epochs 2 and 3.
+- *feed, warm JVM*: the same with a feeder that has served another stream of the same server before, so that what it
+  runs is compiled; of this stream nothing is cached.
+- *local feed*: epochs 1 to 3 of a feeder whose dataset lies on this machine's disk, in the page cache.
 - *objects*: curl fetches files one by one as objects, keys known, as many at a time.
 - *mosaicml*, *litdata*: epochs 1 and 2 with an empty cache directory, the better of 0 and 2 DataLoader workers.
 
-Every row runs in processes of its own; rounds alternate, the best counts. Requests and bytes are those of epoch 1.
+Every row runs in processes of its own; rounds alternate, the best counts. Requests and bytes are those of epoch 1, and
+so are the CPU seconds (user and system) a GB: of the server and its proxy, of the feeder, of who gets the samples.
+Store, feeder and trainer share this machine, so on a few cores it is their sum that bounds an epoch.
 """
 
 from __future__ import annotations
@@ -24,16 +30,17 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable
 from pathlib import Path
 
 import peers
-from feed import LIB, ROOT, start_feeder
+from feed import LIB, ROOT, cpu_of, start_feeder
 from make_tree import make_tree
 
 BUCKET = "bench"
@@ -43,10 +50,11 @@ KEYS = {"AWS_ACCESS_KEY_ID": "local-identity", "AWS_SECRET_ACCESS_KEY": "local-c
 class Origin:
     """An S3 server and, in front of it, a proxy that delays and counts."""
 
-    def __init__(self, folder: Path, latency_ms: int) -> None:
+    def __init__(self, folder: Path, latency_ms: int, link_mbit: int) -> None:
         jars = Path.home().glob(".m2/repository/org/gaul/s3proxy/*/s3proxy-*-jar-with-dependencies.jar")
         store = folder / "bucket"
-        (store / BUCKET).mkdir(parents=True)
+        self.bucket = store / BUCKET
+        self.bucket.mkdir(parents=True)
         port = free_port()
         settings = folder / "s3proxy.conf"
         settings.write_text(
@@ -67,6 +75,7 @@ class Origin:
             [
                 *["java", "-Xmx512m", "-cp", path, "dev.stoker.storage.hadoop.FaultProxyCommand"],
                 *["--to", f"127.0.0.1:{port}", "--latency-ms", str(latency_ms)],
+                *["--bytes-per-second", str(link_mbit * 125_000)],
             ],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
@@ -96,9 +105,20 @@ class Origin:
         self.proxy.stdin.flush()
         return json.loads(self.proxy.stdout.readline())
 
+    def put(self, folder: Path, prefix: str, files: list[Path]) -> None:
+        """Makes files objects: they are the server's own."""
+        for file in files:
+            place = self.bucket / prefix / file.relative_to(folder)
+            place.parent.mkdir(parents=True, exist_ok=True)
+            os.link(file, place)
+
+    def cpu(self) -> float:
+        return cpu_of(self.server.pid) + cpu_of(self.proxy.pid)
+
     def close(self) -> None:
-        self.proxy.kill()
-        self.server.kill()
+        for process in (self.proxy, self.server):
+            process.kill()
+            process.wait()
 
 
 def free_port() -> int:
@@ -108,20 +128,6 @@ def free_port() -> int:
         return server.getsockname()[1]
 
 
-def upload(origin: Origin, folder: Path, prefix: str, files: list[Path]) -> None:
-    import boto3
-
-    client = boto3.client(
-        "s3",
-        endpoint_url=origin.near,
-        region_name="us-east-1",
-        aws_access_key_id=KEYS["AWS_ACCESS_KEY_ID"],
-        aws_secret_access_key=KEYS["AWS_SECRET_ACCESS_KEY"],
-    )
-    with ThreadPoolExecutor(4) as pool:
-        list(pool.map(lambda f: client.upload_file(str(f), BUCKET, f"{prefix}/{f.relative_to(folder)}"), files))
-
-
 def files_below(folder: Path) -> list[Path]:
     return sorted(f for f in folder.rglob("*") if f.is_file())
 
@@ -129,33 +135,51 @@ def files_below(folder: Path) -> list[Path]:
 # --- rows: each returns seconds of epochs, bytes of samples in an epoch, and samples ----------------------------------
 
 
-def download(origin: Origin, keys: list[str], concurrency: int, folder: Path) -> float:
-    """Fetches objects with curl and returns the seconds."""
+def download(origin: Origin, keys: list[str], concurrency: int, folder: Path) -> dict:
+    """Fetches objects with curl."""
     lines = "".join(f'url = "{origin.far}/{BUCKET}/{key}"\noutput = "/dev/null"\n' for key in keys)
     listed = folder / "urls"
     listed.write_text(lines)
-    began = time.perf_counter()
-    subprocess.run(["curl", "-sf", "-Z", "--parallel-max", str(concurrency), "-K", str(listed)], check=True)
-    return time.perf_counter() - began
+    command = ["curl", "-sf", "-Z", "--parallel-max", str(concurrency), "-K", str(listed)]
+    before, cpu, began = own_cpu(resource.RUSAGE_CHILDREN), origin.cpu(), time.perf_counter()
+    subprocess.run(command, check=True)
+    seconds = time.perf_counter() - began
+    used = {"store": origin.cpu() - cpu, "reader": own_cpu(resource.RUSAGE_CHILDREN) - before}
+    return {"seconds": [seconds], "cpu": used, "counts": origin.counts()}
 
 
-def epochs_of_feed(target: str) -> dict:
-    """Reads three epochs; says when the first is over and waits until that is noted."""
+def own_cpu(who: int = resource.RUSAGE_SELF) -> float:
+    used = resource.getrusage(who)
+    return used.ru_utime + used.ru_stime
+
+
+def read_epoch(feed: object) -> tuple[float, float, int]:
+    """Returns seconds, CPU seconds and samples."""
+    began, cpu, samples = time.perf_counter(), own_cpu(), 0
+    for batch in feed:  # type: ignore[attr-defined]
+        for sample in batch["image"]:
+            samples += len(sample) > 0
+    return time.perf_counter() - began, own_cpu() - cpu, samples
+
+
+def epochs_of_feed(target: str, warm_up: int) -> dict:
+    """Reads epochs of another stream, and then three; says before and after the first of them, and waits."""
     from stoker import Feed
 
-    seconds = []
-    with Feed(target, batch_size=peers.BATCH) as feed:
+    if warm_up:
+        with Feed(target, batch_size=peers.BATCH, stream="other") as feed:
+            for _ in range(warm_up):
+                read_epoch(feed)
+    seconds, first = [], 0.0
+    with Feed(target, batch_size=peers.BATCH, stream="main") as feed:
         for epoch in range(3):
-            if epoch == 1:
-                print("first epoch", flush=True)
+            if epoch < 2:
+                print(epoch, flush=True)
                 sys.stdin.readline()
-            began, samples, total = time.perf_counter(), 0, 0
-            for batch in feed:
-                for sample in batch["image"]:
-                    samples += 1
-                    total += sample.nbytes
-            seconds.append(time.perf_counter() - began)
-    return {"seconds": seconds, "samples": samples, "bytes": total}
+            took, cpu, samples = read_epoch(feed)
+            seconds.append(took)
+            first = first or cpu
+    return {"seconds": seconds, "samples": samples, "reader": first}
 
 
 def epochs_of_peer(name: str, workers: int, cache: str, far: str) -> dict:
@@ -181,15 +205,15 @@ def epochs_of_peer(name: str, workers: int, cache: str, far: str) -> dict:
             max_cache_size="100GB",
             storage_options=options | {"region_name": "us-east-1"},
         )
-    seconds = []
+    seconds, first = [], 0.0
     for _ in range(2):
-        began, samples, total = time.perf_counter(), 0, 0
+        began, cpu, samples = time.perf_counter(), own_cpu() + own_cpu(resource.RUSAGE_CHILDREN), 0
         for batch in DataLoader(dataset, peers.BATCH, num_workers=workers, collate_fn=peers.identity):
             for sample in batch:
-                samples += 1
-                total += len(sample["image"])
+                samples += len(sample["image"]) > 0
         seconds.append(time.perf_counter() - began)
-    return {"seconds": seconds, "samples": samples, "bytes": total}
+        first = first or own_cpu() + own_cpu(resource.RUSAGE_CHILDREN) - cpu
+    return {"seconds": seconds, "samples": samples, "cpu": {"reader": first}}
 
 
 # --- the measuring process -------------------------------------------------------------------------------------------
@@ -204,75 +228,111 @@ def child(*arguments: str, environment: dict[str, str]) -> dict:
     return json.loads(done.stdout.splitlines()[-1])
 
 
-def feed(dataset: str, origin: Origin, *options: str) -> dict:
-    process, address, _ = start_feeder(dataset, peers.BATCH, *options)
+def feed(streams: list[str], origin: Origin, *options: str, warm_up: int = 0) -> dict:
+    process, address, _ = start_feeder(streams[0], peers.BATCH, *streams[1:], *options)
     try:
-        origin.counts()
-        command = [sys.executable, __file__, "--child", "feed", address]
+        command = [sys.executable, __file__, "--child", "feed", address, str(warm_up)]
         with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as trainer:
             assert trainer.stdin is not None
             assert trainer.stdout is not None
             trainer.stdout.readline()
+            origin.counts()
+            feeder, store = cpu_of(process.pid), origin.cpu()
+            trainer.stdin.write("\n")
+            trainer.stdin.flush()
+            trainer.stdout.readline()
+            used = {"store": origin.cpu() - store, "feeder": cpu_of(process.pid) - feeder}
             counted = origin.counts()
             result = json.loads(trainer.communicate("\n")[0])
-        return result | {"counts": counted, "later": origin.counts()}
+        used["reader"] = result.pop("reader")
+        return result | {"cpu": used, "counts": counted, "later": origin.counts()}
     finally:
         process.terminate()
         process.wait(60)
+        process.stdout.close()
 
 
-def measure(options: argparse.Namespace, folder: Path) -> dict:
-    origin = Origin(folder, options.latency_ms)
-    try:
-        tree = folder / "tree"
-        make_tree(tree, options.files, options.bytes)
-        near = origin.hadoop(origin.near, folder / "near")
-        os.environ.update(origin.hadoop(origin.far, folder / "far"))
-        label = ["--label-from", "parent-dir"]
-        for target in (f"s3a://{BUCKET}/stoker", str(folder / "local")):
-            subprocess.run([ROOT / "stoker", "ingest", tree, target, *label], check=True, env=near, capture_output=True)
-        chunks = [
-            str(f.relative_to(folder / "bucket" / BUCKET))
-            for f in (folder / "bucket" / BUCKET / "stoker" / "chunks").rglob("*.arrow")
-        ]
+def peer(name: str, origin: Origin, folder: Path) -> dict | None:
+    """The better of 0 and 2 workers; None if neither works."""
+    rounds = []
+    for workers in ("0", "2"):
+        cache = folder / f"cache-{name}-{workers}"
+        shutil.rmtree(cache, ignore_errors=True)
+        # Where MosaicML Streaming keeps what it remembers of a data set.
+        subprocess.run("rm -rf /dev/shm/0000*", shell=True, check=True)
+        origin.counts()
+        try:
+            rounds.append(child(name, workers, str(cache), origin.far, environment=origin.environment))
+        except RuntimeError as e:
+            print(f"{name} with {workers} workers failed: {str(e).strip().splitlines()[-1]}", flush=True)
+            continue
+        rounds[-1]["counts"] = origin.counts()
+    return min(rounds, key=lambda r: sum(r["seconds"])) if rounds else None
+
+
+class Bench:
+    """One size of samples: its data, and the rows."""
+
+    def __init__(self, options: argparse.Namespace, folder: Path, origin: Origin, size: int) -> None:
+        self.options, self.folder, self.origin, self.size = options, folder, origin, size
+        self.files = max(1, int(options.gb * 1e9 / size))
+        self.where = f"stoker-{size}"
+        tree, self.local = folder / "tree", folder / "local"
+        make_tree(str(tree), self.files, size)
+        self._ingest(tree, self.where)
+        # The same files, on this machine.
+        shutil.copytree(origin.bucket / self.where, self.local)
+        other = folder / "other"
+        make_tree(str(other), min(self.files, max(1, int(0.3e9 / size))), size)
+        self._ingest(other, f"other-{size}")
+        self.chunks = [str(f.relative_to(origin.bucket)) for f in (origin.bucket / self.where).rglob("*.arrow")]
+        self.chunks = [key for key in self.chunks if "/chunks/" in key]
         objects = files_below(tree)[: options.objects]
-        upload(origin, tree, "objects", objects)
-        names = [n for n in ("mosaicml", "litdata") if n in options.peers.split(",")]
-        for name in names:
+        origin.put(tree, f"objects-{size}", objects)
+        self.objects = [f"objects-{size}/{f.relative_to(tree)}" for f in objects]
+        self.peers = [n for n in ("mosaicml", "litdata") if n in options.peers.split(",")]
+        for name in self.peers:
             code = f"import peers; peers.pack_{name}({str(tree)!r}, {str(folder / name)!r})"
             subprocess.run([sys.executable, "-c", code], check=True, cwd=ROOT / "benchmarks", capture_output=True)
-            upload(origin, folder / name, name, files_below(folder / name))
+            origin.put(folder / name, name, files_below(folder / name))
+
+    def _ingest(self, tree: Path, name: str) -> None:
+        near = self.origin.hadoop(self.origin.near, self.folder / "near")
+        command = [ROOT / "stoker", "ingest", tree, f"s3a://{BUCKET}/{name}", "--label-from", "parent-dir"]
+        subprocess.run(command, check=True, env=near, capture_output=True)
+
+    def rows(self) -> dict[str, Callable[[], dict | None]]:
+        o, origin = self.options, self.origin
+        far, other = f"main=s3a://{BUCKET}/{self.where}", f"other=s3a://{BUCKET}/other-{self.size}"
+        room = max(64, int(2 * (o.gb * 1e9 + 0.3e9)) >> 20)
+        limits = ["--tier", f"memory:{room}m", "--origin-concurrency", str(o.concurrency)]
+        rows: dict[str, Callable[[], dict | None]] = {
+            "plain download": lambda: download(origin, self.chunks, o.concurrency, self.folder),
+            "feed, new JVM": lambda: feed([far], origin, *limits),
+            "feed, warm JVM": lambda: feed([far, other], origin, *limits, warm_up=o.warm_up),
+            "local feed": lambda: feed([f"main={self.local}"], origin),
+            "objects": self._one_by_one,
+        }
+        return rows | {name: lambda name=name: peer(name, origin, self.folder) for name in self.peers}
+
+    def _one_by_one(self) -> dict:
+        found = download(self.origin, self.objects, self.options.concurrency, self.folder)
+        share = self.files / len(self.objects)
+        return found | {
+            "seconds": [s * share for s in found["seconds"]],
+            "cpu": {who: cpu * share for who, cpu in found["cpu"].items()},
+        }
+
+    def measure(self) -> dict[str, list[dict]]:
         results: dict[str, list[dict]] = {}
-        for number in range(options.rounds):
-            seconds = download(origin, chunks, options.concurrency, folder)
-            results.setdefault("plain download", []).append({"seconds": [seconds], "counts": origin.counts()})
-            limits = ["--tier", f"memory:{max(64, 2 * options.files * options.bytes >> 20)}m"]
-            limits += ["--origin-concurrency", str(options.concurrency)]
-            results.setdefault("feed", []).append(feed(f"s3a://{BUCKET}/stoker", origin, *limits))
-            results.setdefault("local feed", []).append(feed(str(folder / "local"), origin))
-            results["local feed"][-1].pop("counts")
-            keys = [f"objects/{f.relative_to(tree)}" for f in objects]
-            seconds = download(origin, keys, options.concurrency, folder) * options.files / len(objects)
-            results.setdefault("objects", []).append({"seconds": [seconds], "counts": origin.counts()})
-            for name in names:
-                rounds = []
-                for workers in ("0", "2"):
-                    cache = folder / f"cache-{name}-{workers}"
-                    shutil.rmtree(cache, ignore_errors=True)
-                    subprocess.run("rm -rf /dev/shm/0000*", shell=True, check=True)
-                    origin.counts()
-                    try:
-                        rounds.append(child(name, workers, str(cache), origin.far, environment=origin.environment))
-                    except RuntimeError as e:
-                        print(f"{name} with {workers} workers failed: {str(e).strip().splitlines()[-1]}", flush=True)
-                        continue
-                    rounds[-1]["counts"] = origin.counts()
-                if rounds:
-                    results.setdefault(name, []).append(min(rounds, key=lambda r: sum(r["seconds"])))
-            print(f"round {number + 1} of {options.rounds} done", file=sys.stderr, flush=True)
+        for number in range(self.options.rounds):
+            for name, row in self.rows().items():
+                if not self.options.rows or name in self.options.rows.split(";"):
+                    found = row()
+                    if found:
+                        results.setdefault(name, []).append(found)
+            print(f"{self.size} bytes: round {number + 1} of {self.options.rounds} done", file=sys.stderr, flush=True)
         return results
-    finally:
-        origin.close()
 
 
 def report(results: dict[str, list[dict]], files: int, size: int) -> None:
@@ -280,49 +340,67 @@ def report(results: dict[str, list[dict]], files: int, size: int) -> None:
         name: [min(r["seconds"][i] for r in rounds) for i in range(len(rounds[0]["seconds"]))]
         for name, rounds in results.items()
     }
-    plain, first = best["plain download"][0], best["feed"][0]
-    print(f"{files:,} samples of {size:,} bytes")
-    print(f"{'row':<16}{'epoch 1 s':>10}{'samples/s':>11}{'epoch 2 s':>10}{'samples/s':>11}{'requests':>10}{'MB':>9}")
+    gb = files * size / 1e9
+    print(f"\n{files:,} samples of {size:,} bytes")
+    print(
+        f"{'row':<16}{'epoch 1 s':>10}{'samples/s':>11}{'later s':>9}{'samples/s':>11}{'requests':>10}{'MB':>9}"
+        "   CPU s/GB of epoch 1"
+    )
     for name, seconds in best.items():
-        second = f"{seconds[1]:>10.2f}{files / seconds[1]:>11,.0f}" if len(seconds) > 1 else " " * 21
-        counted = results[name][0].get("counts")
-        moved = f"{counted['requests']:>10,}{counted['bytes'] / 1e6:>9,.1f}" if counted else ""
-        print(f"{name:<16}{seconds[0]:>10.2f}{files / seconds[0]:>11,.0f}{second}{moved}")
-    print(f"cold epoch / plain download: {plain / first:.2f}")
-    print(f"cold epoch / objects one by one: {best['objects'][0] / first:.1f}")
-    for name in ("mosaicml", "litdata"):
-        if name in best:
-            print(
-                f"cold epoch / {name}: {best[name][0] / first:.1f}, second epoch {best[name][1] / best['feed'][1]:.1f}"
-            )
-    later = min(best["feed"][1:]) / min(best["local feed"][1:])
-    print(f"later epochs, cached / local feed: {1 / later:.2f}")
-    print(f"origin requests of epochs 2 and 3: {results['feed'][0]['later']}")
+        second = f"{min(seconds[1:]):>9.2f}{files / min(seconds[1:]):>11,.0f}" if len(seconds) > 1 else " " * 20
+        counted = results[name][0].get("counts") or {"requests": 0, "bytes": 0}
+        moved = f"{counted['requests']:>10,}{counted['bytes'] / 1e6:>9,.1f}"
+        whose = results[name][0]["cpu"]
+        cpu = ", ".join(f"{who} {min(r['cpu'][who] for r in results[name]) / gb:.2f}" for who in whose)
+        print(f"{name:<16}{seconds[0]:>10.2f}{files / seconds[0]:>11,.0f}{second}{moved}   {cpu}")
+    for name in ("feed, new JVM", "feed, warm JVM"):
+        if name not in best:
+            continue
+        for other in ("plain download", "objects", "mosaicml", "litdata"):
+            if other in best:
+                print(f"first epoch of {name} / {other}: {best[other][0] / best[name][0]:.2f}")
+        for other in ("mosaicml", "litdata"):
+            if other in best:
+                print(f"later epochs of {name} / {other}: {best[other][1] / min(best[name][1:]):.2f}")
+        if "local feed" in best:
+            print(f"later epochs of {name} / local feed: {min(best['local feed'][1:]) / min(best[name][1:]):.2f}")
+        print(f"origin requests of its epochs 2 and 3: {results[name][0]['later']['requests']}")
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--files", type=int, default=5000)
-    parser.add_argument("--bytes", type=int, default=110_000)
+    parser.add_argument("--bytes", type=int, nargs="+", default=[110_000, 4096], help="sizes of samples")
+    parser.add_argument("--gb", type=float, default=1.1, help="of samples, for each size")
     parser.add_argument("--objects", type=int, default=2000, help="files that are fetched one by one")
     parser.add_argument("--latency-ms", type=int, default=20)
+    parser.add_argument("--link-mbit", type=int, default=0, help="of all connections together; 0 for no limit")
     parser.add_argument("--concurrency", type=int, default=16)
+    parser.add_argument("--warm-up", type=int, default=4, help="epochs of another stream before, for a warm JVM")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--peers", default="mosaicml,litdata", help="none leaves them out")
+    parser.add_argument("--rows", default="", help="these only, separated by ;")
+    parser.add_argument("--peers", default="", help="mosaicml,litdata: those of them that are installed")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as folder:
-        results = measure(options, Path(folder))
+    kept = {}
+    for size in options.bytes:
+        with tempfile.TemporaryDirectory() as folder:
+            origin = Origin(Path(folder), options.latency_ms, options.link_mbit)
+            try:
+                os.environ.update(origin.hadoop(origin.far, Path(folder) / "far"))
+                bench = Bench(options, Path(folder), origin, size)
+                kept[size] = bench.measure()
+            finally:
+                origin.close()
+        report(kept[size], bench.files, size)
     if options.json:
-        options.json.write_text(json.dumps(results, indent=1))
-    report(results, options.files, options.bytes)
+        options.json.write_text(json.dumps(kept, indent=1))
     return 0
 
 
 def run_child(arguments: list[str]) -> dict:
     match arguments:
-        case ["feed", target]:
-            return epochs_of_feed(target)
+        case ["feed", target, warm_up]:
+            return epochs_of_feed(target, int(warm_up))
         case [name, workers, cache, far]:
             return epochs_of_peer(name, int(workers), cache, far)
     raise ValueError(f"unknown measurement {arguments}")
