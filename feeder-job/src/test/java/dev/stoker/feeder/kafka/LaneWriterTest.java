@@ -115,6 +115,39 @@ class LaneWriterTest {
         assertThat(keys.values()).doesNotHaveDuplicates();
     }
 
+    @Test
+    void aRecordWithoutBytesStandsForASampleThatIsLeftOut() throws IOException {
+        byte[] bytes = Files.readAllBytes(dataset.file(0));
+        bytes[(int) dataset.summary(0).headLength() + 5] ^= 1;
+        Files.write(dataset.file(0), bytes);
+        KafkaPlan plan = plan("--value-format=avro", "--on-corrupt=skip");
+        int empty = 0;
+        int full = 0;
+        try (StreamContent content =
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                RecordMaker records = RecordMaker.of(content, TopicInfos.of(plan, content))) {
+            TopicInfo info = TopicInfos.of(plan, content);
+            for (int lane = 0; lane < LANES; lane++) {
+                LaneWriter writer =
+                        new LaneWriter(info, KafkaLane.fresh(lane), OptionalLong.of(1), content.order()::epoch);
+                while (!writer.isDone()) {
+                    for (Step step : writer.next(records)) {
+                        byte[] value = step.record().value();
+                        RecordHeader header = RecordHeader.read(step.record().headers(), value, "record");
+                        if (header.kind() == RecordKind.BATCH) {
+                            assertThat(header.rows() + header.skipped()).isEqualTo(1);
+                            assertThat(value.length == 0).isEqualTo(header.rows() == 0);
+                            empty += header.skipped();
+                            full += header.rows();
+                        }
+                    }
+                }
+            }
+        }
+        assertThat(empty).isEqualTo(1);
+        assertThat(full).isEqualTo(209);
+    }
+
     @ParameterizedTest
     @ValueSource(ints = {917_504, 6_000})
     void writesWhatTheOrderSaysAndGoesOnFromAnyRecord(int maxBytes) throws IOException {
