@@ -29,14 +29,26 @@ public final class GroupOffsets implements AutoCloseable {
         this.admin = Admin.create(settings);
     }
 
-    /** By partition the lowest offset that a group has committed; -1 where one of them has committed none. */
-    public Map<Integer, Long> slowest(int partitions) throws IOException {
-        Map<Integer, Long> slowest = new HashMap<>();
+    /**
+     * The group that has committed least of a partition.
+     *
+     * @param group its name
+     * @param offset what it has committed; -1 for nothing
+     */
+    public record Slowest(String group, long offset) {
+        private Slowest or(Slowest other) {
+            return other.offset < offset ? other : this;
+        }
+    }
+
+    /** By partition the group that has committed least; of several the one that was named first. */
+    public Map<Integer, Slowest> slowest(int partitions) throws IOException {
+        Map<Integer, Slowest> slowest = new HashMap<>();
         for (String group : groups) {
             Map<TopicPartition, OffsetAndMetadata> offsets = committed(group);
             for (int partition = 0; partition < partitions; partition++) {
                 OffsetAndMetadata offset = offsets.get(new TopicPartition(target.topic(), partition));
-                slowest.merge(partition, offset == null ? -1L : offset.offset(), Math::min);
+                slowest.merge(partition, new Slowest(group, offset == null ? -1L : offset.offset()), Slowest::or);
             }
         }
         return slowest;

@@ -32,11 +32,13 @@ public final class KafkaSinks {
         settings.setProperty(ProducerConfig.ACKS_CONFIG, "all");
         settings.setProperty(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
         settings.setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, "none");
-        settings.setProperty(
-                ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(Math.max(32L << 20, 4L * target.maxRecordBytes())));
-        settings.setProperty(
-                ProducerConfig.MAX_REQUEST_SIZE_CONFIG,
-                Integer.toString(Math.max(1 << 20, target.maxRecordBytes() + KafkaTarget.OVERHEAD_BYTES)));
+        // A request is a record batch of each partition: one large record, or as many small ones as fill it.
+        int request = Math.max(1 << 20, target.maxRecordBytes() + KafkaTarget.OVERHEAD_BYTES);
+        settings.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(request));
+        settings.putIfAbsent(ProducerConfig.BATCH_SIZE_CONFIG, Integer.toString(request));
+        settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
+        settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(Math.max(64L << 20, 4L * request)));
+        settings.putIfAbsent(ProducerConfig.SEND_BUFFER_CONFIG, Integer.toString(1 << 20));
         KafkaSinkBuilder<TopicRecord> builder = KafkaSink.<TopicRecord>builder()
                 .setKafkaProducerConfig(settings)
                 .setBootstrapServers(target.bootstrap())

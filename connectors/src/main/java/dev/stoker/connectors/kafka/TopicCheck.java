@@ -27,6 +27,9 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 public final class TopicCheck implements AutoCloseable {
     private static final long WAIT_SECONDS = 30;
     private static final long WEEK_MS = Duration.ofDays(7).toMillis();
+    /** Times that a missing topic is looked for again, 50 ms apart. */
+    private static final int GONE_LOOKS = 60;
+
     private static final String MAX_TRANSACTION = "transaction.max.timeout.ms";
 
     private final KafkaTarget target;
@@ -82,13 +85,39 @@ public final class TopicCheck implements AutoCloseable {
         return topic.topicId().toString();
     }
 
-    /** The id of the topic. */
+    /**
+     * The id of the topic.
+     *
+     * @throws TopicGoneException if it does not exist, and does not appear within some seconds: a broker that has just started may not
+     *     know it yet
+     */
     public String id() throws IOException {
         TopicDescription topic = describe();
+        for (int i = 0; topic == null && i < GONE_LOOKS; i++) {
+            pause();
+            topic = describe();
+        }
         if (topic == null) {
-            throw new TopicException(target + " does not exist any more; start the feed anew, not from a savepoint");
+            throw new TopicGoneException(
+                    target + " does not exist any more: somebody has deleted it, and what was in it is"
+                            + " lost; start the feed anew, not from a checkpoint or savepoint");
         }
         return topic.topicId().toString();
+    }
+
+    /**
+     * Refuses a topic that is not the one of an id.
+     *
+     * @throws TopicGoneException if it is gone, or another one
+     */
+    public void require(String id) throws IOException {
+        String found = id();
+        if (!found.equals(id)) {
+            throw new TopicGoneException(
+                    target + " is another one than the feed has written to (id " + found + ", before "
+                            + id + "): it was deleted and created again, and what was in it is lost;"
+                            + " start the feed anew, not from a checkpoint or savepoint");
+        }
     }
 
     private void checkTopic(Config config, TopicNeeds needs, List<String> problems) {

@@ -35,11 +35,14 @@ final class ConsumerPace implements PaceGate {
         long madeBefore;
         long recordBytes;
         long records;
+        /** The group that has committed least. */
+        String slowest = "";
     }
 
     private final KafkaTarget target;
     private final KafkaPlan.Pace pace;
     private final int lanes;
+    private final TopicProgress told;
     private final Runnable changed;
     private final Map<Integer, Progress> known = new ConcurrentHashMap<>();
     private final Thread thread;
@@ -47,12 +50,14 @@ final class ConsumerPace implements PaceGate {
 
     /**
      * @param lanes partitions of the topic
+     * @param told learns whom a lane waits for
      * @param changed is called after each look
      */
-    ConsumerPace(KafkaTarget target, KafkaPlan.Pace pace, int lanes, Runnable changed) {
+    ConsumerPace(KafkaTarget target, KafkaPlan.Pace pace, int lanes, TopicProgress told, Runnable changed) {
         this.target = target;
         this.pace = pace;
         this.lanes = lanes;
+        this.told = told;
         this.changed = changed;
         this.thread = new Thread(this::look, "stoker-kafka-pace");
         thread.setDaemon(true);
@@ -66,8 +71,14 @@ final class ConsumerPace implements PaceGate {
             progress.asked = epoch;
             // At least one record, or a limit below its size would be the end.
             long ahead = progress.unread + progress.made + progress.madeBefore;
-            return epoch <= progress.lastEpoch
+            boolean isAllowed = epoch <= progress.lastEpoch
                     && (pace.bytesAhead() == 0 || ahead == 0 || ahead < pace.bytesAhead() / lanes);
+            if (isAllowed) {
+                told.goesOn(lane);
+            } else if (progress.lastEpoch >= 0) {
+                told.waits(lane, progress.slowest);
+            }
+            return isAllowed;
         }
     }
 
@@ -90,9 +101,9 @@ final class ConsumerPace implements PaceGate {
             try (GroupOffsets groups = new GroupOffsets(target, pace.groups());
                     TopicReader reader = new TopicReader(target)) {
                 while (!closed) {
-                    Map<Integer, Long> offsets = groups.slowest(lanes);
+                    Map<Integer, GroupOffsets.Slowest> slowest = groups.slowest(lanes);
                     for (int lane : known.keySet()) {
-                        look(lane, offsets.get(lane), reader);
+                        look(lane, slowest.get(lane), reader);
                     }
                     changed.run();
                     LockSupport.parkNanos(LOOK_NANOS);
@@ -106,17 +117,18 @@ final class ConsumerPace implements PaceGate {
         }
     }
 
-    private void look(int lane, long committed, TopicReader reader) throws IOException {
+    private void look(int lane, GroupOffsets.Slowest slowest, TopicReader reader) throws IOException {
         Progress progress = progress(lane);
         synchronized (progress) {
             progress.madeBefore = progress.made;
             progress.made = 0;
         }
         long end = reader.end(lane);
-        long from = Math.max(committed, reader.begin(lane));
+        long from = Math.max(slowest.offset(), reader.begin(lane));
         Optional<RecordHeader> next = from >= end ? Optional.empty() : reader.at(lane, from);
         synchronized (progress) {
             long mean = progress.records == 0 ? target.maxRecordBytes() : progress.recordBytes / progress.records;
+            progress.slowest = slowest.group();
             progress.unread = Math.max(0, end - from) * mean;
             // Consumers that have read all there is stand where the lane is about to write.
             progress.lastEpoch = next.map(ConsumerPace::epochOf).orElse(progress.asked) + pace.epochsAhead();

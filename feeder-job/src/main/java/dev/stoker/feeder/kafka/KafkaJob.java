@@ -32,18 +32,13 @@ public final class KafkaJob {
     public static void build(
             StreamExecutionEnvironment env, KafkaPlan plan, Duration checkpointInterval, int parallelism)
             throws IOException {
-        String fingerprint = prepare(plan, checkpointInterval);
-        KafkaPlan written = registered(plan);
+        KafkaLaneSource source = prepare(plan, checkpointInterval);
         env.configure(FeederJob.settings(checkpointInterval));
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
         // Records are never changed, and large.
         env.getConfig().enableObjectReuse();
-        env.fromSource(
-                        new KafkaLaneSource(written, fingerprint),
-                        WatermarkStrategy.noWatermarks(),
-                        "lanes",
-                        TopicRecordSerializer.TYPE)
+        env.fromSource(source, WatermarkStrategy.noWatermarks(), "lanes", TopicRecordSerializer.TYPE)
                 .uid("kafka-lanes")
                 .sinkTo(KafkaSinks.create(plan.target(), "stoker-" + plan.feed().id()))
                 .name("topic " + plan.target().topic())
@@ -62,7 +57,7 @@ public final class KafkaJob {
         }
     }
 
-    private static String prepare(KafkaPlan plan, Duration checkpointInterval) throws IOException {
+    private static KafkaLaneSource prepare(KafkaPlan plan, Duration checkpointInterval) throws IOException {
         if (plan.target().exactlyOnce() && plan.target().transactionTimeoutMs() <= 2 * checkpointInterval.toMillis()) {
             throw new TopicException("transactions that last " + plan.target().transactionTimeoutMs()
                     + " ms are given up before a checkpoint commits them, one every " + checkpointInterval.toMillis()
@@ -80,12 +75,13 @@ public final class KafkaJob {
             long share = (long) (UNEVEN * bytes / plan.lanes());
             TopicNeeds needs =
                     new TopicNeeds(plan.lanes(), share, Duration.ofMillis(plan.epochTimeMs()), plan.replication());
+            String topicId;
             try (TopicCheck topic = new TopicCheck(plan.target())) {
-                topic.ensure(needs);
+                topicId = topic.ensure(needs);
             }
             // Another feed's records are refused here already, where somebody reads the message.
             TopicStart.fresh(plan, fingerprint);
-            return fingerprint;
+            return new KafkaLaneSource(registered(plan), fingerprint, topicId);
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.kafka;
 
+import dev.stoker.connectors.kafka.TopicGoneException;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -7,6 +8,7 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.FlinkRuntimeException;
 
 /**
@@ -32,7 +34,8 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
 
     private void begin(KafkaLaneState found, Throwable failure) {
         if (failure != null) {
-            throw new FlinkRuntimeException(failure.getMessage(), failure);
+            Throwable cause = failure instanceof TopicGoneException ? new SuppressRestartsException(failure) : failure;
+            throw new FlinkRuntimeException(failure.getMessage(), cause);
         }
         topicId = found.topicId();
         found.pending().forEach(lane -> pending.put(lane.lane(), lane));

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.kafka;
 
+import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
 import dev.stoker.feeder.source.reader.StopSignal;
@@ -22,6 +23,7 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 final class KafkaLaneReader implements SourceReader<TopicRecord, KafkaLane> {
     private final LanePump pump;
     private final StopSignal stop;
+    private final TopicProgress progress;
     private final Map<Integer, KafkaLane> lanes = new TreeMap<>();
     private final Availability availability;
     private boolean complete;
@@ -47,9 +49,10 @@ final class KafkaLaneReader implements SourceReader<TopicRecord, KafkaLane> {
         }
     }
 
-    KafkaLaneReader(LanePump pump, StopSignal stop, Availability availability) {
+    KafkaLaneReader(LanePump pump, StopSignal stop, TopicProgress progress, Availability availability) {
         this.pump = pump;
         this.stop = stop;
+        this.progress = progress;
         this.availability = availability;
     }
 
@@ -67,7 +70,7 @@ final class KafkaLaneReader implements SourceReader<TopicRecord, KafkaLane> {
         Step step;
         try {
             step = pump.poll();
-        } catch (CorruptDataException | SampleTooLargeException e) {
+        } catch (CorruptDataException | SampleTooLargeException | TopicGoneException e) {
             throw new SuppressRestartsException(e);
         }
         if (step == null) {
@@ -75,6 +78,7 @@ final class KafkaLaneReader implements SourceReader<TopicRecord, KafkaLane> {
         }
         output.collect(step.record());
         lanes.put(step.after().lane(), step.after());
+        progress.wrote(step);
         return InputStatus.MORE_AVAILABLE;
     }
 

@@ -24,11 +24,16 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     private final KafkaPlan plan;
     private final String fingerprint;
+    private final String topicId;
 
-    /** @param fingerprint of the feed's data and order */
-    public KafkaLaneSource(KafkaPlan plan, String fingerprint) {
+    /**
+     * @param fingerprint of the feed's data and order
+     * @param topicId of the topic as it was when the job was made
+     */
+    public KafkaLaneSource(KafkaPlan plan, String fingerprint, String topicId) {
         this.plan = plan;
         this.fingerprint = fingerprint;
+        this.topicId = topicId;
     }
 
     @Override
@@ -44,7 +49,11 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
         LanePump pump = new LanePump(
                 () -> open(holder), epochs, Math.max(QUEUE_BYTES, plan.target().maxRecordBytes()), availability);
         holder.pump = pump;
-        return new KafkaLaneReader(pump, StopSignal.of(plan.feed().id()), availability);
+        return new KafkaLaneReader(
+                pump,
+                StopSignal.of(plan.feed().id()),
+                TopicProgress.of(plan.feed().id()),
+                availability);
     }
 
     /** What the pace wakes. */
@@ -53,12 +62,19 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
     }
 
     private LanePump.Work open(PumpHolder holder) throws IOException {
+        // A task that begins again may do so because the topic was deleted.
+        TopicStart.require(plan.target(), topicId);
         StreamContent content =
                 StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
         TopicInfo info = TopicInfos.of(plan, content);
         PaceGate pace = plan.pace().groups().isEmpty()
                 ? PaceGate.OPEN
-                : new ConsumerPace(plan.target(), plan.pace(), plan.lanes(), () -> holder.pump.wake());
+                : new ConsumerPace(
+                        plan.target(),
+                        plan.pace(),
+                        plan.lanes(),
+                        TopicProgress.of(plan.feed().id()),
+                        () -> holder.pump.wake());
         return new LanePump.Work() {
             @Override
             public StreamContent content() {

@@ -16,8 +16,8 @@ import java.util.function.LongFunction;
 
 /** Makes a lane's records one after the other, from any of them on. One thread. */
 final class LaneWriter {
-    /** A record, and the lane's state once it is written. */
-    record Step(TopicRecord record, KafkaLane after) {}
+    /** A record with its rows, and the lane's state once it is written. */
+    record Step(TopicRecord record, int rows, KafkaLane after) {}
 
     private final TopicInfo info;
     private final OptionalLong epochs;
@@ -70,7 +70,7 @@ final class LaneWriter {
                 .with(info.values().format(), 0);
         TopicRecord record = TopicRecord.of(header, info.value(lane(), pieces.count(), counts));
         state = state.after(header, following);
-        return new Step(record, state);
+        return new Step(record, 0, state);
     }
 
     private List<Step> piece(RecordMaker records) throws IOException {
@@ -88,7 +88,7 @@ final class LaneWriter {
                     ? new RecordPosition(epoch(), RecordKind.BATCH, number, part + 1)
                     : from(index + 1);
             state = state.after(header, following);
-            steps.add(new Step(made.get(part).record(), state));
+            steps.add(new Step(made.get(part).record(), header.rows(), state));
         }
         return steps;
     }

@@ -63,32 +63,43 @@ final class PieceRecords implements RecordMaker {
             index++;
         }
         Piece piece = pieces.get(index);
-        int parts = parts(epoch, number, piece);
-        List<Made> made = new ArrayList<>();
+        long whole = size(epoch, number, piece);
+        if (whole <= maxBytes) {
+            return List.of(record(epoch, number, piece, index, pieces.size(), 0, 1));
+        }
+        // Rows are of similar size: seldom does one of so few parts not fit.
+        for (int parts = (int) Math.min(piece.rows(), (whole + maxBytes - 1) / maxBytes);
+                parts <= piece.rows();
+                parts++) {
+            List<Made> made = parts(epoch, number, piece, index, pieces.size(), parts);
+            if (!made.isEmpty()) {
+                return made;
+            }
+        }
+        throw tooLarge(epoch, number, piece);
+    }
+
+    /** The records of so many equal parts; none if one of them is too large. */
+    private List<Made> parts(EpochOrder epoch, long number, Piece piece, int index, int pieces, int parts)
+            throws IOException {
+        List<Made> made = new ArrayList<>(parts);
         for (int part = 0; part < parts; part++) {
-            made.add(record(epoch, number, piece, index, pieces.size(), part, parts));
+            Made record = record(epoch, number, piece, index, pieces, part, parts);
+            if (record == null) {
+                return List.of();
+            }
+            made.add(record);
         }
         return made;
     }
 
-    /** The fewest equal parts that all fit. */
-    private int parts(EpochOrder epoch, long number, Piece piece) throws IOException {
-        long whole = size(epoch, number, piece);
-        if (whole <= maxBytes) {
-            return 1;
-        }
-        int parts = (int) Math.min(piece.rows(), (whole + maxBytes - 1) / maxBytes);
-        for (; parts < piece.rows(); parts++) {
-            if (fits(epoch, number, piece, parts)) {
-                return parts;
-            }
-        }
+    private SampleTooLargeException tooLarge(EpochOrder epoch, long number, Piece piece) throws IOException {
         for (int row = 0; row < piece.rows(); row++) {
             Piece sample = cut(piece, row, piece.rows());
-            long size = size(epoch, number, sample);
-            if (size > maxBytes) {
-                try (BuiltPiece built = builder.build(key(epoch, number, sample))) {
-                    throw new SampleTooLargeException(
+            try (BuiltPiece built = builder.build(key(epoch, number, sample))) {
+                long size = bytes(built);
+                if (size > maxBytes) {
+                    return new SampleTooLargeException(
                             "sample " + RecordValue.firstKey(message(built)) + " takes " + size
                                     + " bytes in a record, the limit is " + maxBytes
                                     + ": start the feed with --max-record-bytes "
@@ -96,22 +107,18 @@ final class PieceRecords implements RecordMaker {
                 }
             }
         }
-        return piece.rows();
-    }
-
-    private boolean fits(EpochOrder epoch, long number, Piece piece, int parts) throws IOException {
-        for (int part = 0; part < parts; part++) {
-            if (size(epoch, number, cut(piece, part, parts)) > maxBytes) {
-                return false;
-            }
-        }
-        return true;
+        throw new IllegalStateException("every row of batch " + number + " fits, and yet one did not");
     }
 
     private long size(EpochOrder epoch, long number, Piece piece) throws IOException {
         try (BuiltPiece built = builder.build(key(epoch, number, piece))) {
-            return built.bytes() - BatchHeader.BYTES + values.overheadBytes();
+            return bytes(built);
         }
+    }
+
+    /** Bytes of a record's value around it. */
+    private long bytes(BuiltPiece built) {
+        return built.bytes() - BatchHeader.BYTES + values.overheadBytes();
     }
 
     static Piece cut(Piece piece, int part, int parts) {
@@ -125,11 +132,15 @@ final class PieceRecords implements RecordMaker {
         return new PieceKey(epoch, new DeliveredBatch(number, number, List.of(alone)), 0, 0);
     }
 
+    /** Null if it is too large. */
     private Made record(EpochOrder epoch, long number, Piece piece, int index, int pieces, int part, int parts)
             throws IOException {
         PieceKey key = key(epoch, number, cut(piece, part, parts));
         for (int attempt = 1; ; attempt++) {
             try (BuiltPiece built = attempt == 1 ? builder.build(key) : builder.rebuild(key)) {
+                if (bytes(built) > maxBytes) {
+                    return null;
+                }
                 int length = Math.toIntExact(built.bytes() - BatchHeader.BYTES);
                 byte[] value = values.around(message(built), length);
                 int messageCrc = Crc32cs.of(value, values.messagePosition(), length);

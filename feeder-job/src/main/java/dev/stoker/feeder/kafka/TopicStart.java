@@ -59,12 +59,7 @@ final class TopicStart {
     /** Refuses a topic that is not the one that the state was written for. */
     static void require(KafkaTarget target, String topicId) throws IOException {
         try (TopicCheck topic = new TopicCheck(target)) {
-            String found = topic.id();
-            if (!found.equals(topicId)) {
-                throw new TopicException(target + " is another one than the feed has written to (id " + found
-                        + ", before " + topicId + "): it was deleted and created again, and what was in it is lost;"
-                        + " start the feed anew, not from this state");
-            }
+            topic.require(topicId);
         }
     }
 }

@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.OrderSpec;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.minicluster.MiniCluster;
@@ -26,9 +30,14 @@ import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsResult;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -53,6 +62,7 @@ class KafkaJobITCase {
     static Path directory;
 
     private static KafkaBroker broker;
+    private static Admin admin;
     private static TestDataset dataset;
 
     private KafkaArguments arguments;
@@ -60,12 +70,14 @@ class KafkaJobITCase {
     @BeforeAll
     static void prepare() throws Exception {
         broker = KafkaBroker.start(directory.resolve("broker"));
+        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap(), "reconnect.backoff.max.ms", "200"));
         dataset = TestDataset.create(
                 directory.resolve("photos"), 11, 2000, 90, 140, 30, 110, 80, 120, 10, 100, 130, 70, 60, 50);
     }
 
     @AfterAll
     static void stopBroker() {
+        admin.close(Duration.ofSeconds(1));
         broker.close();
     }
 
@@ -117,16 +129,14 @@ class KafkaJobITCase {
     }
 
     private static long records(String topic) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            long sum = 0;
-            for (int partition = 0; partition < 4; partition++) {
-                sum += end(admin, topic, partition);
-            }
-            return sum;
+        long sum = 0;
+        for (int partition = 0; partition < 4; partition++) {
+            sum += end(topic, partition);
         }
+        return sum;
     }
 
-    private static long end(Admin admin, String topic, int partition) throws Exception {
+    private static long end(String topic, int partition) throws Exception {
         TopicPartition place = new TopicPartition(topic, partition);
         ListOffsetsResult result = admin.listOffsets(Map.of(place, OffsetSpec.latest()));
         return result.partitionResult(place).get().offset();
@@ -180,21 +190,75 @@ class KafkaJobITCase {
     }
 
     @Test
-    void staysNearTheSlowestGroupAndTakesCheckpointsMeanwhile() throws Exception {
+    void staysNearTheSlowestGroupAndTakesCheckpointsMeanwhile(@InjectMiniCluster MiniCluster cluster) throws Exception {
         JobClient job = start("paced", "--pace-groups=trainers;evaluation", "--epochs-ahead=1");
-        awaitRecords("paced", 4);
+        // Two epochs: the one that nobody has read, and the one ahead of it.
+        until(
+                "the end of epoch 1",
+                () -> Topic.read(broker.bootstrap(), "paced", 4).values().stream()
+                        .allMatch(lane -> !lane.isEmpty()
+                                && lane.get(lane.size() - 1).header().position().equals(RecordPosition.end(1))));
+        // The one group is through with all that there is, the other has not begun.
         commitEnd("paced", "trainers");
-        // Two epochs: the one that nobody of the other group has read, and the one ahead of it.
-        awaitStandstill("paced", job);
-        Map<Integer, List<Topic.Found>> records = Topic.read(broker.bootstrap(), "paced", 4);
-        records.values()
-                .forEach(lane ->
-                        assertThat(lane.get(lane.size() - 1).header().epoch()).isEqualTo(1));
-        long before = records("paced");
+        long standing = records("paced");
+        TopicProgress progress = TopicProgress.of(arguments.plan().feed().id());
+        until(
+                "every lane waits",
+                () -> progress.snapshot().lanes().stream()
+                        .allMatch(lane -> lane.epoch() == 2 && lane.waitsFor().equals("evaluation")));
+        long checkpoints = checkpoints(cluster, job);
+        until("two more checkpoints", () -> checkpoints(cluster, job) >= checkpoints + 2);
+        assertThat(records("paced")).isEqualTo(standing);
         commitEnd("paced", "evaluation");
-        awaitRecords("paced", before + 1);
+        awaitRecords("paced", standing + 1);
         StopSignal.of(arguments.plan().feed().id()).request();
         await(job);
+    }
+
+    private static long checkpoints(MiniCluster cluster, JobClient job) throws Exception {
+        return cluster.getExecutionGraph(job.getJobID())
+                .get()
+                .getCheckpointStatsSnapshot()
+                .getCounts()
+                .getNumberOfCompletedCheckpoints();
+    }
+
+    @Test
+    void endsWithTheNameOfATopicThatIsDeletedUnderIt() throws Exception {
+        Path impatient = Files.writeString(
+                directory.resolve("impatient"),
+                "max.block.ms=1000\nrequest.timeout.ms=1000\ndelivery.timeout.ms=2000\n");
+        JobClient job = start("deleted", "--pace-groups=trainers", "--kafka-config=" + impatient);
+        awaitRecords("deleted", 4);
+        admin.deleteTopics(List.of("deleted")).all().get();
+        assertThatThrownBy(() -> await(job))
+                .rootCause()
+                .isInstanceOf(TopicGoneException.class)
+                .hasMessageContaining("topic deleted at " + broker.bootstrap() + " does not exist any more");
+    }
+
+    @Test
+    void fencesAZombieAndDropsWhatItHasNotCommitted() throws Exception {
+        KafkaArguments later = arguments("zombie", "--epochs=1", "--delivery=exactly-once");
+        admin.createTopics(List.of(new NewTopic("zombie", 4, (short) 1))).all().get();
+        // As a task of the feed that was cut off in the midst of a transaction.
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers",
+                broker.bootstrap(),
+                "transactional.id",
+                "stoker-" + later.plan().feed().id() + "-1-1",
+                "transaction.timeout.ms",
+                "600000");
+        try (KafkaProducer<byte[], byte[]> zombie =
+                new KafkaProducer<>(settings, new ByteArraySerializer(), new ByteArraySerializer())) {
+            zombie.initTransactions();
+            zombie.beginTransaction();
+            zombie.send(new ProducerRecord<>("zombie", 2, null, new byte[] {1})).get();
+            await(start("zombie", "--epochs=1", "--delivery=exactly-once"));
+            verify("zombie", 1);
+            assertThatThrownBy(zombie::commitTransaction).isInstanceOf(KafkaException.class);
+            verify("zombie", 1);
+        }
     }
 
     @Test
@@ -213,54 +277,37 @@ class KafkaJobITCase {
                 .hasMessageContaining("--topic");
     }
 
-    private static void awaitRecords(String topic, long count) throws Exception {
+    /** A condition that may ask brokers and jobs. */
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void until(String what, Condition condition) throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
-        while (records(topic) < count) {
-            if (System.nanoTime() > deadline) {
-                throw new AssertionError(topic + " has " + records(topic) + " records, " + count + " were awaited");
-            }
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
         }
     }
 
-    /** Waits until two more checkpoints have passed without a record. */
-    private static void awaitStandstill(String topic, JobClient job) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
-        long seen = -1;
-        long since = System.nanoTime();
-        while (System.nanoTime() - since < Duration.ofSeconds(3).toNanos()) {
-            long now = records(topic);
-            if (now != seen) {
-                seen = now;
-                since = System.nanoTime();
-            }
-            assertThat(System.nanoTime()).as("the feed does not stop").isLessThan(deadline);
-            assertThat(job.getJobStatus().get().isTerminalState()).isFalse();
-        }
+    private static void awaitRecords(String topic, long count) throws Exception {
+        until(count + " records in " + topic, () -> records(topic) >= count);
     }
 
     private static void commitEnd(String topic, String group) throws Exception {
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            commitEnd(admin, topic, group);
-        }
-    }
-
-    private static void commitEnd(Admin admin, String topic, String group) throws Exception {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
         for (int partition = 0; partition < 4; partition++) {
-            offsets.put(new TopicPartition(topic, partition), new OffsetAndMetadata(end(admin, topic, partition)));
+            offsets.put(new TopicPartition(topic, partition), new OffsetAndMetadata(end(topic, partition)));
         }
         admin.alterConsumerGroupOffsets(group, offsets).all().get();
     }
 
     /** Plays consumers that keep up until the job is done. */
     private static void commitEverything(String topic, JobClient job) throws Exception {
-        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(200);
-        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            while (!job.getJobExecutionResult().isDone()) {
-                commitEnd(admin, topic, "trainers");
-                assertThat(System.nanoTime()).as("the feed does not end").isLessThan(deadline);
-            }
-        }
+        until("the feed ends", () -> {
+            commitEnd(topic, "trainers");
+            return job.getJobExecutionResult().isDone();
+        });
         await(job);
     }
 }
