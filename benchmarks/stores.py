@@ -140,7 +140,7 @@ def download(origin: Origin, keys: list[str], concurrency: int, folder: Path) ->
     lines = "".join(f'url = "{origin.far}/{BUCKET}/{key}"\noutput = "/dev/null"\n' for key in keys)
     listed = folder / "urls"
     listed.write_text(lines)
-    command = ["curl", "-sf", "-Z", "--parallel-max", str(concurrency), "-K", str(listed)]
+    command = ["curl", "-sf", "--no-progress-meter", "-Z", "--parallel-max", str(concurrency), "-K", str(listed)]
     before, cpu, began = own_cpu(resource.RUSAGE_CHILDREN), origin.cpu(), time.perf_counter()
     subprocess.run(command, check=True)
     seconds = time.perf_counter() - began
