@@ -6,6 +6,7 @@ import dev.stoker.ingest.IngestOptions;
 import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestProgress;
 import dev.stoker.ingest.IngestResult;
+import dev.stoker.ingest.stream.StreamOptions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -15,10 +16,12 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker ingest}: packs the files of a tree into chunks and commits one version. */
+/** {@code stoker ingest}: packs the files of a tree into chunks and commits one version, or a topic's records and many. */
 @Command(
         name = "ingest",
-        description = "Packs the files of a directory tree into a dataset and commits one version.",
+        description =
+                "Packs the files of a directory tree into a dataset and commits one version; or the records of a topic"
+                        + " (kafka://host:port/topic), with a version for each --commit-interval.",
         customSynopsis = "stoker ingest SOURCE TARGET [OPTION]…",
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {
@@ -37,7 +40,11 @@ final class IngestVerb implements Callable<Integer> {
     public Integer call() throws Exception {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
-        IngestOptions options = IngestOptions.parse(arguments.toArray(new String[0]));
+        String[] args = arguments.toArray(new String[0]);
+        if (StreamOptions.isTopic(args)) {
+            return TopicIngest.run(StreamOptions.parse(args), out, err);
+        }
+        IngestOptions options = IngestOptions.parse(args);
         if (options.run() == IngestOptions.Run.DRY) {
             IngestJob.plan(options).lines().forEach(out::println);
             return 0;

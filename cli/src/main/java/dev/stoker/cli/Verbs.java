@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.feeder.FeederOptions;
 import dev.stoker.feeder.kafka.KafkaOptions;
 import dev.stoker.ingest.IngestFlags;
+import dev.stoker.ingest.stream.StreamFlags;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine;
@@ -30,9 +31,10 @@ final class Verbs {
                 IngestFlags.PREFIX,
                 IngestFlags.all(),
                 "SOURCE",
-                "Directory or URI of the samples.",
+                "Directory or URI of the samples, or kafka://host:port,…/topic.",
                 "TARGET",
                 "Directory or URI of the dataset.");
+        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, StreamFlags.all());
         command.addSubcommand(ingest);
         command.addSubcommand(new InfoVerb());
         command.addSubcommand(new ShowVerb());

@@ -1,21 +1,23 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.UnreadableException;
+import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.NoSpaceException;
 import java.util.List;
 import org.apache.flink.util.SerializedThrowable;
 
 /** Finds, in what Flink throws, the one line that tells a user what went wrong. */
-final class FailureText {
+public final class FailureText {
 
     /** Their messages are written for users. */
     private static final List<Class<?>> TYPED =
-            List.of(UnreadableException.class, StokerException.class, NoSpaceException.class);
+            List.of(UnreadableException.class, StokerException.class, NoSpaceException.class, TopicException.class);
 
     private FailureText() {}
 
-    static String of(Throwable failure) {
+    /** The line. */
+    public static String of(Throwable failure) {
         Throwable deepest = failure;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
             Throwable own = cause instanceof SerializedThrowable serialized

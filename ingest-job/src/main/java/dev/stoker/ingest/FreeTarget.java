@@ -10,14 +10,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /** Refuses to make a dataset where something else lies. */
-final class FreeTarget {
+public final class FreeTarget {
 
     /** Listed before a target counts as free; what a dead ingest may leave is looked past. */
     private static final int LISTED = 10_000;
 
     private FreeTarget() {}
 
-    static void require(String target, ObjectStore store) throws IOException {
+    /**
+     * Requires that nothing lies there but what a dead ingest leaves.
+     *
+     * @throws InvalidIngestException if something does
+     */
+    public static void require(String target, ObjectStore store) throws IOException {
         if (!Stores.isRemote(target)) {
             require(Stores.local(target));
             return;

@@ -6,6 +6,8 @@ import dev.stoker.ingest.pack.Access;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.PackPlan;
 import dev.stoker.ingest.pack.SkipNotes;
+import dev.stoker.ingest.stream.StreamIngest;
+import dev.stoker.ingest.stream.StreamOptions;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
@@ -46,6 +48,10 @@ public final class IngestJob {
 
     /** Runs on the cluster that {@code flink run} submits to. */
     public static void main(String[] args) throws Exception {
+        if (StreamOptions.isTopic(args)) {
+            StreamIngest.main(args);
+            return;
+        }
         IngestOptions options = IngestOptions.parse(args);
         if (options.run() == IngestOptions.Run.DRY) {
             plan(options).lines().forEach(System.out::println);

@@ -10,7 +10,6 @@ import dev.stoker.storage.Stores;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -26,7 +25,6 @@ import org.apache.flink.configuration.Configuration;
 /** Makes options of arguments and collects what is wrong with them. For one use. */
 final class OptionsParser {
 
-    private static final Pattern SPLIT_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
     private static final long MIN_CHUNK_BYTES = 4096;
     private static final long MAX_CHUNK_BYTES = 1L << 30;
 
@@ -203,42 +201,7 @@ final class OptionsParser {
         if (shares.isEmpty()) {
             return Optional.empty();
         }
-        return Optional.of(new SplitRule.Shares(shares(shares)));
-    }
-
-    private LinkedHashMap<String, Double> shares(List<String> texts) {
-        LinkedHashMap<String, Double> shares = new LinkedHashMap<>();
-        double sum = 0;
-        for (String text : texts) {
-            int equals = text.indexOf('=');
-            String name = equals < 0 ? text : text.substring(0, equals);
-            double share;
-            try {
-                share = equals < 0 ? Double.NaN : Double.parseDouble(text.substring(equals + 1));
-            } catch (NumberFormatException e) {
-                share = Double.NaN;
-            }
-            if (!SPLIT_NAME.matcher(name).matches()) {
-                problems.add(
-                        "option --split: '" + name + "' is no name of a split; use letters, digits, '_', '.', '-'");
-            } else if (!(share > 0 && share <= 1)) {
-                problems.add("option --split: " + text + " is not name=share with a share above 0 and at most 1,"
-                        + " such as val=0.05");
-            } else if (shares.put(name, share) != null) {
-                problems.add("option --split: " + name + " is given twice");
-            } else {
-                sum += share;
-            }
-        }
-        boolean isWhole = Math.abs(sum - 1) < 1e-9;
-        if (sum > 1 && !isWhole) {
-            problems.add("option --split: the shares sum to " + sum + "; make them at most 1");
-        } else if (shares.containsKey(SplitRule.DEFAULT) && !isWhole) {
-            problems.add("option --split: the shares sum to " + sum
-                    + "; leave train out, which takes the rest, or make them sum to 1");
-        }
-        shares.remove(SplitRule.DEFAULT);
-        return shares;
+        return Optional.of(new SplitRule.Shares(SplitShares.parse(shares, problems)));
     }
 
     private IngestOptions.Mode mode() {

@@ -45,8 +45,6 @@ record Preparation(
         Optional<LogEntry> committed) {
 
     private static final String CHUNK_SIZE_OPTION = "chunk_size";
-    private static final String SPLIT_OPTION = "split";
-    private static final String TOP_DIRECTORY = "top-dir";
 
     static Preparation of(IngestOptions options, DatasetStore stores) throws IOException {
         try (ObjectStore store = stores.open(options.target())) {
@@ -155,11 +153,7 @@ record Preparation(
         SplitRule rule = options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put(CHUNK_SIZE_OPTION, (long) options.work().chunkSizeBytes().orElse(defaultChunkSize()));
-        if (rule instanceof SplitRule.TopDirectory) {
-            settings.put(SPLIT_OPTION, TOP_DIRECTORY);
-        } else if (rule instanceof SplitRule.Shares shares && !shares.shares().isEmpty()) {
-            settings.put(SPLIT_OPTION, shares.text());
-        }
+        rule.keep(settings);
         Optional<DatasetInfo> left = dataset.map(Dataset::info)
                 .filter(info -> info.fields().equals(fields) && info.options().equals(settings));
         DatasetInfo info = left.orElseGet(() -> new DatasetInfo(
@@ -228,18 +222,7 @@ record Preparation(
         if (options.splitRule().isPresent()) {
             return options.splitRule().get();
         }
-        Object kept = info.options().get(SPLIT_OPTION);
-        if (TOP_DIRECTORY.equals(kept)) {
-            return new SplitRule.TopDirectory();
-        }
-        LinkedHashMap<String, Double> shares = new LinkedHashMap<>();
-        if (kept instanceof String text) {
-            for (String share : text.split(";")) {
-                int equals = share.indexOf('=');
-                shares.put(share.substring(0, equals), Double.parseDouble(share.substring(equals + 1)));
-            }
-        }
-        return new SplitRule.Shares(shares);
+        return SplitRule.kept(info);
     }
 
     /** Creates the dataset if it does not exist, so that its chunks have one to belong to. */

@@ -3,7 +3,7 @@ package dev.stoker.ingest;
 import java.util.List;
 
 /** The types that a sidecar's bytes can be turned into. */
-final class SidecarType {
+public final class SidecarType {
 
     private static final List<String> BYTES = List.of("utf8", "binary");
     private static final List<String> NUMBERS = List.of(
@@ -12,7 +12,8 @@ final class SidecarType {
 
     private SidecarType() {}
 
-    static boolean isKnown(String type) {
+    /** Whether a value of this type can be read from bytes. */
+    public static boolean isKnown(String type) {
         return BYTES.contains(type) || NUMBERS.contains(type) || type.equals(CATEGORICAL);
     }
 
@@ -21,7 +22,8 @@ final class SidecarType {
         return BYTES.contains(type);
     }
 
-    static String names() {
+    /** All of them, for messages. */
+    public static String names() {
         return String.join(", ", BYTES) + ", " + CATEGORICAL + ", " + String.join(", ", NUMBERS);
     }
 }

@@ -1,5 +1,6 @@
 package dev.stoker.ingest;
 
+import dev.stoker.schemas.dataset.DatasetInfo;
 import java.io.Serializable;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -9,6 +10,34 @@ public sealed interface SplitRule extends Serializable {
 
     /** The split of what no rule says otherwise. */
     String DEFAULT = "train";
+
+    /** The dataset's option that keeps the rule with which it was created. */
+    String OPTION = "split";
+
+    /** The rule with which a dataset was created. */
+    static SplitRule kept(DatasetInfo info) {
+        Object kept = info.options().get(OPTION);
+        if (TopDirectory.TEXT.equals(kept)) {
+            return new TopDirectory();
+        }
+        LinkedHashMap<String, Double> shares = new LinkedHashMap<>();
+        if (kept instanceof String text) {
+            for (String share : text.split(";")) {
+                int equals = share.indexOf('=');
+                shares.put(share.substring(0, equals), Double.parseDouble(share.substring(equals + 1)));
+            }
+        }
+        return new Shares(shares);
+    }
+
+    /** Puts the rule into the options of a dataset that is created with it. */
+    default void keep(Map<String, Object> options) {
+        if (this instanceof TopDirectory) {
+            options.put(OPTION, TopDirectory.TEXT);
+        } else if (this instanceof Shares given && !given.shares().isEmpty()) {
+            options.put(OPTION, given.text());
+        }
+    }
 
     /**
      * By the hash of the key.
@@ -38,5 +67,6 @@ public sealed interface SplitRule extends Serializable {
     /** The first directory of the path; a file that lies in none goes to {@code train}. */
     record TopDirectory() implements SplitRule {
         private static final long serialVersionUID = 1;
+        private static final String TEXT = "top-dir";
     }
 }

@@ -26,23 +26,23 @@ import java.util.TreeMap;
  * @param samples in the order of chunks and rows
  * @param chunkKeys the keys of each chunk
  */
-record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>> chunkKeys) {
+public record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>> chunkKeys) {
 
     /** A sample, with the values of its fields; payload as bytes, a class by its name in the version's class table. */
-    record Sample(String key, String split, Map<String, Object> fields) {
-        byte[] bytes(String field) {
+    public record Sample(String key, String split, Map<String, Object> fields) {
+        public byte[] bytes(String field) {
             return (byte[]) fields.get(field);
         }
     }
 
-    static long latestVersion(Path target) throws IOException {
+    public static long latestVersion(Path target) throws IOException {
         try (ObjectStore store = new LocalObjectStore(target)) {
             Optional<Dataset> dataset = Dataset.find(store);
             return dataset.isPresent() ? dataset.get().latestVersion() : 0;
         }
     }
 
-    static Packed read(Path target) throws IOException {
+    public static Packed read(Path target) throws IOException {
         try (ObjectStore store = new LocalObjectStore(target)) {
             Snapshot snapshot = Dataset.open(store).snapshot();
             List<Sample> samples = new ArrayList<>();
@@ -95,7 +95,7 @@ record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>> chunkK
                             yield snapshot.classes().names(field.name()).get(id);
                         }
                         case "utf8" -> column.stringAt(row);
-                        case "binary" -> {
+                        case "binary", "int32[]", "int64[]", "float64[]" -> {
                             ByteBuffer bytes = column.bytesAt(row);
                             byte[] copy = new byte[bytes.remaining()];
                             bytes.get(copy);
@@ -108,12 +108,12 @@ record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>> chunkK
         return values;
     }
 
-    List<String> keys() {
+    public List<String> keys() {
         return samples.stream().map(Sample::key).toList();
     }
 
     /** The bytes of a field by key; fails on a key that comes twice. */
-    Map<String, byte[]> bytes(String field) {
+    public Map<String, byte[]> bytes(String field) {
         Map<String, byte[]> bytes = new TreeMap<>();
         for (Sample sample : samples) {
             if (bytes.put(sample.key(), sample.bytes(field)) != null) {
@@ -124,7 +124,7 @@ record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>> chunkK
     }
 
     /** A field by key. */
-    Map<String, Object> values(String field) {
+    public Map<String, Object> values(String field) {
         Map<String, Object> values = new TreeMap<>();
         samples.forEach(sample -> values.put(sample.key(), sample.fields().get(field)));
         return values;

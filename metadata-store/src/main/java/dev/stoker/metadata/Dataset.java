@@ -112,6 +112,18 @@ public final class Dataset {
         return log.entry(version);
     }
 
+    /**
+     * The log entry of a version, without looking at the others.
+     *
+     * @param newest a version that exists and is not less
+     */
+    public LogEntry entry(long version, long newest) throws IOException {
+        if (version < 1 || version > newest) {
+            throw new UnknownVersionException(where(), version, newest);
+        }
+        return log.entry(version);
+    }
+
     VersionLog log() {
         return log;
     }

@@ -10,4 +10,8 @@ public final class CommitRefusedException extends StokerException {
     CommitRefusedException(String message) {
         super(message);
     }
+
+    CommitRefusedException(String message, Throwable cause) {
+        super(message, cause);
+    }
 }

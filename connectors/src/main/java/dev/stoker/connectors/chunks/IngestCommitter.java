@@ -91,7 +91,7 @@ final class IngestCommitter implements Committer<IngestCommittable> {
         return List.of();
     }
 
-    private static String who() {
+    static String who() {
         String host = System.getenv("HOSTNAME");
         return System.getProperty("user.name") + (host == null ? "" : "@" + host);
     }

@@ -8,8 +8,8 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Turns the bytes of a sidecar into the value of its field. */
-final class FieldValue {
+/** Turns the bytes of a sidecar, or of a record's header, into the value of its field. */
+public final class FieldValue {
 
     private FieldValue() {}
 
@@ -19,7 +19,7 @@ final class FieldValue {
      * @param type of the field, canonical
      * @throws IllegalArgumentException if the bytes are no such value; says why
      */
-    static void set(ChunkBuilder builder, int field, String type, ByteBuffer bytes) {
+    public static void set(ChunkBuilder builder, int field, String type, ByteBuffer bytes) {
         switch (type) {
             case "binary" -> builder.setBytes(field, bytes);
             case "utf8" -> {
@@ -38,7 +38,7 @@ final class FieldValue {
     }
 
     /** Whether the remaining bytes are valid UTF-8; leaves the position alone. */
-    static boolean isUtf8(ByteBuffer bytes) {
+    public static boolean isUtf8(ByteBuffer bytes) {
         boolean isAscii = true;
         for (int i = bytes.position(); i < bytes.limit() && isAscii; i++) {
             isAscii = bytes.get(i) >= 0;

@@ -1,0 +1,60 @@
+package dev.stoker.cli;
+
+import dev.stoker.ingest.stream.EmbeddedStreamJob;
+import dev.stoker.ingest.stream.StreamIngest;
+import dev.stoker.ingest.stream.StreamJob;
+import dev.stoker.ingest.stream.StreamListener;
+import dev.stoker.ingest.stream.StreamOptions;
+import dev.stoker.ingest.stream.StreamProgress;
+import dev.stoker.ingest.stream.StreamResult;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** {@code stoker ingest kafka://…}: makes versions of a topic until its end or Ctrl-C; the same job as on a cluster. */
+final class TopicIngest {
+
+    private TopicIngest() {}
+
+    static int run(StreamOptions options, PrintWriter out, PrintWriter err) throws Exception {
+        if (options.isDryRun()) {
+            StreamIngest.plan(options).forEach(out::println);
+            return 0;
+        }
+        AtomicBoolean stop = new AtomicBoolean();
+        try (Signals signals = new Signals();
+                ProgressLine line = new ProgressLine(err);
+                StreamJob job = EmbeddedStreamJob.open(options.parallelism())) {
+            signals.onStop(() -> {
+                if (!stop.getAndSet(true)) {
+                    err.println("stoker: making the last version …");
+                }
+            });
+            StreamResult result = StreamIngest.run(options, job, new Progress(err, line), stop::get);
+            line.end();
+            result.lines().forEach(out::println);
+            return 0;
+        }
+    }
+
+    /** Says how it goes on: one line that changes, and one for each few versions. */
+    private record Progress(PrintWriter err, ProgressLine line) implements StreamListener {
+
+        @Override
+        public void started(List<String> plan) {
+            plan.forEach(err::println);
+        }
+
+        @Override
+        public void progressed(StreamProgress progress) {
+            double seconds = progress.elapsed().toNanos() / 1e9;
+            line.show((progress.newestVersion() == 0 ? "no version yet" : "version " + progress.newestVersion()) + ", "
+                    + Units.count(progress.samples()) + " samples, "
+                    + Units.bytes((long) (progress.bytes() / Math.max(1e-3, seconds)))
+                    + "/s on average, lag " + Units.count(progress.lag())
+                    + (progress.deadLetters() == 0
+                            ? ""
+                            : ", " + Units.count(progress.deadLetters()) + " dead letters"));
+        }
+    }
+}

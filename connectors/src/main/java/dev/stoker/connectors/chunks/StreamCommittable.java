@@ -1,0 +1,72 @@
+package dev.stoker.connectors.chunks;
+
+import dev.stoker.schemas.chunk.ChunkSummary;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/**
+ * A version of a stream.
+ *
+ * @param ingest id under which it is committed once
+ * @param chunks in the order in which they get their ordinals
+ * @param classes per categorical field the class names used
+ * @param before where the dataset must stand in the topic
+ * @param after where it stands then
+ * @param deadLetters records between the two that are in no chunk
+ */
+record StreamCommittable(
+        String ingest,
+        List<ChunkSummary> chunks,
+        Map<String, SortedSet<String>> classes,
+        TreeMap<Integer, Long> before,
+        TreeMap<Integer, Long> after,
+        long deadLetters) {
+    StreamCommittable {
+        chunks = List.copyOf(chunks);
+    }
+
+    /** Version 1: the parts in order. */
+    static final class Serializer implements SimpleVersionedSerializer<StreamCommittable> {
+        private static final int VERSION = 1;
+
+        @Override
+        public int getVersion() {
+            return VERSION;
+        }
+
+        @Override
+        public byte[] serialize(StreamCommittable committable) throws IOException {
+            DataOutputSerializer out =
+                    new DataOutputSerializer(256 + 80 * committable.chunks().size());
+            out.writeUTF(committable.ingest());
+            StreamReportSerializer.writeChunks(committable.chunks(), out);
+            PackReportSerializer.writeClasses(committable.classes(), out);
+            StreamReportSerializer.writeOffsets(committable.before(), out);
+            StreamReportSerializer.writeOffsets(committable.after(), out);
+            out.writeLong(committable.deadLetters());
+            return out.getCopyOfBuffer();
+        }
+
+        @Override
+        public StreamCommittable deserialize(int version, byte[] serialized) throws IOException {
+            if (version != VERSION) {
+                throw new IOException(
+                        "A committable of a stream has version " + version + ", this code reads " + VERSION);
+            }
+            DataInputDeserializer in = new DataInputDeserializer(serialized);
+            return new StreamCommittable(
+                    in.readUTF(),
+                    StreamReportSerializer.readChunks(in),
+                    PackReportSerializer.readClasses(in),
+                    StreamReportSerializer.readOffsets(in),
+                    StreamReportSerializer.readOffsets(in),
+                    in.readLong());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package dev.stoker.connectors.chunks;
+
+import dev.stoker.metadata.Commit;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Clock;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+
+/**
+ * Commits the versions of a stream, each once, and only onto the position that it follows: a job that was begun from an old
+ * savepoint, or that another has overtaken, is refused. Runs on the task's thread.
+ */
+final class StreamCommitter implements Committer<StreamCommittable> {
+
+    private final StreamRun run;
+    private TopicPosition position;
+    private long known;
+    private long keysChecked;
+
+    StreamCommitter(StreamRun run) {
+        this.run = run;
+        position = run.committed();
+        known = run.limits().baseVersion();
+        keysChecked = known;
+    }
+
+    @Override
+    public void commit(Collection<CommitRequest<StreamCommittable>> requests) throws IOException {
+        for (CommitRequest<StreamCommittable> request : requests) {
+            try (ObjectStore store = run.store().open(run.target())) {
+                commit(request.getCommittable(), store);
+            } catch (StokerException e) {
+                // What is typed is final: the same commit would fail again. All else may be worth another attempt.
+                throw new SuppressRestartsException(e);
+            }
+        }
+    }
+
+    private void commit(StreamCommittable committable, ObjectStore store) throws IOException {
+        Dataset dataset = Dataset.open(store);
+        if (!dataset.info().id().toString().equals(run.dataset())) {
+            throw new CommitRefusedException("The dataset at " + run.target()
+                    + " was created anew while the ingest ran; this part is not committed, start the ingest again");
+        }
+        run.limits().guard().check();
+        Map<String, List<String>> classes = new TreeMap<>();
+        committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
+        Map<String, String> properties =
+                new TreeMap<>(run.committed().at(committable.after()).properties());
+        if (committable.deadLetters() > 0) {
+            properties.put(StreamRun.DEAD_LETTERS, Long.toString(committable.deadLetters()));
+        }
+        LateKeys keys = new LateKeys(store, committable.chunks(), keysChecked);
+        Commit commit = new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), IngestCommitter.who())
+                .commit(new dev.stoker.metadata.CommitRequest(
+                        committable.ingest(),
+                        Operation.INGEST,
+                        committable.chunks(),
+                        base -> {
+                            require(committable, dataset, base);
+                            if (run.limits().keys() == StreamRun.Keys.RECORDS) {
+                                keys.check(base);
+                            }
+                            return List.of();
+                        },
+                        classes,
+                        properties));
+        if (commit.repeated()) {
+            requireSame(committable, commit.entry());
+        }
+        position = run.committed().at(committable.after());
+        known = Math.max(known, commit.version());
+        keysChecked = known;
+        StreamMeter.find(run.run()).ifPresent(meter -> meter.committed(commit.entry()));
+    }
+
+    /** The dataset must stand where this version begins. */
+    private void require(StreamCommittable committable, Dataset dataset, Snapshot base) throws IOException {
+        Optional<TopicPosition> newer =
+                TopicPosition.find(dataset, run.committed().topic(), known, base.version());
+        TopicPosition found = newer.orElse(position);
+        known = Math.max(known, base.version());
+        position = found;
+        if (!found.next().equals(committable.before())) {
+            throw new CommitRefusedException("The dataset at " + run.target() + " stands at "
+                    + where(found.next()) + " of the topic " + found.topic() + ", this ingest goes on from "
+                    + where(committable.before())
+                    + ": another ingest of the topic runs or has run, or this one was begun from an old savepoint;"
+                    + " nothing is committed, start the ingest again without state, and only one");
+        }
+    }
+
+    private static String where(TreeMap<Integer, Long> next) {
+        return next.isEmpty() ? "nothing" : "the offsets " + TopicPosition.text(next);
+    }
+
+    private void requireSame(StreamCommittable committable, LogEntry entry) throws IOException {
+        Optional<TopicPosition> there = TopicPosition.of(entry, run.committed().topic());
+        if (there.isEmpty() || !there.get().next().equals(committable.after())) {
+            throw new CommitRefusedException("Version " + entry.version() + " of " + run.target()
+                    + " has the ingest id " + committable.ingest() + " and another content; start the ingest again"
+                    + " without state");
+        }
+    }
+
+    @Override
+    public void close() {}
+}

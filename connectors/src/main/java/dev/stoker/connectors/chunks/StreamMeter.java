@@ -1,0 +1,111 @@
+package dev.stoker.connectors.chunks;
+
+import dev.stoker.schemas.log.LogEntry;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Counts an ingest of a stream that runs in this process, for whoever shows its progress. Tasks in other processes find no meter
+ * and count for Flink's metrics only. What is read again after a failure is counted again. Any thread.
+ */
+public final class StreamMeter implements AutoCloseable {
+
+    private static final Map<String, StreamMeter> METERS = new ConcurrentHashMap<>();
+
+    private final String run;
+    private final LongAdder samples = new LongAdder();
+    private final LongAdder bytes = new LongAdder();
+    private final LongAdder deadLetters = new LongAdder();
+    private final Map<Integer, Long> next = new ConcurrentHashMap<>();
+    private final Map<Integer, Boolean> ended = new ConcurrentHashMap<>();
+    private final AtomicLong versions = new AtomicLong();
+    private final AtomicLong newest = new AtomicLong();
+
+    private StreamMeter(String run) {
+        this.run = run;
+    }
+
+    /** Opens the meter of a run; closing it takes it away from the tasks. */
+    public static StreamMeter open(String run) {
+        StreamMeter meter = new StreamMeter(run);
+        METERS.put(run, meter);
+        return meter;
+    }
+
+    /** The meter of a run in this process. */
+    public static Optional<StreamMeter> find(String run) {
+        return Optional.ofNullable(METERS.get(run));
+    }
+
+    /** A record has become a sample. */
+    public void packed(long sampleBytes) {
+        samples.increment();
+        bytes.add(sampleBytes);
+    }
+
+    /** A record could not be used. */
+    public void deadLetter() {
+        deadLetters.increment();
+    }
+
+    /** A partition was read as far as this. */
+    public void reached(int partition, long offset) {
+        next.put(partition, offset);
+    }
+
+    /** A task has packed all that there is for it. */
+    public void ended(int task) {
+        ended.put(task, true);
+    }
+
+    void committed(LogEntry entry) {
+        if (newest.getAndSet(entry.version()) < entry.version()) {
+            versions.incrementAndGet();
+        }
+    }
+
+    /** Samples packed, committed or not. */
+    public long samples() {
+        return samples.sum();
+    }
+
+    /** Bytes of their records. */
+    public long bytes() {
+        return bytes.sum();
+    }
+
+    /** Records that could not be used. */
+    public long deadLetters() {
+        return deadLetters.sum();
+    }
+
+    /** By partition the offset after the last record that a task has seen. */
+    public SortedMap<Integer, Long> next() {
+        return new TreeMap<>(next);
+    }
+
+    /** Tasks that have packed all that there is for them. */
+    public int endedTasks() {
+        return ended.size();
+    }
+
+    /** Versions that the run has committed. */
+    public long versions() {
+        return versions.get();
+    }
+
+    /** The newest of them; 0 for none. */
+    public long newestVersion() {
+        return newest.get();
+    }
+
+    @Override
+    public void close() {
+        METERS.remove(run, this);
+    }
+}

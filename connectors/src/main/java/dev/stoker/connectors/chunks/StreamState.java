@@ -1,0 +1,53 @@
+package dev.stoker.connectors.chunks;
+
+import java.io.IOException;
+import java.util.TreeMap;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.core.memory.DataInputDeserializer;
+import org.apache.flink.core.memory.DataOutputSerializer;
+
+/**
+ * What the sink of a stream keeps between checkpoints.
+ *
+ * @param before where the last version stands in the topic
+ * @param after where all that was reported stands
+ * @param sinceVersion dead letters since the last version
+ * @param deadLetters dead letters of the run
+ * @param number of the last version
+ */
+record StreamState(
+        TreeMap<Integer, Long> before, TreeMap<Integer, Long> after, long sinceVersion, long deadLetters, long number) {
+
+    /** Version 1: the parts in order. */
+    static final class Serializer implements SimpleVersionedSerializer<StreamState> {
+        private static final int VERSION = 1;
+
+        @Override
+        public int getVersion() {
+            return VERSION;
+        }
+
+        @Override
+        public byte[] serialize(StreamState state) throws IOException {
+            DataOutputSerializer out = new DataOutputSerializer(256);
+            StreamReportSerializer.writeOffsets(state.before(), out);
+            StreamReportSerializer.writeOffsets(state.after(), out);
+            out.writeLong(state.sinceVersion());
+            out.writeLong(state.deadLetters());
+            out.writeLong(state.number());
+            return out.getCopyOfBuffer();
+        }
+
+        @Override
+        public StreamState deserialize(int version, byte[] serialized) throws IOException {
+            if (version != VERSION) {
+                throw new IOException("The state of a stream's sink has version " + version + ", this code reads "
+                        + VERSION + "; start the ingest without it, the dataset knows the position");
+            }
+            DataInputDeserializer in = new DataInputDeserializer(serialized);
+            TreeMap<Integer, Long> before = StreamReportSerializer.readOffsets(in);
+            TreeMap<Integer, Long> after = StreamReportSerializer.readOffsets(in);
+            return new StreamState(before, after, in.readLong(), in.readLong(), in.readLong());
+        }
+    }
+}

@@ -1,0 +1,94 @@
+package dev.stoker.connectors.kafka;
+
+import java.io.IOException;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.connector.kafka.source.KafkaSource;
+import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
+import org.apache.flink.connector.kafka.source.KafkaSourceOptions;
+import org.apache.flink.connector.kafka.source.enumerator.initializer.OffsetsInitializer;
+import org.apache.flink.connector.kafka.source.reader.deserializer.KafkaRecordDeserializationSchema;
+import org.apache.flink.util.Collector;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.OffsetResetStrategy;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+
+/** Builds the source of a topic's records, as committed. */
+public final class KafkaSources {
+
+    private KafkaSources() {}
+
+    /**
+     * A source that reads each committed record from its start on. An offset that the brokers have deleted is an error, never
+     * a leap.
+     *
+     * @param start by partition the first offset; partitions that appear later are read from their beginning
+     * @param until by partition the offset before which it ends; empty to go on for ever
+     * @throws IOException if the clients' settings cannot be read
+     */
+    @SuppressWarnings("deprecation")
+    public static KafkaSource<SourceRecord> create(
+            TopicLocation location, Map<Integer, Long> start, Optional<? extends Map<Integer, Long>> until)
+            throws IOException {
+        Properties settings = location.clients();
+        settings.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        settings.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
+        settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
+        // Positions lie in the dataset; a consumer group would be a second truth.
+        settings.setProperty(KafkaSourceOptions.COMMIT_OFFSETS_ON_CHECKPOINT.key(), "false");
+        settings.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000");
+        settings.putIfAbsent(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(4 << 20));
+        KafkaSourceBuilder<SourceRecord> builder = KafkaSource.<SourceRecord>builder()
+                .setProperties(settings)
+                .setBootstrapServers(location.bootstrap())
+                .setTopics(location.topic())
+                .setStartingOffsets(
+                        OffsetsInitializer.offsets(offsets(location.topic(), start), OffsetResetStrategy.NONE))
+                .setDeserializer(new Deserializer());
+        until.ifPresent(end -> builder.setBounded(
+                OffsetsInitializer.offsets(offsets(location.topic(), end), OffsetResetStrategy.NONE)));
+        return builder.build();
+    }
+
+    private static Map<TopicPartition, Long> offsets(String topic, Map<Integer, Long> byPartition) {
+        Map<TopicPartition, Long> offsets = new HashMap<>();
+        byPartition.forEach((partition, offset) -> offsets.put(new TopicPartition(topic, partition), offset));
+        return offsets;
+    }
+
+    static SourceRecord record(ConsumerRecord<byte[], byte[]> record) {
+        Header[] own = record.headers().toArray();
+        SourceRecord.Header[] headers = new SourceRecord.Header[own.length];
+        for (int i = 0; i < own.length; i++) {
+            headers[i] = new SourceRecord.Header(own[i].key(), own[i].value());
+        }
+        return new SourceRecord(
+                record.partition(),
+                record.offset(),
+                record.timestamp(),
+                record.key(),
+                record.value(),
+                List.of(headers));
+    }
+
+    /** Takes records as they are. */
+    private static final class Deserializer implements KafkaRecordDeserializationSchema<SourceRecord> {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public void deserialize(ConsumerRecord<byte[], byte[]> record, Collector<SourceRecord> out) {
+            out.collect(record(record));
+        }
+
+        @Override
+        public TypeInformation<SourceRecord> getProducedType() {
+            return SourceRecordSerializer.TYPE;
+        }
+    }
+}

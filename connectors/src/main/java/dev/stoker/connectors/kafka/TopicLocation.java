@@ -1,0 +1,81 @@
+package dev.stoker.connectors.kafka;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.Serializable;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.kafka.clients.CommonClientConfigs;
+
+/**
+ * A topic that is read. It travels in the job graph, so it holds the name of the file with the clients' settings, never what
+ * is in it.
+ *
+ * @param bootstrap brokers as {@code host:port,…}
+ * @param topic the topic
+ * @param clientConfig file with settings of the Kafka clients (security, say) on every machine; null for none
+ */
+public record TopicLocation(String bootstrap, String topic, String clientConfig) implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    private static final String SCHEME = "kafka://";
+    private static final Pattern URI = Pattern.compile("kafka://([^/?#@\\s]+:[0-9]+)/([A-Za-z0-9._-]{1,249})/?");
+
+    public TopicLocation {
+        if (bootstrap.isEmpty() || topic.isEmpty()) {
+            throw new IllegalArgumentException("a topic needs brokers and a name");
+        }
+    }
+
+    /** Whether a location means a topic, well written or not. */
+    public static boolean isTopic(String location) {
+        return location.toLowerCase(Locale.ROOT).startsWith(SCHEME);
+    }
+
+    /**
+     * The topic of a location such as {@code kafka://host:9092,other:9092/photos}.
+     *
+     * @param clientConfig file with settings of the Kafka clients
+     * @throws IllegalArgumentException if it is none
+     */
+    public static TopicLocation parse(String location, Optional<String> clientConfig) {
+        Matcher matcher = URI.matcher(location);
+        if (!matcher.matches()) {
+            throw new IllegalArgumentException(
+                    location + " is not kafka://host:port,…/topic, such as kafka://broker:9092/photos;"
+                            + " settings of the clients go into the file of --kafka-config");
+        }
+        return new TopicLocation(matcher.group(1), matcher.group(2), clientConfig.orElse(null));
+    }
+
+    /**
+     * Settings of every client of the brokers.
+     *
+     * @throws IOException if the file with the clients' settings cannot be read on this machine
+     */
+    public Properties clients() throws IOException {
+        Properties settings = new Properties();
+        if (clientConfig != null) {
+            try (InputStream in = Files.newInputStream(Path.of(clientConfig))) {
+                settings.load(in);
+            } catch (IOException e) {
+                throw new IOException(
+                        "the Kafka clients' settings cannot be read from " + clientConfig
+                                + "; --kafka-config names a file that is on every machine of the job",
+                        e);
+            }
+        }
+        settings.setProperty(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        return settings;
+    }
+
+    @Override
+    public String toString() {
+        return "topic " + topic + " at " + bootstrap;
+    }
+}

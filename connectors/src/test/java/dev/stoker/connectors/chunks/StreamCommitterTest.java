@@ -1,0 +1,193 @@
+package dev.stoker.connectors.chunks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class StreamCommitterTest {
+
+    @TempDir
+    Path directory;
+
+    private StreamRun.CommitGuard guard = () -> {};
+    private int chunks;
+
+    @BeforeEach
+    void create() throws IOException {
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            Dataset.create(store, SampleDatasets.info());
+        }
+    }
+
+    private StreamCommitter committer(StreamRun.Keys keys, long baseVersion, Long... committed) {
+        return new StreamCommitter(new StreamRun(
+                DatasetStore.BY_LOCATION,
+                directory.toString(),
+                SampleDatasets.info().id().toString(),
+                "run",
+                new TopicPosition("photos", "topic-id", "cluster", offsets(committed)),
+                new TreeMap<>(),
+                new StreamRun.Limits(guard, keys, baseVersion, 0)));
+    }
+
+    private static TreeMap<Integer, Long> offsets(Long... byPartition) {
+        TreeMap<Integer, Long> offsets = new TreeMap<>();
+        for (int partition = 0; partition < byPartition.length; partition++) {
+            offsets.put(partition, byPartition[partition]);
+        }
+        return offsets;
+    }
+
+    private StreamCommittable part(String ingest, TreeMap<Integer, Long> before, long after, String... keys)
+            throws IOException {
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(++chunks), "run", "train", keys);
+            return new StreamCommittable(
+                    ingest,
+                    List.of(chunk),
+                    Map.of("label", new java.util.TreeSet<>(List.of("a"))),
+                    before,
+                    offsets(after),
+                    0);
+        }
+    }
+
+    private static void commit(StreamCommitter committer, StreamCommittable part) throws IOException {
+        committer.commit(List.of(new Request(part)));
+    }
+
+    private long version() throws IOException {
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            return Dataset.open(store).latestVersion();
+        }
+    }
+
+    @Test
+    void commitsPartsThatFollowEachOtherEachOnce() throws IOException {
+        StreamCommitter committer = committer(StreamRun.Keys.OFFSETS, 0);
+        StreamCommittable first = part("run-1", offsets(), 5, "a/0");
+        commit(committer, first);
+        commit(committer, first);
+        StreamCommittable second = part("run-2", offsets(5L), 9, "a/5");
+        commit(committer, second);
+        // A committer that was restored is asked again for what it may have done.
+        commit(committer(StreamRun.Keys.OFFSETS, 0), second);
+        assertThat(version()).isEqualTo(2);
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            assertThat(TopicPosition.find(Dataset.open(store), "photos", 0, 2))
+                    .hasValueSatisfying(position -> assertThat(position.next()).isEqualTo(offsets(9L)));
+            assertThat(TopicPosition.find(Dataset.open(store), "other", 0, 2)).isEmpty();
+        }
+    }
+
+    @Test
+    void refusesAPartThatTheDatasetHasGonePast() throws IOException {
+        commit(committer(StreamRun.Keys.OFFSETS, 0), part("other-1", offsets(), 7, "a/0"));
+        assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 5, "a/1")))
+                .isInstanceOf(SuppressRestartsException.class)
+                .rootCause()
+                .isInstanceOf(CommitRefusedException.class)
+                .hasMessageContaining("stands at the offsets 0=7")
+                .hasMessageContaining("goes on from nothing");
+        assertThat(version()).isEqualTo(1);
+    }
+
+    @Test
+    void refusesAnotherContentUnderTheSameId() throws IOException {
+        commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 7, "a/0"));
+        assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 5, "a/1")))
+                .rootCause()
+                .isInstanceOf(CommitRefusedException.class)
+                .hasMessageContaining("run-1");
+    }
+
+    @Test
+    void looksPastWhatOthersCommit() throws IOException {
+        StreamCommitter committer = committer(StreamRun.Keys.OFFSETS, 0);
+        commit(committer, part("run-1", offsets(), 5, "a/0"));
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            SampleDatasets.committer(Dataset.open(store))
+                    .commit(CommitRequest.append(
+                            "files", List.of(SampleDatasets.summary(99, "train", 3)), Map.of(), Map.of()));
+        }
+        commit(committer, part("run-2", offsets(5L), 9, "a/5"));
+        assertThat(version()).isEqualTo(3);
+    }
+
+    @Test
+    void refusesKeysThatOthersHaveCommittedMeanwhile() throws IOException {
+        StreamCommitter committer = committer(StreamRun.Keys.RECORDS, 0);
+        commit(committer, part("run-1", offsets(), 5, "a/0"));
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            ChunkSummary theirs = SampleDatasets.write(store, SampleDatasets.id(99), "files", "train", "a/5");
+            SampleDatasets.committer(Dataset.open(store))
+                    .commit(CommitRequest.append("files", List.of(theirs), Map.of(), Map.of()));
+        }
+        assertThatThrownBy(() -> commit(committer, part("run-2", offsets(5L), 9, "a/5")))
+                .rootCause()
+                .isInstanceOf(TakenKeyException.class)
+                .hasMessageContaining("a/5");
+    }
+
+    @Test
+    void commitsNothingThatItsGuardRefuses() throws IOException {
+        guard = () -> {
+            throw new IOException("another topic");
+        };
+        StreamCommittable part = part("run-1", offsets(), 5, "a/0");
+        assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part))
+                .isInstanceOf(IOException.class)
+                .hasMessage("another topic");
+        assertThat(version()).isZero();
+    }
+
+    /** Flink asks for a commit. */
+    private record Request(StreamCommittable getCommittable) implements Committer.CommitRequest<StreamCommittable> {
+
+        @Override
+        public int getNumberOfRetries() {
+            return 0;
+        }
+
+        @Override
+        public void signalFailedWithKnownReason(Throwable t) {
+            throw new AssertionError(t);
+        }
+
+        @Override
+        public void signalFailedWithUnknownReason(Throwable t) {
+            throw new AssertionError(t);
+        }
+
+        @Override
+        public void retryLater() {
+            throw new AssertionError("retried");
+        }
+
+        @Override
+        public void updateAndRetryLater(StreamCommittable committable) {
+            throw new AssertionError("retried");
+        }
+
+        @Override
+        public void signalAlreadyCommitted() {
+            throw new AssertionError("already committed");
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package dev.stoker.ingest.stream;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Properties;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryDecoder;
+import org.apache.avro.io.DecoderFactory;
+
+/** Reads Avro values, with a registry's schemas or one of a file. For one thread. */
+final class AvroReader {
+
+    private static final int FRAME_BYTES = 5;
+
+    private final ValueFormat format;
+    private final WrittenSchemas registry;
+    private final Schema wanted;
+    private final Map<Integer, GenericDatumReader<GenericRecord>> readers = new HashMap<>();
+    private BinaryDecoder decoder;
+
+    AvroReader(ValueFormat format, Properties clients) throws IOException {
+        this.format = format;
+        this.registry = format.registry() == null ? null : new WrittenSchemas(format.registry(), clients);
+        this.wanted = AvroFields.parse(format.avroSchema());
+    }
+
+    /** The schema that values are read as. */
+    Schema schema() {
+        return wanted;
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @throws PoisonException if it is no value of the schema
+     * @throws IOException if the registry does not answer
+     */
+    GenericRecord read(byte[] value) throws PoisonException, IOException {
+        int id = 0;
+        int start = 0;
+        if (format.wire() == ValueFormat.Wire.CONFLUENT) {
+            if (value.length < FRAME_BYTES || value[0] != 0) {
+                throw poison("it does not begin with a zero byte and a schema's id; see --avro-wire");
+            }
+            id = ByteBuffer.wrap(value, 1, 4).getInt();
+            start = FRAME_BYTES;
+        }
+        GenericDatumReader<GenericRecord> reader = reader(id);
+        decoder = DecoderFactory.get().binaryDecoder(value, start, value.length - start, decoder);
+        try {
+            GenericRecord record = reader.read(null, decoder);
+            if (!decoder.isEnd()) {
+                throw poison("bytes are left behind the Avro value; is it another schema, or --avro-wire confluent?");
+            }
+            return record;
+        } catch (IOException
+                | AvroRuntimeException
+                | IndexOutOfBoundsException
+                | NegativeArraySizeException
+                | UnsupportedOperationException e) {
+            // What a value of another schema leads Avro's reader to.
+            throw poison("it is no Avro value of the schema: " + e);
+        } catch (OutOfMemoryError e) {
+            // Avro allocates what a length says before it looks how much is there.
+            throw poison("it is no Avro value of the schema: a length in it does not fit into memory");
+        }
+    }
+
+    private GenericDatumReader<GenericRecord> reader(int id) throws PoisonException, IOException {
+        GenericDatumReader<GenericRecord> reader = readers.get(id);
+        if (reader == null) {
+            Schema written = registry == null
+                    ? wanted
+                    : registry.schema(id).orElseThrow(() -> poison("the schema registry knows no schema " + id));
+            reader = new GenericDatumReader<>(written, wanted);
+            readers.put(id, reader);
+        }
+        return reader;
+    }
+
+    private static PoisonException poison(String message) {
+        return new PoisonException(PoisonException.Reason.VALUE, message);
+    }
+}

@@ -1,0 +1,37 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.connectors.chunks.ChunkWrites;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * Writes chunks of one run. Any thread.
+ *
+ * @param store of the dataset
+ * @param dataset its id
+ * @param run that the chunks belong to
+ */
+record ChunkOutput(ObjectStore store, UUID dataset, String run) {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /**
+     * Writes a chunk of at least one row. What it returns is durable and refers to the builder's memory.
+     *
+     * @param split of the chunk
+     */
+    PackedChunk write(ChunkBuilder builder, String split) throws IOException {
+        long nowMs = System.currentTimeMillis();
+        UUID id = ChunkNames.newId(nowMs, RANDOM);
+        PackedChunk chunk = builder.finish(new ChunkIdentity(dataset, id, run, split, Instant.ofEpochMilli(nowMs)));
+        ChunkWrites.write(store, chunk);
+        return chunk;
+    }
+}

@@ -1,0 +1,160 @@
+package dev.stoker.ingest.stream;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.stream.Stream;
+import org.apache.flink.api.common.JobID;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.MemorySize;
+import org.apache.flink.configuration.RestOptions;
+import org.apache.flink.configuration.TaskManagerOptions;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.runtime.jobgraph.JobGraph;
+import org.apache.flink.runtime.jobmaster.JobResult;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * The job in this process. Its checkpoints serve failures of tasks only and go with it: the dataset knows the position. For one
+ * thread.
+ */
+public final class EmbeddedStreamJob implements StreamJob {
+
+    private static final int END_SECONDS = 30;
+
+    private final Path scratch;
+    private final StreamExecutionEnvironment env;
+    private final MiniCluster cluster;
+    private final Ownership ownership;
+    private JobID job;
+    private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
+
+    /** Who ends the cluster. */
+    enum Ownership {
+        OWN,
+        SHARED
+    }
+
+    /**
+     * @param scratch directory that goes with the job
+     * @param ownership whether the cluster goes with it, too
+     */
+    EmbeddedStreamJob(Path scratch, StreamExecutionEnvironment env, MiniCluster cluster, Ownership ownership) {
+        this.scratch = scratch;
+        this.env = env;
+        this.cluster = cluster;
+        this.ownership = ownership;
+    }
+
+    /**
+     * A cluster of one process.
+     *
+     * @param wanted subtasks; by default one for each processor
+     */
+    public static EmbeddedStreamJob open(OptionalInt wanted) throws Exception {
+        int parallelism = wanted.orElse(Runtime.getRuntime().availableProcessors());
+        Path scratch = Files.createTempDirectory("stoker-stream-");
+        Configuration conf = new Configuration();
+        conf.set(RestOptions.BIND_PORT, "0");
+        conf.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
+        conf.set(JobManagerOptions.ADDRESS, "127.0.0.1");
+        conf.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
+        conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
+        conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(8));
+        conf.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(8));
+        conf.set(CheckpointingOptions.CHECKPOINT_STORAGE, "filesystem");
+        conf.set(
+                CheckpointingOptions.CHECKPOINTS_DIRECTORY,
+                scratch.resolve("checkpoints").toUri().toString());
+        MiniCluster cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
+                .setConfiguration(conf)
+                .setNumTaskManagers(1)
+                .setNumSlotsPerTaskManager(parallelism)
+                .build());
+        try {
+            cluster.start();
+        } catch (Exception e) {
+            delete(scratch);
+            throw e;
+        }
+        return new EmbeddedStreamJob(
+                scratch, StreamExecutionEnvironment.createLocalEnvironment(parallelism, conf), cluster, Ownership.OWN);
+    }
+
+    @Override
+    public StreamExecutionEnvironment environment() {
+        return env;
+    }
+
+    @Override
+    public CompletableFuture<?> start(String name) throws Exception {
+        JobGraph graph = env.getStreamGraph().getJobGraph();
+        job = graph.getJobID();
+        cluster.submitJob(graph).get();
+        return cluster.requestJobResult(job).thenAccept(EmbeddedStreamJob::requireDone);
+    }
+
+    private static void requireDone(JobResult result) {
+        result.getSerializedThrowable().ifPresent(failure -> {
+            throw new java.util.concurrent.CompletionException(
+                    failure.deserializeError(EmbeddedStreamJob.class.getClassLoader()));
+        });
+    }
+
+    @Override
+    public void checkpoint() {
+        if (asked.isDone()) {
+            asked = cluster.triggerCheckpoint(job).handle((path, failure) -> null);
+        }
+    }
+
+    @Override
+    public CompletableFuture<?> stop() {
+        return cluster.stopWithSavepoint(
+                job, scratch.resolve("stopped").toUri().toString(), false, SavepointFormatType.CANONICAL);
+    }
+
+    @Override
+    public void cancel() {
+        if (job != null) {
+            cluster.cancelJob(job);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        try {
+            if (ownership == Ownership.OWN) {
+                cluster.closeAsync().get(END_SECONDS, TimeUnit.SECONDS);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted while the job was ending");
+        } catch (ExecutionException | TimeoutException e) {
+            throw new IOException("the job did not end in good order", e);
+        } finally {
+            delete(scratch);
+        }
+    }
+
+    private static void delete(Path directory) throws IOException {
+        try (Stream<Path> found = Files.walk(directory)) {
+            List<Path> deepestFirst = found.sorted(Comparator.reverseOrder()).toList();
+            for (Path path : deepestFirst) {
+                Files.deleteIfExists(path);
+            }
+        }
+    }
+}

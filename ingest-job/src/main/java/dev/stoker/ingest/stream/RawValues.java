@@ -1,0 +1,17 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import java.nio.ByteBuffer;
+
+/**
+ * Values that are bytes.
+ *
+ * @param field that takes them
+ */
+record RawValues(int field) implements ValueDecoder {
+
+    @Override
+    public void decode(byte[] value, ChunkBuilder builder) {
+        builder.setBytes(field, ByteBuffer.wrap(value));
+    }
+}

@@ -1,0 +1,51 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.connectors.chunks.StreamRun;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * What becomes of a record beside its value. Travels with the job graph.
+ *
+ * @param keys what a sample's key is
+ * @param keyField that takes the record's key; null for none
+ * @param timestampField that takes the record's time; null for none
+ * @param headers that become fields
+ */
+record RecordMapping(StreamRun.Keys keys, String keyField, String timestampField, ArrayList<Header> headers)
+        implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    RecordMapping {
+        headers = new ArrayList<>(headers);
+    }
+
+    /**
+     * A header that becomes a field.
+     *
+     * @param name of the header
+     * @param field that takes it
+     * @param type of the field, canonical
+     */
+    record Header(String name, String field, String type) implements Serializable {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** The fields that the mapping fills, in the order in which a new dataset has them. */
+    List<Field> fields() {
+        List<Field> fields = new ArrayList<>();
+        if (keyField != null) {
+            fields.add(Field.nullable(keyField, FieldType.parse("utf8")));
+        }
+        if (timestampField != null) {
+            fields.add(Field.small(timestampField, FieldType.parse("int64")));
+        }
+        for (Header header : headers) {
+            fields.add(Field.nullable(header.field(), FieldType.parse(header.type())));
+        }
+        return fields;
+    }
+}

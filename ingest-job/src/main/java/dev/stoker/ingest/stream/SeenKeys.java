@@ -1,0 +1,104 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.connectors.chunks.ChunkHeads;
+import dev.stoker.connectors.files.KeyHash;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.table.ChunkTable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+
+/** A set of keys, by their 64-bit hashes: 16 bytes of memory a key, and 8 in a checkpoint. For one thread. */
+final class SeenKeys {
+
+    private long[] slots = new long[1 << 12];
+    private int size;
+    private boolean hasZero;
+
+    /** @return whether it was not there */
+    boolean add(String key) {
+        return add(hash(key));
+    }
+
+    private static long hash(String key) {
+        return KeyHash.hash(0, key.getBytes(StandardCharsets.UTF_8));
+    }
+
+    private boolean add(long hash) {
+        if (hash == 0) {
+            boolean isNew = !hasZero;
+            hasZero = true;
+            return isNew;
+        }
+        if (2 * (size + 1) > slots.length) {
+            grow();
+        }
+        int slot = slot(hash);
+        if (slots[slot] == hash) {
+            return false;
+        }
+        slots[slot] = hash;
+        size++;
+        return true;
+    }
+
+    private int slot(long hash) {
+        int slot = (int) (hash >>> 20) & (slots.length - 1);
+        while (slots[slot] != 0 && slots[slot] != hash) {
+            slot = (slot + 1) & (slots.length - 1);
+        }
+        return slot;
+    }
+
+    private void grow() {
+        long[] old = slots;
+        slots = new long[2 * old.length];
+        for (long hash : old) {
+            if (hash != 0) {
+                slots[slot(hash)] = hash;
+            }
+        }
+    }
+
+    boolean contains(String key) {
+        long hash = hash(key);
+        return hash == 0 ? hasZero : slots[slot(hash)] == hash;
+    }
+
+    /** Adds the keys of a version's samples; reads heads only. */
+    void addAll(Dataset dataset, long version) throws IOException {
+        ChunkTable table = dataset.snapshot(version).table();
+        for (int chunk = 0; chunk < table.size(); chunk++) {
+            if (table.isLive(chunk)) {
+                ChunkHead head = ChunkHeads.read(dataset.store(), table, chunk);
+                for (int row = 0; row < head.rows(); row++) {
+                    if (!ChunkHeads.isRemoved(table, chunk, row)) {
+                        add(head.key(row));
+                    }
+                }
+            }
+        }
+    }
+
+    /** The hashes, for {@link #addAll(byte[])}. */
+    byte[] toBytes() {
+        ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * (size + (hasZero ? 1 : 0)));
+        for (long hash : slots) {
+            if (hash != 0) {
+                bytes.putLong(hash);
+            }
+        }
+        if (hasZero) {
+            bytes.putLong(0);
+        }
+        return bytes.array();
+    }
+
+    void addAll(byte[] hashes) {
+        ByteBuffer bytes = ByteBuffer.wrap(hashes);
+        while (bytes.hasRemaining()) {
+            add(bytes.getLong());
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.connectors.chunks.DatasetStore;
+import dev.stoker.connectors.chunks.StreamChunkSink;
+import dev.stoker.connectors.chunks.StreamMeter;
+import dev.stoker.connectors.chunks.StreamReportSerializer;
+import dev.stoker.connectors.chunks.StreamRun;
+import dev.stoker.connectors.chunks.TopicPosition;
+import dev.stoker.connectors.kafka.KafkaSources;
+import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.ingest.FailureText;
+import dev.stoker.ingest.IngestFailedException;
+import dev.stoker.ingest.InvalidIngestException;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.function.BooleanSupplier;
+import org.apache.flink.api.common.RuntimeExecutionMode;
+import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExecutionOptions;
+import org.apache.flink.configuration.JobManagerOptions;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.CheckpointingMode;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/**
+ * An ingest of a topic: a streaming job that commits a version for each checkpoint.
+ *
+ * <pre>
+ * topic (p) → pack (p) ── commit (1)
+ * </pre>
+ */
+public final class StreamIngest {
+
+    /** No topic looks at itself for longer when the job has failed already. */
+    private static final Duration POST_MORTEM = Duration.ofSeconds(5);
+
+    private StreamIngest() {}
+
+    /** Runs on the cluster that {@code flink run} submits to; entry point of the job jar for topics. */
+    public static void main(String... args) throws Exception {
+        StreamOptions options = StreamOptions.parse(args);
+        if (options.isDryRun()) {
+            plan(options).forEach(System.out::println);
+            return;
+        }
+        StreamListener listener = new StreamListener() {
+            @Override
+            public void started(List<String> plan) {
+                plan.forEach(System.out::println);
+            }
+        };
+        try (StreamJob job = new SubmittedStreamJob(StreamExecutionEnvironment.getExecutionEnvironment())) {
+            run(options, job, listener, () -> false).lines().forEach(System.out::println);
+        }
+    }
+
+    /**
+     * Looks at topic and dataset and says what would be done; writes nothing.
+     *
+     * @throws dev.stoker.ingest.InvalidIngestException if it cannot be done
+     */
+    public static List<String> plan(StreamOptions options) throws IOException {
+        return StreamPlanText.of(options, StreamPreparation.of(options, DatasetStore.BY_LOCATION));
+    }
+
+    /**
+     * Runs an ingest until it has come to its end or is asked to stop. An interrupted thread cancels the job.
+     *
+     * @param stop whether to end in good order, with a last version
+     * @throws dev.stoker.ingest.InvalidIngestException if it cannot be started as asked
+     * @throws IngestFailedException if it has failed; what was committed stays
+     */
+    public static StreamResult run(StreamOptions options, StreamJob job, StreamListener listener, BooleanSupplier stop)
+            throws IOException, InterruptedException {
+        long began = System.nanoTime();
+        DatasetStore stores = DatasetStore.BY_LOCATION;
+        if (options.reach().until() == StreamOptions.Until.LATEST
+                && job.environment()
+                        .getConfiguration()
+                        .getOptional(StateRecoveryOptions.SAVEPOINT_PATH)
+                        .isPresent()) {
+            // The savepoint's own ends, or that there are none, would hold instead.
+            throw new InvalidIngestException(
+                    "option --until cannot be given with a savepoint; start without the savepoint,"
+                            + " the dataset knows the position");
+        }
+        StreamPreparation preparation = StreamPreparation.of(options, stores);
+        try (ObjectStore store = stores.open(options.target())) {
+            Stores.requireAtomicCreate(store);
+        }
+        preparation = preparation.create(options, stores);
+        listener.started(StreamPlanText.of(options, preparation));
+        String run = UUID.randomUUID().toString();
+        int tasks = tasks(options, preparation, job.environment());
+        try (StreamMeter meter = StreamMeter.open(run)) {
+            configure(job.environment(), options.work().commitInterval());
+            build(job.environment(), options, preparation, run, tasks);
+            try (StreamWatch watch = new StreamWatch(options, preparation, meter, tasks)) {
+                watch.await(
+                        job, listener, stop, "stoker ingest " + options.topic().topic());
+            } catch (ExecutionException e) {
+                throw failed(options, preparation, run, e.getCause());
+            }
+            return result(options, preparation, run, meter, Duration.ofNanos(System.nanoTime() - began));
+        }
+    }
+
+    /** More tasks than partitions would have nothing to do; keys of the records' own are known to one task. */
+    private static int tasks(StreamOptions options, StreamPreparation preparation, StreamExecutionEnvironment env) {
+        if (options.mapping().keys() == StreamRun.Keys.RECORDS) {
+            return 1;
+        }
+        int wanted = options.work().parallelism().orElse(env.getParallelism());
+        return Math.max(1, Math.min(wanted, preparation.shape().partitions()));
+    }
+
+    private static void configure(StreamExecutionEnvironment env, Duration interval) {
+        Configuration own = new Configuration();
+        own.set(ExecutionOptions.RUNTIME_MODE, RuntimeExecutionMode.STREAMING);
+        own.set(CheckpointingOptions.CHECKPOINTING_INTERVAL, interval);
+        own.set(CheckpointingOptions.CHECKPOINTING_CONSISTENCY_MODE, CheckpointingMode.EXACTLY_ONCE);
+        own.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
+        own.set(CheckpointingOptions.ENABLE_CHECKPOINTS_AFTER_TASKS_FINISH, true);
+        own.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
+        own.set(PipelineOptions.GENERIC_TYPES, false);
+        if (env.getConfiguration()
+                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
+                .isEmpty()) {
+            own.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
+            own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
+        }
+        env.configure(own);
+        // Records are never changed.
+        env.getConfig().enableObjectReuse();
+    }
+
+    private static void build(
+            StreamExecutionEnvironment env, StreamOptions options, StreamPreparation preparation, String run, int tasks)
+            throws IOException {
+        StreamPlan plan = new StreamPlan(
+                options.topic(),
+                preparation.shape().id(),
+                new StreamPlan.Place(
+                        DatasetStore.BY_LOCATION,
+                        options.target(),
+                        preparation.info().encode(),
+                        preparation.state().baseVersion(),
+                        run),
+                preparation.value(),
+                options.mapping(),
+                preparation.splitRule(),
+                preparation.chunkSizeBytes(options),
+                new StreamPlan.Letters(
+                        options.deadLetters().location(), options.deadLetters().most()));
+        StreamRun.Limits limits = new StreamRun.Limits(
+                new TopicGuard(options.topic(), preparation.shape().id()),
+                options.mapping().keys(),
+                preparation.state().baseVersion(),
+                options.deadLetters().most());
+        StreamRun streamRun = new StreamRun(
+                DatasetStore.BY_LOCATION,
+                options.target(),
+                preparation.info().id().toString(),
+                run,
+                preparation.committed(),
+                new TreeMap<>(preparation.start()),
+                limits);
+        boolean isBounded = options.reach().until() == StreamOptions.Until.LATEST;
+        env.setMaxParallelism(Math.max(128, tasks));
+        StreamChunkSink.addTo(
+                env.fromSource(
+                                KafkaSources.create(
+                                        options.topic(),
+                                        preparation.start(),
+                                        isBounded ? Optional.of(preparation.end()) : Optional.empty()),
+                                WatermarkStrategy.noWatermarks(),
+                                "topic " + options.topic().topic())
+                        .uid("topic")
+                        .setParallelism(tasks)
+                        .transform("pack", StreamReportSerializer.TYPE, new StreamPackOperator(plan))
+                        .uid("pack")
+                        .setParallelism(tasks),
+                streamRun);
+    }
+
+    private static IngestFailedException failed(
+            StreamOptions options, StreamPreparation preparation, String run, Throwable failure) {
+        String text = FailureText.of(failure);
+        // What a consumer says of a topic that is another one now leads nobody to the cause.
+        try (SourceTopic topic = new SourceTopic(options.topic(), POST_MORTEM)) {
+            String found = topic.shape().id();
+            if (!found.equals(preparation.shape().id())) {
+                text = new OtherTopicException(
+                                options.topic(), preparation.shape().id(), found)
+                        .getMessage();
+            }
+        } catch (IOException e) {
+            failure.addSuppressed(e);
+        }
+        return new IngestFailedException(
+                text + " (what was committed stays; the same command goes on after it)", run, failure);
+    }
+
+    private static StreamResult result(
+            StreamOptions options, StreamPreparation preparation, String run, StreamMeter meter, Duration duration)
+            throws IOException {
+        try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {
+            Dataset dataset = Dataset.open(store);
+            long newest = dataset.latestVersion();
+            long versions = 0;
+            long last = 0;
+            long samples = 0;
+            long bytes = 0;
+            long letters = 0;
+            for (long version = preparation.state().baseVersion() + 1; version <= newest; version++) {
+                LogEntry entry = dataset.entry(version, newest);
+                if (entry.ingest().startsWith(run)) {
+                    versions++;
+                    last = version;
+                    samples += entry.addedRows();
+                    bytes += entry.added().stream()
+                            .mapToLong(chunk -> chunk.length())
+                            .sum();
+                    letters += StreamRun.deadLetters(entry);
+                }
+            }
+            return new StreamResult(
+                    versions,
+                    last,
+                    samples,
+                    bytes,
+                    new StreamResult.DeadLetterCount(
+                            Math.max(letters, meter.deadLetters()),
+                            options.deadLetters().location()),
+                    TopicPosition.find(dataset, options.topic().topic(), 0, newest),
+                    duration);
+        }
+    }
+}

@@ -1,0 +1,202 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.connectors.chunks.DatasetStore;
+import dev.stoker.connectors.chunks.TopicPosition;
+import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.ingest.FreeTarget;
+import dev.stoker.ingest.IngestFlags;
+import dev.stoker.ingest.InvalidIngestException;
+import dev.stoker.ingest.SplitRule;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Looks at topic and dataset before the job starts, decides the dataset's fields and where reading begins, and finds everything
+ * that would make the ingest fail. Runs where the job is submitted from.
+ *
+ * @param info of the dataset, which may not exist yet
+ * @param state of the dataset
+ * @param shape of the topic
+ * @param committed where the dataset stands in the topic; at no offset if it has nothing of it
+ * @param start by partition where reading begins
+ * @param end by partition where the topic ends now
+ * @param value format of the values, with its schema
+ * @param splitRule which split a sample goes to
+ * @param notes what a person should know
+ */
+record StreamPreparation(
+        DatasetInfo info,
+        State state,
+        SourceTopic.Shape shape,
+        TopicPosition committed,
+        SortedMap<Integer, Long> start,
+        SortedMap<Integer, Long> end,
+        ValueFormat value,
+        SplitRule splitRule,
+        List<String> notes) {
+
+    private static final String CHUNK_SIZE_OPTION = "chunk_size";
+    private static final int FIRST_RECORDS = 1000;
+    private static final long FIRST_BYTES = 32 << 20;
+
+    /**
+     * State of the dataset.
+     *
+     * @param isNew whether it does not exist
+     * @param baseVersion its newest version
+     */
+    record State(boolean isNew, long baseVersion) {}
+
+    static StreamPreparation of(StreamOptions options, DatasetStore stores) throws IOException {
+        try (SourceTopic topic = new SourceTopic(options.topic());
+                ObjectStore store = stores.open(options.target())) {
+            Optional<Dataset> dataset = Dataset.find(store);
+            if (dataset.isEmpty()) {
+                FreeTarget.require(options.target(), store);
+            }
+            return of(options, dataset, topic);
+        }
+    }
+
+    private static StreamPreparation of(StreamOptions options, Optional<Dataset> dataset, SourceTopic topic)
+            throws IOException {
+        SourceTopic.Shape shape = topic.shape();
+        long version = dataset.isPresent() ? dataset.get().latestVersion() : 0;
+        String name = options.topic().topic();
+        Optional<TopicPosition> position =
+                version == 0 ? Optional.empty() : TopicPosition.find(dataset.get(), name, 0, version);
+        if (position.isPresent() && !position.get().topicId().equals(shape.id())) {
+            throw new OtherTopicException(options.topic(), position.get().topicId(), shape.id());
+        }
+        if (version > 0 && position.isEmpty() && options.mode() == StreamOptions.Mode.CREATE) {
+            throw new InvalidIngestException("the target " + options.target() + " has version " + version
+                    + " and nothing of the topic " + name + "; add the topic to it with --append");
+        }
+        List<String> notes = new ArrayList<>();
+        SortedMap<Integer, Long> end = topic.ends(shape.partitions());
+        SortedMap<Integer, Long> start = new StreamStart(options, position, notes).offsets(topic, shape, end);
+        ValueFormat value = NewFields.withRegistrySchema(
+                options.value(), name, options.topic().clients());
+        TopicPosition committed =
+                position.orElseGet(() -> new TopicPosition(name, shape.id(), shape.cluster(), new TreeMap<>()));
+        if (version > 0) {
+            DatasetInfo info = dataset.get().info();
+            requireFit(info, options, value);
+            SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
+            return new StreamPreparation(
+                    info, new State(false, version), shape, committed, start, end, value, rule, notes);
+        }
+        List<SourceRecord> first = topic.first(start, end, FIRST_RECORDS, FIRST_BYTES);
+        SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
+        List<Field> fields = new NewFields(options, value, first, notes).decide();
+        Map<String, Object> settings = new LinkedHashMap<>();
+        settings.put(CHUNK_SIZE_OPTION, (long) options.work().chunkSizeBytes().orElse(defaultChunkSize()));
+        rule.keep(settings);
+        Optional<DatasetInfo> left = dataset.map(Dataset::info)
+                .filter(info -> info.fields().equals(fields) && info.options().equals(settings));
+        DatasetInfo info = left.orElseGet(() -> new DatasetInfo(
+                UUID.randomUUID(),
+                options.shape().name(),
+                Instant.now().truncatedTo(ChronoUnit.MILLIS),
+                fields,
+                settings));
+        return new StreamPreparation(
+                info, new State(left.isEmpty(), 0), shape, committed, start, end, value, rule, notes);
+    }
+
+    /** The fields of a dataset with versions are what they are. */
+    private static void requireFit(DatasetInfo info, StreamOptions options, ValueFormat value) {
+        List<String> problems = new ArrayList<>();
+        List<Field> wanted = new ArrayList<>(options.mapping().fields());
+        wanted.addAll(options.shape().fields());
+        for (Field field : wanted) {
+            requireField(info, field.name(), field.type().canonical(), problems);
+        }
+        List<String> mapped =
+                options.mapping().fields().stream().map(Field::name).toList();
+        if (value.kind() == ValueFormat.Kind.RAW) {
+            requireField(info, value.field(), "binary", problems);
+            for (Field field : info.fields()) {
+                if (!field.nullable()
+                        && !mapped.contains(field.name())
+                        && !field.name().equals(value.field())) {
+                    problems.add("the dataset's field " + field.name() + " ("
+                            + field.type().canonical() + ") must have a value, and raw records give it none");
+                }
+            }
+        }
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+    }
+
+    private static void requireField(DatasetInfo info, String name, String type, List<String> problems) {
+        Optional<Field> field = info.field(name);
+        if (field.isEmpty()) {
+            problems.add("the dataset has no field " + name + "; it has "
+                    + String.join(", ", info.fields().stream().map(Field::name).toList()));
+        } else if (!field.get().type().canonical().equals(type)) {
+            problems.add("the dataset's field " + name + " has the type "
+                    + field.get().type().canonical() + ", not " + type);
+        }
+    }
+
+    /** Creates the dataset if it does not exist, so that its chunks have one to belong to. */
+    StreamPreparation create(StreamOptions options, DatasetStore stores) throws IOException {
+        if (!state.isNew()) {
+            return this;
+        }
+        try (ObjectStore store = stores.open(options.target())) {
+            Optional<Dataset> left = Dataset.find(store);
+            if (left.isPresent() && left.get().latestVersion() == 0) {
+                // An ingest with other fields has died before its first version: nothing refers to this description.
+                store.delete(DatasetLayout.DATASET_JSON);
+            }
+            Dataset.create(store, info);
+            return this;
+        } catch (DatasetExistsException e) {
+            // Another ingest was quicker. If it made the same dataset, both may add to it.
+            return of(options, stores);
+        }
+    }
+
+    /** Length of a chunk: as asked, or as the dataset was created with. */
+    int chunkSizeBytes(StreamOptions options) {
+        Object kept = info.options().get(CHUNK_SIZE_OPTION);
+        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
+        return options.work().chunkSizeBytes().orElse(own);
+    }
+
+    private static int defaultChunkSize() {
+        return (int) IngestFlags.CHUNK_SIZE.defaultValue().getBytes();
+    }
+
+    /** Records between start and end, counted by offsets; markers of transactions count. */
+    long waiting() {
+        return lag(start, end);
+    }
+
+    static long lag(SortedMap<Integer, Long> at, SortedMap<Integer, Long> end) {
+        long sum = 0;
+        for (Map.Entry<Integer, Long> entry : end.entrySet()) {
+            sum += Math.max(0, entry.getValue() - at.getOrDefault(entry.getKey(), 0L));
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,63 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.connectors.chunks.TopicPosition;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * What an ingest of a topic has done by its end.
+ *
+ * @param versions that it has committed
+ * @param newestVersion of the dataset; 0 for none
+ * @param samples in those versions
+ * @param bytes of their chunks
+ * @param deadLetters records that could not become samples, with where they are
+ * @param position where the dataset stands in the topic, if it has anything of it
+ * @param duration from the submission of the job on
+ */
+public record StreamResult(
+        long versions,
+        long newestVersion,
+        long samples,
+        long bytes,
+        DeadLetterCount deadLetters,
+        Optional<TopicPosition> position,
+        Duration duration) {
+
+    /**
+     * Dead letters of a run.
+     *
+     * @param count how many
+     * @param location directory or URI that holds them
+     */
+    public record DeadLetterCount(long count, String location) {}
+
+    /** The result in words, for people. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add(
+                versions == 0
+                        ? "no new version: there was no new sample"
+                        : String.format(
+                                Locale.ROOT,
+                                "%s %d: %,d samples, %,d bytes, %.1f s",
+                                versions == 1 ? "version" : versions + " versions up to",
+                                newestVersion,
+                                samples,
+                                bytes,
+                                duration.toNanos() / 1e9));
+        if (deadLetters.count() > 0) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "dead letters: %,d records could not become samples; they are in %s",
+                    deadLetters.count(),
+                    deadLetters.location()));
+        }
+        position.ifPresent(p -> lines.add("the same command goes on at " + p.topic() + " "
+                + TopicPosition.text(p.next()) + " (partition=offset)"));
+        return lines;
+    }
+}

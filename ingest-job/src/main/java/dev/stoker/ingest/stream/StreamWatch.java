@@ -1,0 +1,171 @@
+package dev.stoker.ingest.stream;
+
+import dev.stoker.connectors.chunks.StreamMeter;
+import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.schemas.errors.StokerException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Watches a job from the process that submitted it: tells how far it is, asks it to stop, hurries its end. For one thread. */
+final class StreamWatch implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(StreamWatch.class);
+
+    private static final long TICK_MS = 100;
+    private static final long REPORT_NANOS = 500_000_000L;
+    private static final long LAG_NANOS = 2_000_000_000L;
+    private static final Duration LAG_PATIENCE = Duration.ofSeconds(10);
+    /** A job that is just restarting cannot be stopped in good order; for so long it is asked again. */
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
+
+    private final StreamOptions options;
+    private final StreamPreparation preparation;
+    private final StreamMeter meter;
+    private final int tasks;
+    private final long began = System.nanoTime();
+    private final boolean isBounded;
+
+    private SourceTopic topic;
+    private CompletableFuture<SortedMap<Integer, Long>> ends;
+    private SortedMap<Integer, Long> end;
+    private long reported = System.nanoTime();
+    private long lagAsked = System.nanoTime();
+    private CompletableFuture<?> stopping;
+    private long stopBegan;
+
+    StreamWatch(StreamOptions options, StreamPreparation preparation, StreamMeter meter, int tasks) {
+        this.options = options;
+        this.preparation = preparation;
+        this.meter = meter;
+        this.tasks = tasks;
+        this.end = preparation.end();
+        this.isBounded = options.reach().until() == StreamOptions.Until.LATEST;
+    }
+
+    /**
+     * Starts the job and waits for its end.
+     *
+     * @throws ExecutionException if it failed
+     * @throws IOException if it cannot be started, or not be stopped in good order
+     */
+    void await(StreamJob job, StreamListener listener, BooleanSupplier stop, String name)
+            throws IOException, InterruptedException, ExecutionException {
+        try {
+            CompletableFuture<?> result = start(job, name);
+            while (true) {
+                try {
+                    result.get(TICK_MS, TimeUnit.MILLISECONDS);
+                    return;
+                } catch (TimeoutException e) {
+                    tick(job, listener, stop.getAsBoolean());
+                }
+            }
+        } catch (InterruptedException e) {
+            job.cancel();
+            throw e;
+        }
+    }
+
+    private static CompletableFuture<?> start(StreamJob job, String name) throws IOException, InterruptedException {
+        try {
+            return job.start(name);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException("the job cannot be started: " + e.getMessage(), e);
+        }
+    }
+
+    private void tick(StreamJob job, StreamListener listener, boolean isAsked) throws StokerException {
+        if (isAsked) {
+            stop(job);
+        }
+        if (isBounded && meter.endedTasks() >= tasks) {
+            // Tasks that have read everything wait for a checkpoint, which may be an interval away.
+            job.checkpoint();
+        }
+        long now = System.nanoTime();
+        if (!isBounded && now - lagAsked >= LAG_NANOS) {
+            lagAsked = now;
+            lookAtEnds();
+        }
+        if (now - reported >= REPORT_NANOS) {
+            reported = now;
+            listener.progressed(progress(Duration.ofNanos(now - began)));
+        }
+    }
+
+    private void stop(StreamJob job) throws StokerException {
+        long now = System.nanoTime();
+        if (stopping == null) {
+            stopBegan = now;
+            stopping = job.stop();
+        } else if (stopping.isCompletedExceptionally()) {
+            if (now - stopBegan > STOP_PATIENCE.toNanos()) {
+                job.cancel();
+                throw new StokerException("the job could not be stopped in good order within "
+                        + STOP_PATIENCE.toSeconds()
+                        + " s and was cancelled; what is not in a version yet is read again by"
+                        + " the same command");
+            }
+            LOG.debug("the job cannot be stopped now");
+            stopping = job.stop();
+        }
+    }
+
+    private void lookAtEnds() {
+        if (ends != null && ends.isDone()) {
+            if (!ends.isCompletedExceptionally()) {
+                end = ends.join();
+            }
+            ends = null;
+        }
+        if (ends == null) {
+            ends = CompletableFuture.supplyAsync(this::askEnds);
+        }
+    }
+
+    private SortedMap<Integer, Long> askEnds() {
+        try {
+            if (topic == null) {
+                topic = new SourceTopic(options.topic(), LAG_PATIENCE);
+            }
+            return topic.ends(preparation.shape().partitions());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private StreamProgress progress(Duration elapsed) {
+        SortedMap<Integer, Long> at = new TreeMap<>(preparation.start());
+        at.putAll(meter.next());
+        return new StreamProgress(
+                meter.versions(),
+                meter.newestVersion(),
+                meter.samples(),
+                meter.bytes(),
+                meter.deadLetters(),
+                StreamPreparation.lag(at, end),
+                elapsed);
+    }
+
+    @Override
+    public void close() {
+        if (ends != null) {
+            // Whoever asks uses the connection that is closed below.
+            ends.handle((found, failure) -> null).join();
+        }
+        if (topic != null) {
+            topic.close();
+        }
+    }
+}

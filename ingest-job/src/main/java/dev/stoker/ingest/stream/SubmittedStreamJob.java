@@ -1,0 +1,48 @@
+package dev.stoker.ingest.stream;
+
+import java.util.concurrent.CompletableFuture;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.core.execution.SavepointFormatType;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** The job on the cluster that {@code flink run} submits to. For one thread. */
+public final class SubmittedStreamJob implements StreamJob {
+
+    private final StreamExecutionEnvironment env;
+    private JobClient client;
+
+    /** @param env of the cluster */
+    public SubmittedStreamJob(StreamExecutionEnvironment env) {
+        this.env = env;
+    }
+
+    @Override
+    public StreamExecutionEnvironment environment() {
+        return env;
+    }
+
+    @Override
+    public CompletableFuture<?> start(String name) throws Exception {
+        client = env.executeAsync(name);
+        return client.getJobExecutionResult();
+    }
+
+    /** A client of a cluster cannot ask; the next one comes with the interval. */
+    @Override
+    public void checkpoint() {}
+
+    @Override
+    public CompletableFuture<?> stop() {
+        return client.stopWithSavepoint(false, null, SavepointFormatType.CANONICAL);
+    }
+
+    @Override
+    public void cancel() {
+        if (client != null) {
+            client.cancel();
+        }
+    }
+
+    @Override
+    public void close() {}
+}

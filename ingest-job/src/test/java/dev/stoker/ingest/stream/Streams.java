@@ -1,0 +1,97 @@
+package dev.stoker.ingest.stream;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.ingest.Packed;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Verification;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+
+/** Ingests of topics, and what they leave. */
+final class Streams {
+
+    private static MiniCluster cluster;
+
+    private Streams() {}
+
+    /** What ingests run on from now on. */
+    static void use(MiniCluster shared) {
+        cluster = shared;
+    }
+
+    static StreamJob job() throws IOException {
+        return new EmbeddedStreamJob(
+                Files.createTempDirectory("stream-"),
+                StreamExecutionEnvironment.getExecutionEnvironment(),
+                cluster,
+                EmbeddedStreamJob.Ownership.SHARED);
+    }
+
+    static StreamOptions options(String topic, Path target, String... more) {
+        List<String> args = new ArrayList<>(List.of(topic, target.toString()));
+        args.addAll(List.of(more));
+        return StreamOptions.parse(args.toArray(new String[0]));
+    }
+
+    /** Runs until the topic's end. */
+    static StreamResult ingest(Topic topic, Path target, String... more) throws Exception {
+        List<String> args = new ArrayList<>(List.of(more));
+        args.add("--until=latest");
+        StreamOptions options = options(topic.uri(), target, args.toArray(new String[0]));
+        try (StreamJob job = job()) {
+            return StreamIngest.run(options, job, StreamListener.SILENT, () -> false);
+        }
+    }
+
+    /** Values of a binary field, as text, by key. */
+    static Map<String, String> texts(Path target, String field) throws IOException {
+        Map<String, String> texts = new TreeMap<>();
+        Packed.read(target)
+                .bytes(field)
+                .forEach((key, bytes) -> texts.put(key, new String(bytes, StandardCharsets.UTF_8)));
+        return texts;
+    }
+
+    /** What {@code stoker verify} finds wrong with the newest version. */
+    static void verify(Path target) throws Exception {
+        try (ObjectStore store = new LocalObjectStore(target)) {
+            Dataset dataset = Dataset.open(store);
+            assertThat(new Verification(dataset, Runnable::run, 1, bytes -> {})
+                            .run(dataset.snapshot())
+                            .problems())
+                    .isEmpty();
+        }
+    }
+
+    static LogEntry entry(Path target, long version) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(target)) {
+            return Dataset.open(store).entry(version);
+        }
+    }
+
+    /** The dead letters below a directory, by their names there. */
+    static Map<String, String> letters(Path directory) throws IOException {
+        Map<String, String> letters = new TreeMap<>();
+        if (Files.isDirectory(directory)) {
+            try (Stream<Path> found = Files.walk(directory)) {
+                for (Path file : found.filter(Files::isRegularFile).toList()) {
+                    letters.put(directory.relativize(file).toString(), Files.readString(file));
+                }
+            }
+        }
+        return letters;
+    }
+}
