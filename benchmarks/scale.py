@@ -237,7 +237,7 @@ def picture(found: dict[str, Any], file: str) -> None:
 
 
 def measure(options: argparse.Namespace, folder: Path) -> dict[str, Any]:
-    origin = Origin(folder, options.latency_ms)
+    origin = Origin(folder, options.latency_ms, link_mbit=0)
     try:
         bench = Bench(options, folder, origin)
         found: dict[str, Any] = {"work": [], "rates": [], "restarts": {}}
