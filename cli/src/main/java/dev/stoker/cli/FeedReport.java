@@ -64,6 +64,10 @@ final class FeedReport {
             if (!off.isEmpty()) {
                 lines.add("warning: tier " + tier.name() + " is off: " + off);
             }
+            String note = tier.cache().orElseThrow().note();
+            if (!note.isEmpty()) {
+                lines.add("tier " + tier.name() + ": " + note);
+            }
         }
         return lines;
     }

@@ -58,8 +58,9 @@ public record FeedStatus(
      * @param loadNanos time of those
      * @param failures of its device
      * @param off why it takes nothing more, or empty
+     * @param note what is to be known of it, or empty
      */
-    public record Cache(long hits, long misses, long loads, long loadNanos, long failures, String off) {}
+    public record Cache(long hits, long misses, long loads, long loadNanos, long failures, String off, String note) {}
 
     /**
      * A group's place in its pass over a stream.

@@ -65,7 +65,8 @@ final class StatusJson {
                         .put("loads", cache.loads())
                         .put("load_seconds", seconds(cache.loadNanos()))
                         .put("failures", cache.failures())
-                        .put("off", cache.off()));
+                        .put("off", cache.off())
+                        .put("note", cache.note()));
     }
 
     private static void group(ObjectNode json, FeedStatus.Group group) {

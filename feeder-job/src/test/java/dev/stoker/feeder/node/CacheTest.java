@@ -3,6 +3,7 @@ package dev.stoker.feeder.node;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.feeder.node.server.FeedServer;
 import dev.stoker.feeder.node.tiers.CacheLifetime;
 import dev.stoker.feeder.node.tiers.TierOptions;
 import dev.stoker.feeder.node.tiers.TierSpec;
@@ -290,5 +291,36 @@ class CacheTest {
                     .as("what fits nowhere is not read to warm")
                     .isEqualTo(far.bytes);
         }
+    }
+
+    @Test
+    void feedersThatWarmTheirOwnLanesReadEachChunkOnceTogether() throws IOException {
+        // Servers of one feed, as processes have them that share nothing but the store.
+        List<FeedServer> feeders = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3; i++) {
+                feeders.add(new FeedServer(
+                        far.feed.spec(),
+                        TestFeed.options()
+                                .withLimits(10, 1 << 20, 100, 1 << 16)
+                                .withTiers(memory(far.bytes).warmed()),
+                        sources -> far.open(sources, far.store)));
+            }
+            for (int lane = 0; lane < 3; lane++) {
+                feeders.get(lane).warm("train", lane);
+            }
+            Waiting.until(() -> feeders.stream().mapToLong(CacheTest::loads).sum() == FarFeed.CHUNKS);
+            assertThat(feeders).allMatch(feeder -> loads(feeder) > 0);
+            assertThat(reads()).isEqualTo(FarFeed.CHUNKS);
+        } finally {
+            feeders.forEach(FeedServer::close);
+        }
+    }
+
+    private static long loads(FeedServer feeder) {
+        return feeder.tiers().stream()
+                .flatMap(tier -> tier.cache().stream())
+                .mapToLong(FeedStatus.Cache::loads)
+                .sum();
     }
 }

@@ -18,15 +18,10 @@ import dev.stoker.schemas.protocol.Release;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -48,37 +43,6 @@ class HandoverTest {
                 "{\"batch_size\":6,\"lanes\":3,\"shuffle_window\":12000,\"seed\":5}");
     }
 
-    /** A trainer's files, and the messages that it puts together from them. */
-    private static final class Trainer {
-        final Map<Long, HandoverFile> known = new HashMap<>();
-        int announced;
-
-        void learn(HandoverFile file) throws IOException {
-            Map<String, Object> found = Files.readAttributes(Path.of(file.path()), "unix:dev,ino,size");
-            assertThat(found.get("size")).isEqualTo(file.length());
-            assertThat(((Number) found.get("ino")).longValue()).isEqualTo(file.inode());
-            assertThat(((Number) found.get("dev")).longValue()).isEqualTo(file.device());
-            known.put(file.file(), file);
-            announced++;
-        }
-
-        Batch resolve(BatchRef ref) throws IOException {
-            ByteBuffer message = ByteBuffer.allocate(ref.header().messageBytes());
-            message.put(ref.inline().duplicate());
-            for (BatchRef.Slice slice : ref.slices()) {
-                ByteBuffer part = message.slice(message.position(), (int) slice.length());
-                message.position(message.position() + (int) slice.length());
-                if (slice.file() != BatchRef.ZEROS) {
-                    try (FileChannel file =
-                            FileChannel.open(Path.of(known.get(slice.file()).path()))) {
-                        assertThat(file.read(part, slice.offset())).isEqualTo((int) slice.length());
-                    }
-                }
-            }
-            return new Batch(ref.header(), message.flip());
-        }
-    }
-
     private FeedClient connect(NodeLease node) throws IOException {
         return FeedClient.connect(node.unix().orElseThrow());
     }
@@ -94,11 +58,12 @@ class HandoverTest {
     }
 
     /** Reads an epoch, checks each batch, and returns the names of the pieces that came by reference. */
-    private List<String> readAll(FeedClient client, long batches, Trainer files, int releaseEvery) throws IOException {
+    private List<String> readAll(FeedClient client, long batches, HandedFiles files, int releaseEvery)
+            throws IOException {
         return readAll(client, batches, files, releaseEvery, 0);
     }
 
-    private List<String> readAll(FeedClient client, long batches, Trainer files, int releaseEvery, int leastRow)
+    private List<String> readAll(FeedClient client, long batches, HandedFiles files, int releaseEvery, int leastRow)
             throws IOException {
         client.send(new Subscribe(1, 0, 0, 1, batches, TailPolicy.PAD, List.of()));
         client.send(new Grant(1, Long.MAX_VALUE));
@@ -135,7 +100,7 @@ class HandoverTest {
                 FeedClient client = connect(node)) {
             Welcome welcome = client.join(FeedClient.hello().withHandover(100));
             assertThat(welcome.handover()).isEqualTo(100);
-            Trainer files = new Trainer();
+            HandedFiles files = new HandedFiles();
             List<String> names = readAll(client, welcome.size().batches(), files, 2);
             assertThat(names).hasSizeGreaterThanOrEqualTo((int) welcome.size().batches());
             assertThat(files.announced).as("each chunk once").isEqualTo(8);
@@ -149,7 +114,7 @@ class HandoverTest {
                 try (FeedClient client = connect(node)) {
                     Welcome welcome = client.join(FeedClient.hello().withHandover(100, leastRow));
                     assertThat(welcome.handover()).isEqualTo(100);
-                    List<String> names = readAll(client, welcome.size().batches(), new Trainer(), 2, leastRow);
+                    List<String> names = readAll(client, welcome.size().batches(), new HandedFiles(), 2, leastRow);
                     if (leastRow == 150) {
                         assertThat(names).isNotEmpty().hasSizeLessThan((int)
                                 welcome.size().batches());
@@ -166,7 +131,7 @@ class HandoverTest {
         try (NodeLease node = feed.start();
                 FeedClient client = connect(node)) {
             Welcome welcome = client.join(FeedClient.hello().withHandover(2));
-            Trainer files = new Trainer();
+            HandedFiles files = new HandedFiles();
             List<String> names = readAll(client, welcome.size().batches(), files, 1);
             assertThat(files.known.keySet()).isSubsetOf(0L, 1L);
             assertThat(files.announced).isGreaterThan(2);
@@ -180,13 +145,13 @@ class HandoverTest {
             try (FeedClient client = connect(node)) {
                 Welcome welcome = client.join(FeedClient.hello());
                 assertThat(welcome.handover()).isZero();
-                assertThat(readAll(client, welcome.size().batches(), new Trainer(), 0))
+                assertThat(readAll(client, welcome.size().batches(), new HandedFiles(), 0))
                         .isEmpty();
             }
             try (FeedClient client = FeedClient.connect(node.address())) {
                 Welcome welcome = client.join(FeedClient.hello().withHandover(100));
                 assertThat(welcome.handover()).isZero();
-                assertThat(readAll(client, welcome.size().batches(), new Trainer(), 0))
+                assertThat(readAll(client, welcome.size().batches(), new HandedFiles(), 0))
                         .isEmpty();
             }
         }
@@ -201,7 +166,7 @@ class HandoverTest {
                         options.maxSessions(), options.workingMemoryBytes(), 1, options.maxPendingReceipts()))) {
             try (FeedClient client = connect(node)) {
                 Welcome welcome = client.join(FeedClient.hello().withHandover(100));
-                List<String> names = readAll(client, welcome.size().batches(), new Trainer(), 0);
+                List<String> names = readAll(client, welcome.size().batches(), new HandedFiles(), 0);
                 assertThat(node.metrics().mappings()).as("held for the trainer").isEqualTo(8);
                 client.send(new Release(names.size() - 1));
                 Waiting.until(() -> node.metrics().mappings() < 8);
@@ -211,7 +176,7 @@ class HandoverTest {
             }
             try (FeedClient client = connect(node)) {
                 Welcome welcome = client.join(FeedClient.hello().withHandover(100));
-                readAll(client, welcome.size().batches(), new Trainer(), 0);
+                readAll(client, welcome.size().batches(), new HandedFiles(), 0);
                 assertThat(node.metrics().mappings()).isEqualTo(8);
             }
             Waiting.until(() -> node.metrics().mappings() <= 1);

@@ -455,7 +455,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                                 tier.loads(),
                                 tier.loadNanos(),
                                 tier.failures(),
-                                tier.off())))));
+                                tier.off(),
+                                tier.note())))));
         return tiers;
     }
 

@@ -3,6 +3,7 @@ package dev.stoker.feeder.node.tiers;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -30,7 +31,9 @@ interface CacheFiles {
 
         @Override
         public void publish(Path file, ByteBuffer bytes) throws IOException {
-            Files.createDirectories(file.getParent());
+            if (!Files.isDirectory(file.getParent())) {
+                createDirectory(file.getParent());
+            }
             Path temporary = file.resolveSibling(TEMPORARY + UUID.randomUUID());
             try {
                 try (FileChannel out =
@@ -48,6 +51,15 @@ interface CacheFiles {
                     e.addSuppressed(cleanUp);
                 }
                 throw e;
+            }
+        }
+
+        /** Not what is above it: a space that has been removed does not come back by a file that was still being written. */
+        private static void createDirectory(Path directory) throws IOException {
+            try {
+                Files.createDirectory(directory);
+            } catch (FileAlreadyExistsException e) {
+                // Somebody else was quicker.
             }
         }
 

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -32,15 +33,45 @@ final class CacheLock implements AutoCloseable {
         this.channel = channel;
     }
 
-    /** Locks a new file of this process; its name ends with {@code suffix}. */
+    /**
+     * Locks a new file of this process; its name ends with {@code suffix}.
+     *
+     * @throws IOException if it cannot be made, or another process has taken it over before it was locked
+     */
     static CacheLock ofProcess(Path directory, String suffix) throws IOException {
         Path file = directory.resolve(PROCESS + "-" + UUID.randomUUID() + suffix);
         FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        if (channel.tryLock() == null) {
+        if (channel.tryLock() == null || !Files.exists(file)) {
             channel.close();
-            throw new IOException(file + " is locked by another process, which is not possible");
+            throw new IOException(file + " was taken over by another process before it was locked");
         }
         return new CacheLock(file, channel);
+    }
+
+    /**
+     * Takes over a file that a process made with {@link #ofProcess} which has ended since; closing removes it.
+     *
+     * @return empty if the process lives, or another one takes it over
+     */
+    static Optional<CacheLock> takeOver(Path file) throws IOException {
+        if (file.getFileName().toString().startsWith(PROCESS)) {
+            return Optional.empty();
+        }
+        FileChannel channel;
+        try {
+            channel = FileChannel.open(file, StandardOpenOption.WRITE);
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+        try {
+            if (channel.tryLock() != null && Files.exists(file)) {
+                return Optional.of(new CacheLock(file, channel));
+            }
+        } catch (OverlappingFileLockException e) {
+            // Another feed of this process takes it over.
+        }
+        channel.close();
+        return Optional.empty();
     }
 
     /** Whether the process that made a file with {@link #ofProcess} still holds it. */
@@ -99,6 +130,11 @@ final class CacheLock implements AutoCloseable {
     /** The file of a lock that was made with {@link #ofProcess}. */
     Path file() {
         return file;
+    }
+
+    /** Gives the lock up and leaves its file. */
+    void letGo() throws IOException {
+        channel.close();
     }
 
     @Override

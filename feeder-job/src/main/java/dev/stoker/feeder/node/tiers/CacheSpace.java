@@ -27,7 +27,7 @@ import java.util.stream.Stream;
  * #NODE}. A process that uses a space holds a lock file {@code *.ref} in it; a space without a held one belongs to nobody. {@code
  * <directory>/cache.lock} is held for moments while claims change.
  */
-final class CacheSpace implements AutoCloseable {
+final class CacheSpace implements ChunkSpace {
     /** The space that all feeds of a machine share. */
     static final String NODE = "node";
 
@@ -143,7 +143,8 @@ final class CacheSpace implements AutoCloseable {
         }
     }
 
-    private static void delete(Path space) throws IOException {
+    /** Removes a directory and what is in it. */
+    static void delete(Path space) throws IOException {
         List<Path> directories = new ArrayList<>();
         for (Path file : below(space, Integer.MAX_VALUE)) {
             if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
@@ -157,8 +158,8 @@ final class CacheSpace implements AutoCloseable {
         }
     }
 
-    /** Whether others than this claim use the space now. */
-    boolean isShared() throws IOException {
+    @Override
+    public boolean isShared() throws IOException {
         for (Path file : references(space)) {
             if (!file.equals(claim.file()) && CacheLock.isHeld(file)) {
                 return true;
@@ -167,7 +168,7 @@ final class CacheSpace implements AutoCloseable {
         return false;
     }
 
-    private static List<Path> references(Path space) throws IOException {
+    static List<Path> references(Path space) throws IOException {
         try (Stream<Path> files = Files.list(space)) {
             return files.filter(file -> file.getFileName().toString().endsWith(REFERENCE))
                     .toList();
@@ -176,14 +177,19 @@ final class CacheSpace implements AutoCloseable {
         }
     }
 
-    /** The file of a chunk. */
-    Path path(UUID id) {
+    @Override
+    public Path path(UUID id) {
+        return path(space, id);
+    }
+
+    /** Where a chunk lies in a space. */
+    static Path path(Path space, UUID id) {
         String name = id.toString();
         return space.resolve(name.substring(name.length() - 2)).resolve(name + ChunkNames.EXTENSION);
     }
 
-    /** The chunks that lie there, and their lengths. */
-    Map<UUID, Long> list() throws IOException {
+    @Override
+    public Map<UUID, Long> list() throws IOException {
         return list(space);
     }
 
@@ -219,8 +225,8 @@ final class CacheSpace implements AutoCloseable {
         }
     }
 
-    /** Removes what processes that died have not finished; only while nobody else is at work. */
-    void removeUnfinished() throws IOException {
+    @Override
+    public void removeUnfinished() throws IOException {
         for (Path file : below(space, 2)) {
             if (file.getFileName().toString().startsWith(CacheFiles.Nio.TEMPORARY)) {
                 Files.deleteIfExists(file);
@@ -228,12 +234,16 @@ final class CacheSpace implements AutoCloseable {
         }
     }
 
-    /** Waits until no other process brings a chunk, and keeps others from doing so until the lock is closed. */
-    FileLock lockLoad(UUID id) throws IOException {
+    @Override
+    public FileLock lockLoad(UUID id) throws IOException {
         return CacheLock.lock(loads, id.getLeastSignificantBits() >>> 2, 1, LOAD_MS, space);
     }
 
-    /** Lets go of the space, and removes it if it was of this feed alone. */
+    @Override
+    public boolean isMemory() {
+        return false;
+    }
+
     @Override
     public void close() throws IOException {
         boolean shared = space.getFileName().toString().equals(NODE);

@@ -3,7 +3,6 @@ package dev.stoker.feeder.node.tiers;
 import dev.stoker.feeder.node.chunks.ChunkBytes;
 import dev.stoker.feeder.node.chunks.ChunkFile;
 import dev.stoker.feeder.node.chunks.ChunkSource;
-import dev.stoker.feeder.node.chunks.ChunkSources;
 import dev.stoker.feeder.node.chunks.DirectMemory;
 import dev.stoker.feeder.node.chunks.FarChunks;
 import dev.stoker.feeder.node.chunks.HeldChunks;
@@ -11,17 +10,12 @@ import dev.stoker.feeder.node.chunks.OriginReads;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.file.Path;
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The cache of one feed in one process: looks for a chunk in memory, then in the tiers, and has it brought from its
@@ -31,14 +25,9 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
     /** Every try but the first finds that what was here a moment ago is gone. */
     private static final int TRIES = 8;
 
-    private static final Logger LOG = LoggerFactory.getLogger(ChunkCache.class);
-    /** A feed that is gone for so long does not come back for its chunks. */
-    private static final Duration STALE_AFTER = Duration.ofHours(1);
-
     private final TierOptions options;
-    private final HeldChunks mappings;
     private final OriginReads reads;
-    private final CacheFiles files;
+    private final TierSetup setup;
     private final ChunkMemory memory;
     private final Loads loads;
     /** Chunks that came from an origin and have not been asked for since. */
@@ -55,15 +44,10 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
      * @param reads counts what is read from origins
      */
     public ChunkCache(TierOptions options, HeldChunks mappings, OriginReads reads) {
-        this(options, mappings, reads, new CacheFiles.Nio());
-    }
-
-    ChunkCache(TierOptions options, HeldChunks mappings, OriginReads reads, CacheFiles files) {
         this.options = options;
-        this.mappings = mappings;
-        this.files = files;
         this.reads = reads;
         this.memory = new ChunkMemory(0, this::roomMade);
+        this.setup = new TierSetup(options, memory, mappings, new CacheFiles.Nio(), MemorySpace.TMPFS);
         this.placement = new Placement(memory, List.of());
         this.loads = new Loads(
                 memory,
@@ -113,45 +97,7 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
      */
     public void start(UUID feed, Set<UUID> ours, long workingBytes, DirectBudget budget) throws IOException {
         memory.limit(workingBytes);
-        List<TierSpec> specs = options.tiers().orElse(List.of(TierSpec.autoMemory()));
-        long kept = 0;
-        for (TierSpec spec : specs) {
-            if (spec.directory().isEmpty()) {
-                kept = spec.bytes().orElse(budget.auto(workingBytes));
-            }
-        }
-        budget.require(workingBytes, kept);
-        List<Tier> tiers = new ArrayList<>();
-        for (TierSpec spec : specs) {
-            tiers.add(
-                    spec.directory().isEmpty()
-                            ? new MemoryTier(memory, kept)
-                            : disk(Path.of(spec.directory().get()), spec.bytes().orElseThrow(), feed, ours));
-        }
-        placement = new Placement(memory, tiers);
-    }
-
-    private Tier disk(Path directory, long bytes, UUID feed, Set<UUID> ours) throws IOException {
-        Optional<String> network = ChunkSources.network(directory);
-        if (network.isPresent()) {
-            throw new IOException("tier disk:" + directory + " lies on " + network.get()
-                    + ", which other machines can fail: give a directory of a local disk");
-        }
-        String name = "disk:" + directory;
-        CacheSpace space = null;
-        try {
-            space = CacheSpace.claim(
-                    directory,
-                    options.lifetime() == CacheLifetime.NODE ? CacheSpace.NODE : feed.toString(),
-                    STALE_AFTER);
-            return new DiskTier(name, bytes, options.lifetime(), space, files, mappings, ours);
-        } catch (IOException e) {
-            LOG.warn("Tier {} is off, the feed goes on without it", name, e);
-            if (space != null) {
-                space.close();
-            }
-            return new OffTier(name, bytes, "it cannot be set up: " + e);
-        }
+        placement = new Placement(memory, setup.tiers(feed, ours, workingBytes, budget));
     }
 
     private void roomMade() {

@@ -14,7 +14,7 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The one pool of direct memory: chunks that are in use, wanted, or kept by the memory tier.
+ * The one pool of direct memory: chunks that are in use, wanted, or kept by a memory tier without files.
  *
  * <p>What is kept has a quota of its own; everything else is working memory with a limit. When room is needed, chunks that nobody
  * holds or wants go first, longest unused first; for a reader that waits, then those wanted last. What is held stays, even

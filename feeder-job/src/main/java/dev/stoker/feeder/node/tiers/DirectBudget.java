@@ -18,8 +18,9 @@ public record DirectBudget(long directBytes, long machineBytes) {
     /** For buffers of sessions and of the platform. */
     private static final long SLACK = 64L << 20;
 
-    /** What this process finds. */
+    /** What this process finds, once the memory of feeders that were killed is given back. */
     public static DirectBudget here() {
+        MemorySpace.removeLeft(MemorySpace.TMPFS);
         long used = ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
                 .filter(pool -> pool.getName().equals("direct"))
                 .mapToLong(BufferPoolMXBean::getMemoryUsed)
@@ -84,22 +85,33 @@ public record DirectBudget(long directBytes, long machineBytes) {
         return Math.max(0, Math.min(directBytes, machineBytes / 2) - workingBytes);
     }
 
+    /** As {@link #auto}, for chunks that lie in files of a tmpfs, of which the JVM knows nothing. */
+    long autoFiles(long workingBytes) {
+        return Math.max(0, machineBytes / 2 - workingBytes);
+    }
+
     /**
      * Refuses what does not fit.
      *
      * @param workingBytes limit of working memory
-     * @param tierBytes quota of the memory tier
+     * @param tierBytes quota of a memory tier that lies in direct memory
+     * @param fileBytes quota of one that lies in files
      * @throws InsufficientMemoryException naming the setting that helps
      */
-    void require(long workingBytes, long tierBytes) throws InsufficientMemoryException {
+    void require(long workingBytes, long tierBytes, long fileBytes) throws InsufficientMemoryException {
         long needed = workingBytes + tierBytes;
-        String what = "chunks that are not mapped need " + mebibytes(needed) + " MiB of direct memory ("
-                + mebibytes(workingBytes) + " MiB to work with, " + mebibytes(tierBytes) + " MiB for the memory tier)";
-        if (needed > machineBytes) {
-            throw new InsufficientMemoryException(what + ", but the machine or container has " + mebibytes(machineBytes)
+        long all = needed + fileBytes;
+        if (all > machineBytes) {
+            throw new InsufficientMemoryException("chunks that are not mapped need " + mebibytes(all) + " MiB of "
+                    + (fileBytes > 0 ? "memory (" : "direct memory (") + mebibytes(workingBytes)
+                    + " MiB to work with, " + mebibytes(tierBytes + fileBytes)
+                    + " MiB for the memory tier), but the machine or container has " + mebibytes(machineBytes)
                     + " MiB left: give a smaller --tier memory:… or --working-memory, or more memory");
         }
         if (needed > directBytes) {
+            String what = "chunks that are not mapped need " + mebibytes(needed) + " MiB of direct memory ("
+                    + mebibytes(workingBytes) + " MiB to work with, " + mebibytes(tierBytes)
+                    + " MiB for the memory tier)";
             throw new InsufficientMemoryException(what + ", but the JVM may hand out only " + mebibytes(directBytes)
                     + " MiB more: on a cluster set taskmanager.memory.task.off-heap.size to "
                     + mebibytes(needed + SLACK) + "m, elsewhere -XX:MaxDirectMemorySize="
@@ -107,7 +119,7 @@ public record DirectBudget(long directBytes, long machineBytes) {
         }
     }
 
-    private static long mebibytes(long bytes) {
+    static long mebibytes(long bytes) {
         return (bytes + (1 << 20) - 1) >> 20;
     }
 }

@@ -9,17 +9,23 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 
-/** Keeps chunks in the pool of direct memory, where they lie already: placing copies nothing. Thread-safe. */
+/**
+ * Keeps chunks in the pool of direct memory, where they lie already: placing copies nothing. For machines on which they cannot lie in
+ * files ({@link MemorySpace}), since nobody else can read them here. Thread-safe.
+ */
 final class MemoryTier implements Tier {
     private final ChunkMemory memory;
     private final long limitBytes;
+    private final String why;
     private final TierUse use = new TierUse();
     /** Chunks with space taken for them, and its bytes; guarded by this. */
     private final Map<UUID, Integer> reserved = new HashMap<>();
 
     private long reservedBytes;
 
-    MemoryTier(ChunkMemory memory, long limitBytes) {
+    /** @param why there are no files */
+    MemoryTier(ChunkMemory memory, long limitBytes, String why) {
+        this.why = why;
         this.memory = memory;
         this.limitBytes = limitBytes;
     }
@@ -86,6 +92,11 @@ final class MemoryTier implements Tier {
     }
 
     @Override
+    public boolean hasFiles() {
+        return false;
+    }
+
+    @Override
     public void forget(ChunkFile chunk) {
         memory.drop(chunk.id());
     }
@@ -106,7 +117,8 @@ final class MemoryTier implements Tier {
                 use.loads.sum(),
                 use.loadNanos.sum(),
                 use.failures.sum(),
-                "");
+                "",
+                why);
     }
 
     /** The pool is closed by its owner. */

@@ -58,6 +58,11 @@ final class OffTier implements Tier {
     }
 
     @Override
+    public boolean hasFiles() {
+        return false;
+    }
+
+    @Override
     public void forget(ChunkFile chunk) {}
 
     @Override
@@ -67,7 +72,7 @@ final class OffTier implements Tier {
 
     @Override
     public TierStatus status() {
-        return new TierStatus(name, 0, limitBytes, use.hits.sum(), use.misses.sum(), 0, 0, use.failures.sum(), why);
+        return new TierStatus(name, 0, limitBytes, use.hits.sum(), use.misses.sum(), 0, 0, use.failures.sum(), why, "");
     }
 
     @Override

@@ -139,7 +139,7 @@ final class Placement implements AutoCloseable {
         private void place(ChunkBytes bytes) {
             try {
                 tier.place(chunk, bytes);
-                if (thread != null) {
+                if (tier.hasFiles()) {
                     memory.isElsewhere(chunk.id());
                 }
             } catch (IOException e) {
@@ -182,7 +182,7 @@ final class Placement implements AutoCloseable {
     }
 
     boolean hasFiles() {
-        return threads.stream().anyMatch(thread -> thread != null);
+        return tiers.stream().anyMatch(Tier::hasFiles);
     }
 
     void forget(ChunkFile chunk) {

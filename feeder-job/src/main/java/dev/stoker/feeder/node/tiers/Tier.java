@@ -56,6 +56,9 @@ interface Tier extends AutoCloseable {
     /** Whether {@link #place} takes no time, so that it needs no thread of its own. */
     boolean isInstant();
 
+    /** Whether what is placed is a copy in a file of this machine, and goes from working memory. */
+    boolean hasFiles();
+
     /** Drops a chunk that was found damaged. */
     void forget(ChunkFile chunk);
 

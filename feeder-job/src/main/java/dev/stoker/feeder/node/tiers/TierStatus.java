@@ -12,6 +12,7 @@ package dev.stoker.feeder.node.tiers;
  * @param loadNanos time of those
  * @param failures of its device
  * @param off why it takes nothing more, or empty
+ * @param note what is to be known of it, or empty
  */
 public record TierStatus(
         String name,
@@ -22,4 +23,5 @@ public record TierStatus(
         long loads,
         long loadNanos,
         long failures,
-        String off) {}
+        String off,
+        String note) {}

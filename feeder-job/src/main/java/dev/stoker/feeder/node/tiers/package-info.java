@@ -1,5 +1,6 @@
 /**
- * What lies between the feeder and an origin that is far: one pool of direct memory, and tiers that keep whole chunks.
+ * What lies between the feeder and an origin that is far: one pool of direct memory, and tiers that keep whole chunks, in
+ * files that trainers of the machine can read as well.
  *
  * <p>A chunk that is needed and in no tier is read whole from its origin by a downloader thread, checked against length and
  * checksum of the chunk table, and lies in {@link dev.stoker.feeder.node.tiers.ChunkMemory} while windows want it. What was

@@ -67,13 +67,13 @@ class TierSpecTest {
     @Test
     void memoryThatDoesNotFitIsRefusedWithTheExactSetting() throws InsufficientMemoryException {
         DirectBudget budget = new DirectBudget(1L << 30, 4L << 30);
-        assertThatCode(() -> budget.require(1 << 29, 1 << 29)).doesNotThrowAnyException();
-        assertThatThrownBy(() -> budget.require(1L << 30, 1L << 30))
+        assertThatCode(() -> budget.require(1 << 29, 1 << 29, 0)).doesNotThrowAnyException();
+        assertThatThrownBy(() -> budget.require(1L << 30, 1L << 30, 0))
                 .hasMessageContainingAll(
                         "2048 MiB of direct memory",
                         "taskmanager.memory.task.off-heap.size to 2112m",
                         "-XX:MaxDirectMemorySize=2112m");
-        assertThatThrownBy(() -> budget.require(1L << 30, 4L << 30))
+        assertThatThrownBy(() -> budget.require(1L << 30, 4L << 30, 0))
                 .hasMessageContainingAll("the machine or container has 4096 MiB left");
         assertThat(budget.auto(256 << 20)).isEqualTo(768L << 20);
         assertThat(new DirectBudget(8L << 30, 4L << 30).auto(1L << 30)).isEqualTo(1L << 30);

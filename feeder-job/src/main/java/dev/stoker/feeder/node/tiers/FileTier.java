@@ -6,6 +6,7 @@ import dev.stoker.feeder.node.chunks.HeldChunks;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileLock;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -16,21 +17,26 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
 import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps chunks as files of a local disk, and maps them. Its catalogue is the directory: what lies there is listed at the start, or found
+ * Keeps chunks as files, of a local disk or in memory, and maps them. Its catalogue is the directory: what lies there is listed at the start, or found
  * when it is asked for where other feeds place chunks as well, and checked before its first use. Files appear whole, and are unlinked,
  * never changed. Thread-safe.
  */
-final class DiskTier implements Tier {
-    private static final Logger LOG = LoggerFactory.getLogger(DiskTier.class);
+final class FileTier implements Tier {
+    private static final Logger LOG = LoggerFactory.getLogger(FileTier.class);
     private static final int CHECKED_AT_A_TIME = 1 << 20;
     /** So many failures one after the other are no accident. */
     private static final int FAILURES = 3;
+
+    private static final long CLOSE_SECONDS = 10;
 
     /** A chunk that is here, or is to come. */
     private static final class Kept {
@@ -48,7 +54,7 @@ final class DiskTier implements Tier {
     private final CacheLifetime lifetime;
     private final CacheFiles files;
     private final HeldChunks mappings;
-    private final CacheSpace space;
+    private final ChunkSpace space;
     /** Chunks of other feeds that have ended, which make room; guarded by this. */
     private final Deque<UUID> foreign = new ArrayDeque<>();
 
@@ -60,6 +66,10 @@ final class DiskTier implements Tier {
     private final AtomicLong usedBytes = new AtomicLong();
     private int failedWrites;
     private int failedReads;
+    /** Held for reading while a chunk is written. */
+    private final ReadWriteLock writing = new ReentrantReadWriteLock();
+
+    private volatile boolean closed;
     /** Why it takes nothing more, or empty. */
     private volatile String off = "";
     /** Whether what it has cannot be read any more either. */
@@ -70,11 +80,11 @@ final class DiskTier implements Tier {
      *
      * @param ours chunks that the feed may need; in a shared space others make room
      */
-    DiskTier(
+    FileTier(
             String name,
             long limitBytes,
             CacheLifetime lifetime,
-            CacheSpace space,
+            ChunkSpace space,
             CacheFiles files,
             HeldChunks mappings,
             Set<UUID> ours)
@@ -278,12 +288,20 @@ final class DiskTier implements Tier {
     @Override
     public void place(ChunkFile chunk, ChunkBytes bytes) throws IOException {
         long began = System.nanoTime();
+        writing.readLock().lock();
         try {
+            if (closed) {
+                throw new ClosedChannelException();
+            }
             files.publish(space.path(chunk.id()), bytes.bytes().duplicate().clear());
         } catch (IOException e) {
             cancel(chunk);
-            writeFailed(e);
+            if (!closed) {
+                writeFailed(e);
+            }
             throw e;
+        } finally {
+            writing.readLock().unlock();
         }
         Kept placed = coming.remove(chunk.id());
         if (placed == null || kept.putIfAbsent(chunk.id(), placed) != null) {
@@ -300,7 +318,8 @@ final class DiskTier implements Tier {
         use.failures.increment();
         String message = String.valueOf(why.getMessage());
         if (message.contains("No space left") || message.contains("quota exceeded")) {
-            turnOff("the disk is full; what it holds is served: " + why.getMessage());
+            turnOff((space.isMemory() ? "the machine's shared memory" : "the disk")
+                    + " is full; what it holds is served: " + why.getMessage());
         } else if (++failedWrites >= FAILURES) {
             turnOff("it cannot be written: " + why);
         }
@@ -314,7 +333,12 @@ final class DiskTier implements Tier {
 
     @Override
     public boolean isInstant() {
-        return false;
+        return space.isMemory();
+    }
+
+    @Override
+    public boolean hasFiles() {
+        return true;
     }
 
     @Override
@@ -353,16 +377,30 @@ final class DiskTier implements Tier {
                 use.loads.sum(),
                 use.loadNanos.sum(),
                 use.failures.sum(),
-                off);
+                off,
+                "");
     }
 
     @Override
     public void close() {
+        closed = true;
+        awaitWriters();
         kept.keySet().forEach(id -> mappings.forget(space.path(id)));
         try {
             space.close();
         } catch (IOException e) {
             LOG.warn("Tier {} leaves its files behind; the next feed with this directory removes them", name, e);
+        }
+    }
+
+    /** So that nothing comes after what is removed; not for ever, since a disk may hang. */
+    private void awaitWriters() {
+        try {
+            if (writing.writeLock().tryLock(CLOSE_SECONDS, TimeUnit.SECONDS)) {
+                writing.writeLock().unlock();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
         }
     }
 

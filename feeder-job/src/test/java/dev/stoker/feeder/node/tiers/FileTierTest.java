@@ -15,16 +15,20 @@ import java.nio.file.attribute.FileTime;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class DiskTierTest {
+class FileTierTest {
     private static final int LENGTH = 5000;
     private static final Duration HOUR = Duration.ofHours(1);
 
@@ -40,6 +44,7 @@ class DiskTierTest {
         private final CacheFiles real = new CacheFiles.Nio();
         String write = "";
         String read = "";
+        Callable<Void> beforeWrite = () -> null;
 
         private static void fail(String why) throws IOException {
             if (!why.isEmpty()) {
@@ -50,6 +55,11 @@ class DiskTierTest {
         @Override
         public void publish(Path file, ByteBuffer bytes) throws IOException {
             fail(write);
+            try {
+                beforeWrite.call();
+            } catch (Exception e) {
+                throw new IOException(e);
+            }
             real.publish(file, bytes);
         }
 
@@ -103,24 +113,24 @@ class DiskTierTest {
         return new Made(new ChunkFile(id, "chunks/" + id, LENGTH, Crc32cs.of(content)), bytes);
     }
 
-    private DiskTier tier(CacheLifetime lifetime, String space, long limit, Set<UUID> ours) throws IOException {
-        return new DiskTier("disk", limit, lifetime, CacheSpace.claim(directory, space, HOUR), files, mappings, ours);
+    private FileTier tier(CacheLifetime lifetime, String space, long limit, Set<UUID> ours) throws IOException {
+        return new FileTier("disk", limit, lifetime, CacheSpace.claim(directory, space, HOUR), files, mappings, ours);
     }
 
-    private DiskTier tier(String feed) throws IOException {
+    private FileTier tier(String feed) throws IOException {
         return tier(CacheLifetime.FEED, feed, 100 * LENGTH, Set.of());
     }
 
-    private DiskTier shared(long limit, UUID... ours) throws IOException {
+    private FileTier shared(long limit, UUID... ours) throws IOException {
         return tier(CacheLifetime.NODE, CacheSpace.NODE, limit, Set.of(ours));
     }
 
-    private static void place(DiskTier tier, Made made) throws IOException {
+    private static void place(FileTier tier, Made made) throws IOException {
         assertThat(tier.reserve(made.chunk)).isTrue();
         tier.place(made.chunk, made);
     }
 
-    private static boolean serves(DiskTier tier, Made made) {
+    private static boolean serves(FileTier tier, Made made) {
         Optional<ChunkBytes> held = tier.hold(made.chunk);
         held.ifPresent(bytes -> {
             assertThat(bytes.bytes()).isEqualTo(made.bytes);
@@ -142,7 +152,7 @@ class DiskTierTest {
 
     @Test
     void mapsWhatItKeepsAndStaysWithinItsQuota() throws IOException {
-        try (DiskTier tier = tier(CacheLifetime.FEED, feed(), 3 * LENGTH + 10, Set.of())) {
+        try (FileTier tier = tier(CacheLifetime.FEED, feed(), 3 * LENGTH + 10, Set.of())) {
             List<Made> made = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
                 made.add(chunk());
@@ -166,7 +176,7 @@ class DiskTierTest {
         Path foreign = Files.writeString(directory.resolve("notes.txt"), "mine");
         Path folder = Files.createDirectories(directory.resolve(feed() + "/aa"));
         Files.setLastModifiedTime(folder.getParent(), FileTime.from(Instant.EPOCH));
-        try (DiskTier tier = tier(feed())) {
+        try (FileTier tier = tier(feed())) {
             place(tier, chunk());
             assertThat(chunkFiles()).hasSize(1);
         }
@@ -188,7 +198,7 @@ class DiskTierTest {
         Files.write(fileOf(feed, flipped), content);
         Files.write(fileOf(feed, cut), new byte[LENGTH - 1]);
         Files.write(fileOf(feed, cut).resolveSibling(".tmp-" + UUID.randomUUID()), new byte[10]);
-        try (DiskTier tier = tier(feed)) {
+        try (FileTier tier = tier(feed)) {
             assertThat(tier.status().usedBytes()).isEqualTo(3 * LENGTH - 1);
             assertThat(tier.has(good.chunk)).as("not checked yet").isFalse();
             assertThat(serves(tier, good)).isTrue();
@@ -229,7 +239,7 @@ class DiskTierTest {
         leave(old, chunk());
         Files.setLastModifiedTime(
                 directory.resolve(old), FileTime.from(Instant.now().minus(HOUR.plusMinutes(1))));
-        try (DiskTier tier = tier(feed())) {
+        try (FileTier tier = tier(feed())) {
             assertThat(tier.status().usedBytes()).isZero();
             assertThat(directory.resolve(old)).doesNotExist();
             assertThat(directory.resolve(recent)).exists();
@@ -240,8 +250,8 @@ class DiskTierTest {
     void twoFeedsInOneDirectoryDoNotTouchEachOther() throws IOException {
         Made first = chunk();
         Made second = chunk();
-        DiskTier one = tier(feed());
-        try (DiskTier other = tier(feed())) {
+        FileTier one = tier(feed());
+        try (FileTier other = tier(feed())) {
             place(one, first);
             place(other, second);
             assertThat(serves(one, second)).isFalse();
@@ -254,14 +264,14 @@ class DiskTierTest {
     @Test
     void aSharedSpaceServesWhatOthersPlacedAndSurvivesThemAll() throws IOException {
         Made made = chunk();
-        try (DiskTier one = shared(100 * LENGTH, made.chunk.id());
-                DiskTier other = shared(100 * LENGTH, made.chunk.id())) {
+        try (FileTier one = shared(100 * LENGTH, made.chunk.id());
+                FileTier other = shared(100 * LENGTH, made.chunk.id())) {
             place(one, made);
             assertThat(serves(other, made)).isTrue();
             assertThat(other.status().usedBytes()).isEqualTo(LENGTH);
         }
         assertThat(chunkFiles()).hasSize(1);
-        try (DiskTier later = shared(100 * LENGTH, made.chunk.id())) {
+        try (FileTier later = shared(100 * LENGTH, made.chunk.id())) {
             assertThat(serves(later, made)).isTrue();
         }
     }
@@ -273,7 +283,7 @@ class DiskTierTest {
         leave(CacheSpace.NODE, old, mine);
         Made next = chunk();
         Made more = chunk();
-        try (DiskTier tier = shared(2 * LENGTH, mine.chunk.id(), next.chunk.id(), more.chunk.id())) {
+        try (FileTier tier = shared(2 * LENGTH, mine.chunk.id(), next.chunk.id(), more.chunk.id())) {
             place(tier, next);
             assertThat(fileOf(CacheSpace.NODE, old)).doesNotExist();
             assertThat(serves(tier, mine)).isTrue();
@@ -285,7 +295,7 @@ class DiskTierTest {
 
     @Test
     void aSpaceInUseIsNotCleared() throws IOException {
-        try (DiskTier tier = shared(100 * LENGTH)) {
+        try (FileTier tier = shared(100 * LENGTH)) {
             place(tier, chunk());
             assertThat(CacheSpace.clear(directory, directory.resolve(CacheSpace.NODE)))
                     .isFalse();
@@ -298,7 +308,7 @@ class DiskTierTest {
 
     @Test
     void aFullDiskTurnsPlacingOffAndServesWhatItHas() throws IOException {
-        try (DiskTier tier = tier(feed())) {
+        try (FileTier tier = tier(feed())) {
             Made first = chunk();
             place(tier, first);
             files.write = "/nvme/x: No space left on device";
@@ -312,8 +322,61 @@ class DiskTierTest {
     }
 
     @Test
+    void aFullTmpfsTurnsPlacingOffAndServesWhatItHas() throws IOException {
+        MemorySpace space = MemorySpace.claim(directory);
+        try (FileTier tier =
+                new FileTier("memory", 100 * LENGTH, CacheLifetime.FEED, space, files, mappings, Set.of())) {
+            assertThat(tier.isInstant()).isTrue();
+            Made first = chunk();
+            place(tier, first);
+            files.write = "/dev/shm/x: No space left on device";
+            assertThatThrownBy(() -> place(tier, chunk())).hasMessageContaining("No space");
+            assertThat(tier.status().off()).contains("shared memory is full").contains("No space left on device");
+            assertThat(serves(tier, first)).isTrue();
+        }
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
+    void theEndWaitsForWhatIsBeingWritten() throws Exception {
+        CountDownLatch writes = new CountDownLatch(1);
+        CountDownLatch ends = new CountDownLatch(1);
+        files.beforeWrite = () -> {
+            writes.countDown();
+            assertThat(ends.await(60, TimeUnit.SECONDS)).isTrue();
+            return null;
+        };
+        FileTier tier = new FileTier(
+                "memory", 100 * LENGTH, CacheLifetime.FEED, MemorySpace.claim(directory), files, mappings, Set.of());
+        List<String> events = Collections.synchronizedList(new ArrayList<>());
+        Thread writer = new Thread(() -> {
+            try {
+                place(tier, chunk());
+                events.add("written");
+            } catch (IOException e) {
+                events.add(e.toString());
+            }
+        });
+        Thread closer = new Thread(() -> {
+            tier.close();
+            events.add("closed");
+        });
+        writer.start();
+        assertThat(writes.await(60, TimeUnit.SECONDS)).isTrue();
+        closer.start();
+        while (closer.isAlive() && closer.getState() != Thread.State.TIMED_WAITING) {
+            Thread.onSpinWait();
+        }
+        ends.countDown();
+        writer.join(60_000);
+        closer.join(60_000);
+        assertThat(events).containsExactly("written", "closed");
+        assertThat(directory).isEmptyDirectory();
+    }
+
+    @Test
     void oneFailureIsAnAccidentAndThreeAreNot() throws IOException {
-        try (DiskTier tier = tier(feed())) {
+        try (FileTier tier = tier(feed())) {
             Made made = chunk();
             for (int i = 0; i < 3; i++) {
                 files.write = i == 2 ? "" : "Too many open files";
@@ -342,7 +405,7 @@ class DiskTierTest {
         String feed = feed();
         List<Made> made = List.of(chunk(), chunk(), chunk(), chunk());
         leave(feed, made.toArray(Made[]::new));
-        try (DiskTier tier = tier(feed)) {
+        try (FileTier tier = tier(feed)) {
             files.read = "Input/output error";
             assertThat(made.subList(0, 3)).noneMatch(one -> serves(tier, one));
             assertThat(tier.status().off()).contains("cannot be read").contains("Input/output error");
@@ -355,7 +418,7 @@ class DiskTierTest {
     @Test
     void aVanishedDirectoryIsAFailureLikeOthers() throws IOException {
         String feed = feed();
-        DiskTier tier = tier(feed);
+        FileTier tier = tier(feed);
         List<Made> made = List.of(chunk(), chunk(), chunk());
         for (Made one : made) {
             place(tier, one);
@@ -374,7 +437,7 @@ class DiskTierTest {
 
     @Test
     void aChunkThatIsForgottenIsUnlinkedWhileItsMappingStays() throws IOException {
-        try (DiskTier tier = tier(feed())) {
+        try (FileTier tier = tier(feed())) {
             Made made = chunk();
             place(tier, made);
             try (ChunkBytes held = tier.hold(made.chunk).orElseThrow()) {

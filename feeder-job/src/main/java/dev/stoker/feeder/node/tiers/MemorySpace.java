@@ -1,0 +1,231 @@
+package dev.stoker.feeder.node.tiers;
+
+import java.io.IOException;
+import java.nio.channels.FileLock;
+import java.nio.file.FileStore;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.UUID;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Chunks that this process keeps as files in memory: a directory of its own, for its user alone, in a tmpfs.
+ *
+ * <p>Layout: {@code <tmpfs>/stoker-tier-<random>/<last two hex digits>/<chunk id>.arrow}, and beside them a file {@code *.ref} that the process
+ * holds locked. A directory whose lock nobody holds is what a killed process has left; the next feeder of its user
+ * removes it. Everything goes when the feed ends, or the process in good order.
+ */
+final class MemorySpace implements ChunkSpace {
+    /** Where Linux has memory that looks like files. */
+    static final Path TMPFS = Path.of("/dev/shm");
+
+    private static final Logger LOG = LoggerFactory.getLogger(MemorySpace.class);
+    private static final String PREFIX = "stoker-tier-";
+    private static final String REFERENCE = ".ref";
+    /** Others that remove what is left may come in between once or twice, not always. */
+    private static final int TRIES = 8;
+    /** So much of a tmpfs, one part in eight, is left to others: workers of a DataLoader die when it is full. */
+    private static final int OTHERS = 8;
+    /** What a feed that is ended by the same signal may take; Flink's own patience with a process that exits is 5 s. */
+    private static final long EXIT_SECONDS = 3;
+
+    private final Path space;
+    private final CacheLock claim;
+    private final CountDownLatch closed = new CountDownLatch(1);
+    private final Thread atExit = new Thread(this::removeAtExit, "stoker-memory-files");
+
+    private MemorySpace(Path space, CacheLock claim) {
+        this.space = space;
+        this.claim = claim;
+    }
+
+    /**
+     * Makes a directory of this process.
+     *
+     * @throws IOException if it cannot be made there
+     */
+    static MemorySpace claim(Path tmpfs) throws IOException {
+        for (int i = 1; ; i++) {
+            Path space = Files.createDirectory(
+                    tmpfs.resolve(PREFIX + UUID.randomUUID()),
+                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            try {
+                MemorySpace claimed = new MemorySpace(space, CacheLock.ofProcess(space, REFERENCE));
+                Runtime.getRuntime().addShutdownHook(claimed.atExit);
+                return claimed;
+            } catch (IOException | IllegalStateException e) {
+                CacheSpace.delete(space);
+                if (i == TRIES || e instanceof IllegalStateException) {
+                    throw new IOException("no directory can be kept in " + tmpfs, e);
+                }
+            }
+        }
+    }
+
+    /**
+     * Bytes that a tier may have in a tmpfs.
+     *
+     * @throws IOException saying why it cannot keep anything there
+     */
+    static long room(Path tmpfs) throws IOException {
+        FileStore store;
+        try {
+            store = Files.getFileStore(tmpfs);
+        } catch (NoSuchFileException e) {
+            throw new IOException("there is no " + tmpfs + " on this machine", e);
+        }
+        if (!store.type().equals("tmpfs")) {
+            throw new IOException(tmpfs + " is no tmpfs, but " + store.type());
+        }
+        if (!Files.isWritable(tmpfs)) {
+            throw new IOException(tmpfs + " cannot be written");
+        }
+        return Math.max(0, store.getUsableSpace() - store.getTotalSpace() / OTHERS);
+    }
+
+    /** Removes what processes of this user have left that were killed. What cannot be removed is said, and left. */
+    static synchronized void removeLeft(Path tmpfs) {
+        try {
+            for (Path left : spaces(tmpfs)) {
+                try {
+                    removeUnlessUsed(left);
+                } catch (IOException e) {
+                    LOG.warn("{} was left by a feeder that was killed, and cannot be removed", left, e);
+                }
+            }
+        } catch (IOException e) {
+            LOG.debug("{} cannot be looked through", tmpfs, e);
+        }
+    }
+
+    /** Those of this user. */
+    private static List<Path> spaces(Path tmpfs) throws IOException {
+        try (Stream<Path> found = Files.list(tmpfs)) {
+            return found.filter(path -> path.getFileName().toString().startsWith(PREFIX))
+                    .filter(MemorySpace::isOurs)
+                    .sorted()
+                    .toList();
+        } catch (NoSuchFileException | NotDirectoryException e) {
+            return List.of();
+        }
+    }
+
+    private static boolean isOurs(Path path) {
+        try {
+            return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
+                    && Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS)
+                            .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
+        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
+            return false;
+        }
+    }
+
+    private static void removeUnlessUsed(Path space) throws IOException {
+        for (Path reference : CacheSpace.references(space)) {
+            Optional<CacheLock> taken = CacheLock.takeOver(reference);
+            if (taken.isEmpty()) {
+                return;
+            }
+            LOG.info("{} was left by a feeder that was killed; it is removed", space);
+            // Its lock is held until it is gone, so that a process which is about to lock it notices.
+            delete(space, taken.get());
+            return;
+        }
+        // One that is being made, which then is made anew under another name, or the rest of one that was being
+        // removed.
+        Files.deleteIfExists(space);
+    }
+
+    /** Removes a directory, last the lock file by which it is known. */
+    private static void delete(Path space, CacheLock lock) throws IOException {
+        try (Stream<Path> found = Files.list(space)) {
+            for (Path path : found.toList()) {
+                if (!path.toString().endsWith(REFERENCE)) {
+                    CacheSpace.delete(path);
+                }
+            }
+        } catch (IOException | RuntimeException e) {
+            lock.letGo();
+            throw e;
+        }
+        lock.close();
+        Files.deleteIfExists(space);
+    }
+
+    @Override
+    public Path path(UUID id) {
+        return CacheSpace.path(space, id);
+    }
+
+    @Override
+    public Map<UUID, Long> list() throws IOException {
+        return CacheSpace.list(space);
+    }
+
+    /** Nobody was here before. */
+    @Override
+    public void removeUnfinished() {}
+
+    @Override
+    public boolean isShared() {
+        return false;
+    }
+
+    @Override
+    public FileLock lockLoad(UUID id) {
+        throw new UnsupportedOperationException(space + " is not shared");
+    }
+
+    @Override
+    public boolean isMemory() {
+        return true;
+    }
+
+    /** A feed that ends in order still serves from its files for a moment. */
+    private void removeAtExit() {
+        try {
+            if (!closed.await(EXIT_SECONDS, TimeUnit.SECONDS)) {
+                remove();
+            }
+        } catch (InterruptedException e) {
+            remove();
+        }
+    }
+
+    private synchronized void remove() {
+        try {
+            delete(space, claim);
+        } catch (NoSuchFileException e) {
+            LOG.debug("{} has been removed already", space, e);
+        } catch (IOException e) {
+            LOG.warn("{} is left behind; the next feeder of this machine removes it", space, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            Runtime.getRuntime().removeShutdownHook(atExit);
+        } catch (IllegalStateException e) {
+            LOG.debug("{} goes while the process ends", space, e);
+        }
+        remove();
+        closed.countDown();
+    }
+
+    @Override
+    public String toString() {
+        return space.toString();
+    }
+}
