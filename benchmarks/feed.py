@@ -80,6 +80,12 @@ def read_mapped(dataset: str, passes: int) -> dict:
     return {"seconds": time.perf_counter() - began, "cpu": time.process_time() - cpu, "bytes": total}
 
 
+def handed_share(before: dict, after: dict) -> float:
+    """Of the bytes between two looks at a feed's statistics, those that crossed no socket."""
+    handed, total = (after.get(key, 0) - before.get(key, 0) for key in ("handed_bytes", "bytes"))
+    return handed / total if total else 0.0
+
+
 def read_feed(target: str, batch_size: int, warm_up: int, epochs: int) -> dict:
     """Every sample of every payload field is obtained as a view."""
     from stoker import Feed
@@ -90,6 +96,7 @@ def read_feed(target: str, batch_size: int, warm_up: int, epochs: int) -> dict:
         for epoch in range(warm_up + epochs):
             if epoch in (0, warm_up):
                 began, cpu, total, samples = time.perf_counter(), time.process_time(), 0, 0
+                before = feed.stats()
             for batch in feed:
                 first = first or time.perf_counter() - opened
                 for name in payload:
@@ -102,6 +109,7 @@ def read_feed(target: str, batch_size: int, warm_up: int, epochs: int) -> dict:
             "bytes": total,
             "samples": samples,
             "first": first,
+            "handed": handed_share(before, feed.stats()),
         }
 
 
