@@ -60,8 +60,8 @@ def start_feeder(cli: Cli) -> Iterator[Callable[..., Feeder]]:
     """Starts a feeder that ends with the session at the latest; does not wait until it is ready."""
     started: list[Feeder] = []
 
-    def start(name: str, *args: object) -> Feeder:
-        started.append(Feeder(cli, name, *args))
+    def start(name: str, *args: object, **options: Any) -> Feeder:
+        started.append(Feeder(cli, name, *args, **options))
         return started[-1]
 
     yield start

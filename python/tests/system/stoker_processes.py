@@ -42,9 +42,10 @@ class Cli:
     def __init__(self, home: Path) -> None:
         self.home = home
 
-    def start(self, *args: object, **options: Any) -> subprocess.Popen[str]:
+    def start(self, *args: object, within: Iterable[str] = (), **options: Any) -> subprocess.Popen[str]:
+        """`within`: a command that runs this one in the end, in the same process."""
         return subprocess.Popen(
-            [str(COMMAND), *map(str, args)],
+            [*within, str(COMMAND), *map(str, args)],
             env=environment(self.home),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
@@ -78,11 +79,11 @@ class Cli:
 class Feeder:
     """A process `stoker feed`."""
 
-    def __init__(self, cli: Cli, name: str, *args: object) -> None:
+    def __init__(self, cli: Cli, name: str, *args: object, within: Iterable[str] = ()) -> None:
         self.name = name
         self.said: list[str] = []
         options = ["--port", 0, "--checkpoint-interval", "200 ms"]
-        self.process = cli.start("feed", *args, "--name", name, *options)
+        self.process = cli.start("feed", *args, "--name", name, *options, within=within)
         self._cli = cli
         self._readers = [
             threading.Thread(target=self._read, args=(stream,), daemon=True)
