@@ -1,0 +1,113 @@
+"""A real topic becomes a dataset by a real `stoker ingest`, which is killed, stopped and begun again."""
+
+import signal
+import threading
+
+import confluent_kafka
+import pytest
+from confluent_kafka.admin import AdminClient, NewTopic
+from kafka_broker import Broker
+from stoker_processes import LIMIT_S, until
+
+from stoker import Feed
+from stoker._dataset import newest_version
+
+PARTITIONS = 2
+
+
+@pytest.fixture(scope="module")
+def broker(tmp_path_factory):
+    broker = Broker(tmp_path_factory.mktemp("broker"))
+    yield broker
+    broker.kill()
+
+
+@pytest.fixture(scope="module")
+def topic(broker):
+    """Sends so many more records; returns all that were sent, by their samples' keys."""
+    admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
+    for created in admin.create_topics([NewTopic("photos", PARTITIONS, 1)]).values():
+        created.result(LIMIT_S)
+    sent = {}
+
+    def send(count):
+        producer = confluent_kafka.Producer({"bootstrap.servers": broker.address, "log_level": 0, "linger.ms": 5})
+        for i in range(len(sent), len(sent) + count):
+            value = b"value %d " % i * (1 + i % 40)
+            producer.produce("photos", value, partition=i % PARTITIONS)
+            sent[f"photos-{i % PARTITIONS}-{i // PARTITIONS}"] = value
+        assert producer.flush(LIMIT_S) == 0
+        return dict(sent)
+
+    return send
+
+
+def samples(path):
+    found = {}
+    with Feed(path, tail="keep", epochs=1) as feed:
+        for batch in feed:
+            for row, key in enumerate(batch.keys):
+                assert key not in found
+                found[key] = bytes(batch["data"][row])
+    return found
+
+
+def version(path):
+    return newest_version(path) if (path / "_stoker/log").is_dir() else 0
+
+
+def test_each_record_comes_once_through_kill_and_interrupt(cli, broker, topic, tmp_path):
+    path = tmp_path / "data"
+    uri = f"kafka://{broker.address}/photos"
+    topic(1000)
+    first = cli.start("ingest", uri, path, "--value", "raw", "--commit-interval", "300 ms", "--chunk-size", "16kb")
+    try:
+        until(lambda: version(path) >= 1 or first.poll() is not None, "the first version")
+        topic(1000)
+        before = version(path)
+        until(lambda: version(path) > before or first.poll() is not None, "another version")
+        sent = topic(1000)
+        first.kill()
+    finally:
+        first.kill()
+        _, err = first.communicate()
+    assert first.returncode == -signal.SIGKILL, err
+
+    second = cli.start("ingest", uri, path, "--value", "raw", "--commit-interval", "1 h")
+    try:
+        # It has read everything, and commits nothing by itself.
+        said = []
+
+        def listen():
+            with second.stderr:
+                for line in second.stderr:
+                    said.append(line)
+
+        reader = threading.Thread(target=listen, daemon=True)
+        reader.start()
+        until(lambda: "lag 0" in "".join(tuple(said)) or second.poll() is not None, "it has read everything")
+        second.send_signal(signal.SIGINT)
+        second.wait(LIMIT_S)
+        reader.join(LIMIT_S)
+        out = second.stdout.read()
+    finally:
+        second.kill()
+        second.stdout.close()
+    assert second.returncode == 0, "".join(said) + out
+    assert "the same command goes on at photos 0=1500,1=1500" in out
+    assert samples(path) == sent
+    cli.run("verify", path)
+
+    out = cli.run("ingest", uri, path, "--value", "raw", "--until", "latest")
+    assert "no new version" in out
+    out = cli.run("ingest", uri, path, "--value", "raw", "--until", "latest", "--dry-run")
+    assert "0 to read" in out
+
+
+def test_what_is_wrong_is_said_in_one_line(cli, broker, tmp_path):
+    said = cli.fails("ingest", f"kafka://{broker.address}/nowhere", tmp_path / "data", "--value", "raw")
+    assert "does not exist" in said
+    said = cli.fails("ingest", f"kafka://{broker.address}/photos", tmp_path / "data", "--limit", 3, "--value", "xml")
+    assert "option --limit is for trees of files" in said
+    assert "xml is not raw or json or avro" in said
+    assert not (tmp_path / "data").exists()
