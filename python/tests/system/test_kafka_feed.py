@@ -14,7 +14,8 @@ from http.server import BaseHTTPRequestHandler, HTTPServer
 import confluent_kafka
 import pytest
 from kafka_broker import Broker
-from stoker_processes import LIMIT_S, REPOSITORY, view, views
+from stoker_processes import LIMIT_S, REPOSITORY, until, view, views
+from test_java_client import JavaTrainer
 
 from stoker import Feed, errors
 
@@ -81,6 +82,22 @@ def test_ranks_of_any_number_read_the_same_batches_from_any_position(broker, who
     with closing(confluent_kafka.Consumer({"bootstrap.servers": broker.address, "group.id": "trainers"})) as consumer:
         places = [confluent_kafka.TopicPartition("whole", p) for p in range(4)]
         assert all(place.offset > 0 for place in consumer.committed(places, timeout=LIMIT_S))
+
+
+def test_the_java_client_reads_the_same_bytes_and_goes_on_with_a_state_of_python(cli, whole, expected, tmp_path):
+    with Feed(whole, tail="keep") as feed:
+        state = [batch.state for batch in feed][6]
+    options = [{"rank": rank, "world_size": 2, "tail": "keep", "group": "java"} for rank in range(2)]
+    options.append({"state": state, "tail": "keep"})
+    trainers = [JavaTrainer(cli, tmp_path / f"notes-{i}", whole, 2, **o) for i, o in enumerate(options)]
+    try:
+        for rank in range(2):
+            assert trainers[rank].end() == expected[0][rank::2] + expected[1][rank::2]
+        assert trainers[2].end() == expected[0][7:] + expected[1]
+    finally:
+        for trainer in trainers:
+            trainer.process.kill()
+            trainer.process.communicate()
 
 
 def test_a_plain_consumer_needs_arrow_alone(broker, whole, expected):
@@ -163,6 +180,31 @@ def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expe
                     feeder = start(topic, *options)
             assert got == expected[epoch]
     feeder.send_signal(signal.SIGINT)
+
+
+def test_a_feed_to_a_topic_is_listed_watched_and_stopped(cli, broker, start):
+    process = start("watched", "--pace-groups", "nobody", "--epochs-ahead", 0)
+    cli.run("wait", "watched", "--timeout", int(LIMIT_S))
+    (listed,) = (f for f in json.loads(cli.run("ps", "--json")) if f["name"] == "watched")
+    assert listed["state"] == "running"
+    assert listed["topic"]["name"] == "watched"
+    assert f"kafka://{broker.address}/watched" in cli.run("ps")
+
+    def waiting():
+        (told,) = json.loads(cli.run("top", "watched", "--once", "--json"))
+        lanes = [(lane["lane"], lane["epoch"], lane["waits_for"]) for lane in told["lanes"]]
+        return lanes == [(lane, 1, "nobody") for lane in range(4)]
+
+    until(waiting, "every lane waits for the group")
+    assert "waits for group nobody" in cli.run("top", "watched", "--once")
+    assert "leave no receipts" in cli.fails("audit", "watched")
+    stopping = cli.start("stop", "watched")
+    process.communicate(timeout=LIMIT_S)  # it counts as alive until its parent has looked
+    assert process.returncode in (0, 143)
+    out, err = stopping.communicate(timeout=LIMIT_S)
+    assert stopping.returncode == 0, out + err
+    (listed,) = (f for f in json.loads(cli.run("ps", "--all", "--json")) if f["name"] == "watched")
+    assert listed["state"] == "ended"
 
 
 def test_a_topic_that_would_lose_records_is_refused_with_the_setting(broker, start):

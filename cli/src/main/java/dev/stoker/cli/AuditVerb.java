@@ -139,6 +139,10 @@ final class AuditVerb implements Callable<Integer> {
 
     private Target byName() throws IOException {
         FeedFile feed = FeedFile.require(name);
+        if (feed.writesToTopic()) {
+            throw new CommandException("feed " + name + " writes to " + feed.addresses()
+                    + ": its trainers leave no receipts to audit; each of them checks that no batch is missing");
+        }
         Set<String> datasets = given();
         feed.json()
                 .path("streams")

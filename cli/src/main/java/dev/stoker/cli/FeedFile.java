@@ -94,6 +94,11 @@ record FeedFile(String name, JsonNode json) {
         return there ? State.RUNNING : State.GONE;
     }
 
+    /** Whether the feed writes to a topic instead of serving trainers. */
+    boolean writesToTopic() {
+        return json.has("topic");
+    }
+
     /** Whether the feed has a process of its own, rather than a Flink cluster. */
     boolean embedded() {
         return json.hasNonNull("pid");
@@ -115,6 +120,10 @@ record FeedFile(String name, JsonNode json) {
     }
 
     String addresses() {
+        if (writesToTopic()) {
+            return "kafka://" + json.at("/topic/bootstrap").asText() + "/"
+                    + json.at("/topic/name").asText();
+        }
         return String.join(",", addressList());
     }
 

@@ -20,17 +20,26 @@ final class FeedReport {
     private FeedReport() {}
 
     static void describe(FeedPlan plan, PrintWriter out) {
-        OrderSpec order = OrderSpec.fromJson(plan.order());
-        for (FeedPlan.Stream stream : plan.streams()) {
-            out.println("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version()
-                    + (stream.follow() ? " and those to come" : "") + ", split "
-                    + stream.split() + ", " + stream.lanes() + (stream.lanes() == 1 ? " lane" : " lanes"));
-        }
-        out.println("order: batches of " + order.batchSize() + " for each rank, seed " + order.seed()
-                + ", shuffle window " + Units.bytes(order.shuffleWindowBytes()) + "; trainers may ask for another");
+        List<String> content = content(plan);
+        content.subList(0, content.size() - 1).forEach(out::println);
+        out.println(content.get(content.size() - 1) + "; trainers may ask for another");
         if (plan.epochs() > 0) {
             out.println(ending(plan));
         }
+    }
+
+    /** The streams, a line each, and their order. */
+    static List<String> content(FeedPlan plan) {
+        OrderSpec order = OrderSpec.fromJson(plan.order());
+        List<String> lines = new ArrayList<>();
+        for (FeedPlan.Stream stream : plan.streams()) {
+            lines.add("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version()
+                    + (stream.follow() ? " and those to come" : "") + ", split " + stream.split() + ", "
+                    + stream.lanes() + (stream.lanes() == 1 ? " lane" : " lanes"));
+        }
+        lines.add("order: batches of " + order.batchSize() + " for each rank, seed " + order.seed()
+                + ", shuffle window " + Units.bytes(order.shuffleWindowBytes()));
+        return lines;
     }
 
     /** Validation is a group like any other: it has no more epochs than training, and is waited for as well. */

@@ -45,6 +45,7 @@ final class TopVerb implements Callable<Integer> {
     private boolean json;
 
     private final Map<String, Deque<FeedSnapshot>> history = new HashMap<>();
+    private final Map<String, TopicRates> topics = new HashMap<>();
 
     @Override
     public Integer call() throws Exception {
@@ -82,6 +83,11 @@ final class TopVerb implements Callable<Integer> {
         history.keySet()
                 .removeIf(known -> feeds.stream().noneMatch(feed -> feed.name().equals(known)));
         for (FeedFile feed : feeds) {
+            if (feed.writesToTopic()) {
+                TopicRates rates = topics.computeIfAbsent(feed.name(), n -> new TopicRates(SECONDS));
+                TopicFiles.progress(feed.name()).ifPresent(rates::add);
+                continue;
+            }
             Deque<FeedSnapshot> known = history.computeIfAbsent(feed.name(), n -> new ArrayDeque<>());
             if (known.size() > SECONDS) {
                 known.removeFirst();
@@ -98,7 +104,10 @@ final class TopVerb implements Callable<Integer> {
 
     private ArrayNode json(List<FeedFile> feeds) {
         ArrayNode array = Json.array();
-        feeds.forEach(feed -> array.add(rates(feed).json(feed.name())));
+        feeds.forEach(feed -> array.add(
+                feed.writesToTopic()
+                        ? topics.get(feed.name()).json(feed.name())
+                        : rates(feed).json(feed.name())));
         return array;
     }
 
@@ -109,15 +118,30 @@ final class TopVerb implements Callable<Integer> {
         StringWriter text = new StringWriter();
         PrintWriter out = new PrintWriter(text);
         for (FeedFile feed : feeds) {
-            print(feed, rates(feed), out);
+            if (feed.writesToTopic()) {
+                print(feed, topics.get(feed.name()), out);
+            } else {
+                print(feed, rates(feed), out);
+            }
         }
         return text.toString().stripTrailing();
     }
 
-    private static void print(FeedFile feed, FeedRates rates, PrintWriter out) {
+    private static String head(FeedFile feed) {
         Duration up = Duration.ofMillis(
                 System.currentTimeMillis() - feed.json().path("started_ms").asLong());
-        out.println(feed.name() + "   up " + Units.time(up) + "   " + rate(rates.samplesPerSecond()) + " samples/s   "
+        return feed.name() + "   up " + Units.time(up) + "   ";
+    }
+
+    private static void print(FeedFile feed, TopicRates rates, PrintWriter out) {
+        List<String> lines = rates.lines(feed.json().path("topic"));
+        out.println(head(feed) + lines.get(0));
+        lines.subList(1, lines.size()).forEach(line -> out.println("  " + line));
+        out.println();
+    }
+
+    private static void print(FeedFile feed, FeedRates rates, PrintWriter out) {
+        out.println(head(feed) + rate(rates.samplesPerSecond()) + " samples/s   "
                 + Units.bytes((long) rates.bytesPerSecond()) + "/s   " + Units.plural(rates.sessions(), "trainer"));
         for (FeedRates.Tier tier : rates.tiers()) {
             out.println("  tier " + tier.name() + "   " + Units.bytes(tier.used()) + " of " + Units.bytes(tier.limit())

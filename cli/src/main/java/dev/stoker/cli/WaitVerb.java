@@ -14,7 +14,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker wait}: for scripts and init containers that start trainers when there is something to read. */
-@Command(name = "wait", description = "Waits until a feed serves trainers; says nothing unless it does not.")
+@Command(
+        name = "wait",
+        description =
+                "Waits until a feed serves trainers, or has begun to write its topic; says nothing unless it does not.")
 final class WaitVerb implements Callable<Integer> {
     private static final int PAUSE_MS = 100;
 
@@ -42,6 +45,9 @@ final class WaitVerb implements Callable<Integer> {
         long deadline = System.nanoTime() + timeoutSeconds * 1_000_000_000L;
         while (true) {
             List<String> addresses = addresses();
+            if (writes()) {
+                return 0;
+            }
             if (addresses.stream().anyMatch(FeederProbe::answers)) {
                 return 0;
             }
@@ -54,6 +60,17 @@ final class WaitVerb implements Callable<Integer> {
             }
             Thread.sleep(PAUSE_MS);
         }
+    }
+
+    /** Whether it is a feed to a topic that has its first records. */
+    private boolean writes() throws IOException {
+        if (feed.indexOf(':') >= 0
+                || FeedFile.find(feed).filter(FeedFile::writesToTopic).isEmpty()) {
+            return false;
+        }
+        return TopicFiles.progress(feed)
+                .filter(progress -> progress.path("records").asLong() > 0)
+                .isPresent();
     }
 
     private List<String> addresses() throws IOException {

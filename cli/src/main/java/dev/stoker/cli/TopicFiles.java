@@ -1,0 +1,103 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.kafka.KafkaPlan;
+import dev.stoker.feeder.kafka.TopicProgress;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+
+/**
+ * What a feed to a topic says of itself on its machine: {@code feeds/<name>.json}, and beside it how far it is, which is written
+ * anew each second. One thread.
+ */
+final class TopicFiles {
+    private final KafkaPlan plan;
+    private final long startedMs = System.currentTimeMillis();
+
+    TopicFiles(KafkaPlan plan) {
+        this.plan = plan;
+    }
+
+    /** Publishes that the feed runs. */
+    void publish() throws IOException {
+        write(StokerHome.feedFile(plan.feed().name()), describe());
+    }
+
+    /** Publishes how far it is. */
+    void publish(TopicProgress.Snapshot now) throws IOException {
+        ObjectNode json = Json.object();
+        json.put("at_ms", System.currentTimeMillis());
+        json.put("records", now.records()).put("rows", now.rows()).put("bytes", now.bytes());
+        now.waitsFor().forEach(json.putArray("waits_for")::add);
+        ArrayNode lanes = json.putArray("lanes");
+        for (TopicProgress.Lane lane : now.lanes()) {
+            lanes.addObject()
+                    .put("lane", lane.lane())
+                    .put("epoch", lane.epoch())
+                    .put("batch", lane.batch())
+                    .put("waits_for", lane.waitsFor());
+        }
+        write(progressFile(plan.feed().name()), json);
+    }
+
+    /** Publishes that it has ended. */
+    void withdraw() throws IOException {
+        write(StokerHome.feedFile(plan.feed().name()), describe().put("ended_ms", System.currentTimeMillis()));
+    }
+
+    /** How far a feed said it was. */
+    static Optional<JsonNode> progress(String feed) throws IOException {
+        try {
+            return Optional.of(Json.MAPPER.readTree(Files.readAllBytes(progressFile(feed))));
+        } catch (NoSuchFileException e) {
+            return Optional.empty();
+        }
+    }
+
+    private static Path progressFile(String feed) {
+        return StokerHome.feedFile(feed).resolveSibling(feed + ".progress");
+    }
+
+    private ObjectNode describe() throws IOException {
+        FeedPlan feed = plan.feed();
+        ObjectNode json = Json.object();
+        json.put("name", feed.name()).put("id", feed.id().toString());
+        json.put("pid", ProcessHandle.current().pid()).put("started_ms", startedMs);
+        json.putArray("addresses");
+        json.putObject("topic")
+                .put("bootstrap", plan.target().bootstrap())
+                .put("name", plan.target().topic())
+                .put("partitions", plan.lanes())
+                .put("world_size", plan.worldSize())
+                .put("delivery", plan.target().exactlyOnce() ? "exactly-once" : "at-least-once");
+        ArrayNode streams = json.putArray("streams");
+        FeedPlan.Stream stream = feed.streams().get(0);
+        streams.addObject()
+                .put("name", stream.name())
+                .put("path", stream.path())
+                .put("dataset", stream.dataset().toString())
+                .put("version", stream.version())
+                .put("split", stream.split());
+        json.set("order", Json.MAPPER.readTree(feed.order()));
+        return json;
+    }
+
+    private static void write(Path file, ObjectNode json) throws IOException {
+        Files.createDirectories(file.getParent());
+        Path temporary = file.resolveSibling(
+                file.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
+        Files.deleteIfExists(temporary);
+        Files.createFile(temporary, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+        Files.write(temporary, Json.MAPPER.writeValueAsBytes(json));
+        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+    }
+}
