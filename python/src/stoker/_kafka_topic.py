@@ -130,7 +130,9 @@ class Topic:
         self.probes = 0
 
     def _note(self, error: Any) -> None:
-        self._trouble = error.str()
+        # That all brokers are down says less than why they are.
+        if not self._trouble or error.code() != self._kafka.KafkaError._ALL_BROKERS_DOWN:
+            self._trouble = error.str()
 
     @property
     def trouble(self) -> str:
@@ -150,6 +152,7 @@ class Topic:
                 why = topic.error.str()
             except self._kafka.KafkaException as e:
                 why = str(e.args[0].str())
+            self._consumer.poll(0)  # hears what the client complains of, as of a wrong password
             if time.monotonic() > deadline:
                 raise ConnectTimeoutError(
                     f"{self.target}: not there within {self.patience_s:g} s: {why}{self.trouble}. "
