@@ -65,7 +65,8 @@ public final class EmbeddedStreamJob implements StreamJob {
      */
     public static EmbeddedStreamJob open(OptionalInt wanted) throws Exception {
         int parallelism = wanted.orElse(Runtime.getRuntime().availableProcessors());
-        Path scratch = Files.createTempDirectory("stoker-stream-");
+        // The property as it is now: the command has a temporary directory that is swept after a kill.
+        Path scratch = Files.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "stoker-stream-");
         Configuration conf = new Configuration();
         conf.set(RestOptions.BIND_PORT, "0");
         conf.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
