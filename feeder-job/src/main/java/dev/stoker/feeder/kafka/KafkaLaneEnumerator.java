@@ -10,20 +10,28 @@ import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.util.FlinkRuntimeException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Finds out where lanes begin, once, and gives each to the reader of its number. All methods run on the coordinator's thread,
- * which never waits for brokers.
+ * Finds out where lanes begin, once, and gives each to the reader of its number; then looks now and then whether the topic is still
+ * there, since a feed that waits for consumers writes nothing that would fail. All methods run on the coordinator's thread, which
+ * never waits for brokers.
  */
 final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneState> {
+    private static final Logger LOG = LoggerFactory.getLogger(KafkaLaneEnumerator.class);
+    private static final long LOOK_MS = 5_000;
+
     private final SplitEnumeratorContext<KafkaLane> context;
+    private final TopicWatch watch;
     private final Callable<KafkaLaneState> start;
     private final TreeMap<Integer, KafkaLane> pending = new TreeMap<>();
     private String topicId = "";
 
     /** @param start finds out where lanes begin; may wait */
-    KafkaLaneEnumerator(SplitEnumeratorContext<KafkaLane> context, Callable<KafkaLaneState> start) {
+    KafkaLaneEnumerator(SplitEnumeratorContext<KafkaLane> context, TopicWatch watch, Callable<KafkaLaneState> start) {
         this.context = context;
+        this.watch = watch;
         this.start = start;
     }
 
@@ -33,13 +41,31 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     }
 
     private void begin(KafkaLaneState found, Throwable failure) {
+        if (failure instanceof TopicGoneException) {
+            throw gone(failure);
+        }
         if (failure != null) {
-            Throwable cause = failure instanceof TopicGoneException ? new SuppressRestartsException(failure) : failure;
-            throw new FlinkRuntimeException(failure.getMessage(), cause);
+            throw new FlinkRuntimeException(failure.getMessage(), failure);
         }
         topicId = found.topicId();
         found.pending().forEach(lane -> pending.put(lane.lane(), lane));
         context.registeredReaders().keySet().forEach(this::assign);
+        String id = topicId;
+        context.callAsync(() -> watch.look(id), this::looked, LOOK_MS, LOOK_MS);
+    }
+
+    private void looked(String id, Throwable failure) {
+        if (failure instanceof TopicGoneException) {
+            throw gone(failure);
+        }
+        if (failure != null) {
+            LOG.debug("Whether the topic {} is there cannot be seen; looking again", id, failure);
+        }
+    }
+
+    /** Starting again would not bring the topic back. */
+    private static FlinkRuntimeException gone(Throwable failure) {
+        return new FlinkRuntimeException(failure.getMessage(), new SuppressRestartsException(failure));
     }
 
     @Override
@@ -80,6 +106,6 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
 
     @Override
     public void close() throws IOException {
-        // Nothing is open.
+        watch.close();
     }
 }

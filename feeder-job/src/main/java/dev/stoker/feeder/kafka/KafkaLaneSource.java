@@ -101,7 +101,8 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     @Override
     public SplitEnumerator<KafkaLane, KafkaLaneState> createEnumerator(SplitEnumeratorContext<KafkaLane> context) {
-        return new KafkaLaneEnumerator(context, () -> TopicStart.fresh(plan, fingerprint));
+        return new KafkaLaneEnumerator(
+                context, new TopicWatch(plan.target()), () -> TopicStart.fresh(plan, fingerprint));
     }
 
     @Override
@@ -110,7 +111,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
         if (state.topicId().isEmpty()) {
             return createEnumerator(context);
         }
-        return new KafkaLaneEnumerator(context, () -> {
+        return new KafkaLaneEnumerator(context, new TopicWatch(plan.target()), () -> {
             TopicStart.require(plan.target(), state.topicId());
             return state;
         });
