@@ -54,6 +54,7 @@ PRODUCER = {
     "batch.size": 1 << 20,
     "linger.ms": 5,
     "max.request.size": 1 << 20,
+    "send.buffer.bytes": 1 << 20,
 }
 
 
