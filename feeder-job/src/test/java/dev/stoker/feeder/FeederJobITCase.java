@@ -106,6 +106,8 @@ class FeederJobITCase {
                 "--parallelism=" + parallelism));
         args.addAll(Arrays.asList(options));
         arguments = FeederArguments.parse(args.toArray(new String[0]));
+        // What a cancelled feed of an earlier build left names the same feed.
+        Files.deleteIfExists(StokerHome.feedFile(arguments.plan().name()));
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(1));
         return env.executeAsync();
