@@ -73,6 +73,7 @@ class Broker:
             "transaction.state.log.num.partitions": 1,
             "broker.session.timeout.ms": 3000,
             "broker.heartbeat.interval.ms": 500,
+            "log.cleaner.dedupe.buffer.size": 4 << 20,  # by default half of the heap
         }
         self._config = self._directory / "server.properties"
         self._config.write_text("".join(f"{name}={value}\n" for name, value in (common | dict(settings)).items()))

@@ -57,6 +57,8 @@ public final class KafkaBroker implements AutoCloseable {
                 "transaction.state.log.min.isr=1",
                 "transaction.state.log.num.partitions=1",
                 "group.initial.rebalance.delay.ms=0",
+                // By default half of the heap.
+                "log.cleaner.dedupe.buffer.size=4194304",
                 "broker.session.timeout.ms=3000",
                 "broker.heartbeat.interval.ms=500"));
         settings.forEach((name, value) -> lines.add(name + "=" + value));
