@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.connectors.kafka.KafkaTarget;
+import dev.stoker.connectors.kafka.TopicReader;
 import dev.stoker.feeder.StokerHome;
 import dev.stoker.feeder.node.FeedClient;
+import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
@@ -66,6 +70,8 @@ class ClusterITCase {
                     "--parallelism=2");
             assertThat(ingested).contains("version 1: 600 samples");
 
+            writesATopic(cluster, dataset);
+
             cluster.run(
                     "-d",
                     FlinkCluster.job("feeder"),
@@ -103,6 +109,30 @@ class ClusterITCase {
         int code = Stoker.run(
                 List.of("audit", "cluster", "--epochs", "3"), new PrintWriter(said, true), new PrintWriter(said, true));
         assertThat(code).as(said.toString()).isZero();
+    }
+
+    private void writesATopic(FlinkCluster cluster, Path dataset) throws Exception {
+        try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
+            cluster.run(
+                    FlinkCluster.job("feeder"),
+                    dataset.toString(),
+                    "--to=kafka",
+                    "--bootstrap=" + broker.bootstrap(),
+                    "--topic=photos",
+                    "--name=topic",
+                    "--world-size=2",
+                    "--batch-size=10",
+                    "--lanes=4",
+                    "--epochs=2",
+                    "--parallelism=2",
+                    "--checkpoint-interval=500 ms");
+            KafkaTarget target = new KafkaTarget(broker.bootstrap(), "photos", null, false, 60_000, 917_504);
+            try (TopicReader topic = new TopicReader(target)) {
+                for (int lane = 0; lane < 4; lane++) {
+                    assertThat(topic.last(lane).orElseThrow().position()).isEqualTo(RecordPosition.end(1));
+                }
+            }
+        }
     }
 
     /** Reads and acknowledges an epoch; returns the rows of each number. */
