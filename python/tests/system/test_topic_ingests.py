@@ -2,6 +2,7 @@
 
 import signal
 import threading
+import uuid
 
 import confluent_kafka
 import pytest
@@ -22,24 +23,24 @@ def broker(tmp_path_factory):
     broker.kill()
 
 
-@pytest.fixture(scope="module")
-def topic(broker):
-    """Sends so many more records; returns all that were sent, by their samples' keys."""
-    admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
-    for created in admin.create_topics([NewTopic("photos", PARTITIONS, 1)]).values():
-        created.result(LIMIT_S)
-    sent = {}
+class Topic:
+    """A new one."""
 
-    def send(count):
-        producer = confluent_kafka.Producer({"bootstrap.servers": broker.address, "log_level": 0, "linger.ms": 5})
-        for i in range(len(sent), len(sent) + count):
+    def __init__(self, broker):
+        self.broker, self.name, self.sent = broker, f"photos-{uuid.uuid4()}", {}
+        admin = AdminClient({"bootstrap.servers": broker.address, "log_level": 0})
+        for created in admin.create_topics([NewTopic(self.name, PARTITIONS, 1)]).values():
+            created.result(LIMIT_S)
+
+    def send(self, count):
+        """So many more records; returns all that were sent, by their samples' keys."""
+        producer = confluent_kafka.Producer({"bootstrap.servers": self.broker.address, "log_level": 0, "linger.ms": 5})
+        for i in range(len(self.sent), len(self.sent) + count):
             value = b"value %d " % i * (1 + i % 40)
-            producer.produce("photos", value, partition=i % PARTITIONS)
-            sent[f"photos-{i % PARTITIONS}-{i // PARTITIONS}"] = value
+            producer.produce(self.name, value, partition=i % PARTITIONS)
+            self.sent[f"{self.name}-{i % PARTITIONS}-{i // PARTITIONS}"] = value
         assert producer.flush(LIMIT_S) == 0
-        return dict(sent)
-
-    return send
+        return dict(self.sent)
 
 
 def samples(path):
@@ -56,17 +57,18 @@ def version(path):
     return newest_version(path) if (path / "_stoker/log").is_dir() else 0
 
 
-def test_each_record_comes_once_through_kill_and_interrupt(cli, broker, topic, tmp_path):
+def test_each_record_comes_once_through_kill_and_interrupt(cli, broker, tmp_path):
     path = tmp_path / "data"
-    uri = f"kafka://{broker.address}/photos"
-    topic(1000)
+    topic = Topic(broker)
+    uri = f"kafka://{broker.address}/{topic.name}"
+    topic.send(1000)
     first = cli.start("ingest", uri, path, "--value", "raw", "--commit-interval", "300 ms", "--chunk-size", "16kb")
     try:
         until(lambda: version(path) >= 1 or first.poll() is not None, "the first version")
-        topic(1000)
+        topic.send(1000)
         before = version(path)
         until(lambda: version(path) > before or first.poll() is not None, "another version")
-        sent = topic(1000)
+        sent = topic.send(1000)
         first.kill()
     finally:
         first.kill()
@@ -94,7 +96,7 @@ def test_each_record_comes_once_through_kill_and_interrupt(cli, broker, topic, t
         second.kill()
         second.stdout.close()
     assert second.returncode == 0, "".join(said) + out
-    assert "the same command goes on at photos 0=1500,1=1500" in out
+    assert f"the same command goes on at {topic.name} 0=1500,1=1500" in out
     assert samples(path) == sent
     cli.run("verify", path)
 
