@@ -45,7 +45,8 @@ class Cli:
     def start(self, *args: object, within: Iterable[str] = (), **options: Any) -> subprocess.Popen[str]:
         """`within`: a command that runs this one in the end, in the same process."""
         return subprocess.Popen(
-            [*within, str(COMMAND), *map(str, args)],
+            # What began in the background of a shell ignores SIGINT, and so would this.
+            ["env", "--default-signal=INT", *within, str(COMMAND), *map(str, args)],
             env=environment(self.home),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
