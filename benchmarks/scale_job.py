@@ -26,10 +26,9 @@ class FarCluster(Cluster):
     """Workers that reach the S3 server on this machine's loopback, with memory for tiers, and the JVM's best code."""
 
     def __init__(self, directory: Path, home: Path, hadoop: Path, workers: int, tier_mb: int) -> None:
-        self._hadoop = hadoop
         # The tier, and as much for chunks in use: at most the dataset.
         self._direct_mb = 2 * tier_mb + 192
-        super().__init__(directory, home, workers, slots=1, links=False)
+        super().__init__(directory, home, workers, slots=1, links=False, hadoop=hadoop)
 
     def _configure(self) -> None:
         super()._configure()
@@ -47,9 +46,7 @@ class FarCluster(Cluster):
         config.write_text(text)
 
     def environment(self) -> dict[str, str]:
-        values = super().environment() | {"HADOOP_CONF_DIR": str(self._hadoop), "STOKER_JAVA_OPTS": "-XX:+UseSerialGC"}
-        values.pop("HADOOP_CLASSPATH")
-        return values
+        return super().environment() | {"STOKER_JAVA_OPTS": "-XX:+UseSerialGC"}
 
     def ask(self, method: str, path: str) -> None:
         request = urllib.request.Request(f"http://{self.head.address}:{self._rest}{path}", method=method)

@@ -105,7 +105,8 @@ def cached_against_local(dataset: str, work: Path, size: int, window: int, args:
 
         for name, feeder in feeders.items():
             serve(name, 2)
-            # A disk that is slower than the store may leave chunks to a later epoch; one that is always in use stays where it is.
+            # A disk that is slower than the store may leave chunks to a later epoch; a chunk that is always in use
+            # stays where it is.
             while name != "local, mapped" and placed(feeder) < 0.99 * chunks:
                 if served[name] > 40:
                     raise RuntimeError(f"{name}: {placed(feeder)} of {chunks} chunks are placed")
