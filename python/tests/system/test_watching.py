@@ -182,13 +182,16 @@ def test_only_what_the_kernel_read_from_a_disk_is_the_disks(cli, photos, start_f
         file = os.open(chunk, os.O_RDONLY)
         os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED)
         os.close(file)
-    spent = []
     with Feed(feeder.address) as feed:
-        for _ in range(3):
+
+        def disk_seconds():
+            """So far, at the end of an epoch."""
             for _ in feed:
                 pass
-            spent.append(status(cli, "cold")["groups"][0]["ranks"][0]["server"]["disk"])
-    # The first windows of the second epoch may have been opened ahead while the first one was read.
-    assert spent[2] == spent[1]
+            return status(cli, "cold")["groups"][0]["ranks"][0]["server"]["disk"]
+
+        spent = [disk_seconds()]
+        # Now and then the kernel reads something else for the same thread, say a page of a library.
+        until(lambda: spent.append(disk_seconds()) or spent[-1] == spent[-2], "an epoch comes from memory alone")
     assert spent[0] > 0 or kind not in ("ext2/ext3", "xfs")  # elsewhere there may be no disk
     feeder.kill()
