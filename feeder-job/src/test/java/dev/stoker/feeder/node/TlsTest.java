@@ -26,12 +26,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.Security;
 import java.security.cert.Certificate;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLSocket;
@@ -129,13 +125,9 @@ class TlsTest {
                 System.arraycopy(Frames.encode(new Ping(i)).array(), 0, pings, 16 * i, 16);
             }
             client.sendRaw(pings, 0, pings.length);
-            // The one that the sender has in hand may go out behind the next.
-            Set<Frame> answers = new HashSet<>();
             for (int i = 0; i < 5000; i++) {
-                answers.add(client.receive());
+                assertThat(client.receive()).isEqualTo(new Pong(i));
             }
-            assertThat(answers)
-                    .isEqualTo(IntStream.range(0, 5000).mapToObj(Pong::new).collect(Collectors.toSet()));
         }
     }
 

@@ -45,6 +45,9 @@ final class Outbox {
     private LaneMap laneMap;
     private boolean durable;
     private Frame last;
+    /** Whether the sender has a frame in hand that may not be written yet. */
+    private boolean inHand;
+
     private boolean closed;
 
     /**
@@ -57,9 +60,11 @@ final class Outbox {
     Task take(Runnable onIdle) throws InterruptedException {
         lock.lock();
         try {
+            inHand = false;
             while (!closed) {
                 Task task = next();
                 if (task != null) {
+                    inHand = task instanceof Control;
                     return task;
                 }
                 onIdle.run();
@@ -114,11 +119,11 @@ final class Outbox {
         }
     }
 
-    /** Takes the PONG that goes out next, or returns null if something else does. */
+    /** Takes the PONG that goes out next, or returns null if something else does, or one that was taken before. */
     Frame pong() {
         lock.lock();
         try {
-            return !closed && frames.peek() instanceof Pong ? frames.poll() : null;
+            return !closed && !inHand && frames.peek() instanceof Pong ? frames.poll() : null;
         } finally {
             lock.unlock();
         }
