@@ -109,6 +109,8 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
             Optional<ChunkBytes> here = memory.hold(chunk.id());
             if (here.isEmpty()) {
                 here = placement.hold(chunk);
+            } else {
+                placement.offer(chunk, here.get());
             }
             if (here.isEmpty()) {
                 here = loads.await(origin, chunk);

@@ -7,7 +7,11 @@ import java.nio.ByteBuffer;
 import java.nio.channels.FileLock;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
@@ -17,7 +21,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * The tiers in the order in which they are filled. A chunk goes into the first with room; where that takes time a thread of
- * the tier does it, and nobody waits. What could not be placed is offered again when it is read the next time. Thread-safe.
+ * the tier does it, and nobody waits. What could not be placed is offered again when it is used the next time. Thread-safe.
  */
 final class Placement implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
@@ -27,6 +31,8 @@ final class Placement implements AutoCloseable {
     private final ChunkMemory memory;
     private final List<Tier> tiers;
     private final List<ExecutorService> threads = new ArrayList<>();
+    /** Chunks that would have been placed but for readers that waited for memory; they may still be there. */
+    private final Set<UUID> putOff = ConcurrentHashMap.newKeySet();
 
     Placement(ChunkMemory memory, List<Tier> tiers) {
         this.memory = memory;
@@ -84,6 +90,7 @@ final class Placement implements AutoCloseable {
 
     /** Takes space for a chunk in the first tier that has some. */
     Optional<Slot> reserve(ChunkFile chunk) {
+        putOff.remove(chunk.id());
         for (int i = 0; i < tiers.size(); i++) {
             Tier tier = tiers.get(i);
             if (tier.reserve(chunk)) {
@@ -91,6 +98,44 @@ final class Placement implements AutoCloseable {
             }
         }
         return Optional.empty();
+    }
+
+    /**
+     * A chunk in memory is used: if its placing was put off, a thread of a tier places it now.
+     *
+     * @param bytes held by the caller
+     */
+    void offer(ChunkFile chunk, ChunkBytes bytes) {
+        if (!putOff.contains(chunk.id()) || memory.isOverfull() || !putOff.remove(chunk.id())) {
+            return;
+        }
+        threads.stream()
+                .filter(Objects::nonNull)
+                .findFirst()
+                .ifPresent(thread -> execute(thread, bytes, () -> {
+                    Optional<Slot> slot = has(chunk) ? Optional.empty() : reserve(chunk);
+                    if (slot.isPresent() && slot.get().isShared() && find(chunk)) {
+                        slot.get().cancel();
+                    } else {
+                        slot.ifPresent(taken -> taken.fill(bytes));
+                    }
+                }));
+    }
+
+    /** Holds a chunk while a thread works on it; false if that has ended. */
+    private boolean execute(ExecutorService thread, ChunkBytes bytes, Runnable work) {
+        memory.holdAgain(bytes);
+        try {
+            thread.execute(() -> {
+                try (bytes) {
+                    work.run();
+                }
+            });
+            return true;
+        } catch (RejectedExecutionException e) {
+            bytes.close();
+            return false;
+        }
     }
 
     /** Space for one chunk in one tier; used up or given back once. */
@@ -119,20 +164,11 @@ final class Placement implements AutoCloseable {
             } else if (thread == null) {
                 place(bytes);
             } else if (memory.isOverfull()) {
-                // What a reader waits for is not kept from it by what is to be written; the next reading places it.
+                // What a reader waits for is not kept from it by what is to be written.
                 cancel();
-            } else {
-                memory.holdAgain(bytes);
-                try {
-                    thread.execute(() -> {
-                        try (bytes) {
-                            place(bytes);
-                        }
-                    });
-                } catch (RejectedExecutionException e) {
-                    bytes.close();
-                    cancel();
-                }
+                putOff.add(chunk.id());
+            } else if (!execute(thread, bytes, () -> place(bytes))) {
+                cancel();
             }
         }
 
