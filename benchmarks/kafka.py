@@ -30,7 +30,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python" / "tests" / "system"))
@@ -43,7 +43,7 @@ LANES = 24
 WORLD_SIZES = (1, 3, 8)
 BATCH = 64
 CHECKPOINT_MS = 1000
-LOOK_S = 0.02
+LOOK_S = 0.05
 BROKER_JVM = ("-Xmx1g", "-Xms1g")
 # As connectors/…/KafkaSinks.java has them.
 PRODUCER = {
@@ -100,7 +100,10 @@ def watch(process: subprocess.Popen[Any], broker: int, size: Callable[[], float]
 
 
 def bytes_below(directory: Path, pattern: str) -> int:
-    return sum(f.stat().st_size for f in directory.glob(pattern))
+    """A topic that is being deleted may go meanwhile."""
+    while True:
+        with suppress(FileNotFoundError):
+            return sum(f.stat().st_size for f in directory.glob(pattern))
 
 
 # --- a trainer: a process of its own, which prints one JSON object ----------------------------------------------------
@@ -240,38 +243,39 @@ class Bench:
         return moments
 
     def child(self, topic: str, rank: int, world_size: int) -> dict:
-        return self.ended(self.start_child(topic, rank, world_size))
+        return self.ended(*self.start_child(topic, rank, world_size))
 
-    def start_child(self, topic: str, rank: int, world_size: int) -> subprocess.Popen[str]:
+    def start_child(self, topic: str, rank: int, world_size: int) -> tuple[subprocess.Popen[str], IO[str]]:
         target = f"kafka://{self.broker.address}/{topic}"
         command = [sys.executable, __file__, "--child", target, str(rank), str(world_size), str(self.epochs)]
-        return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+        said = tempfile.TemporaryFile("w+")  # noqa: SIM115  # a pipe may be too small for it
+        return subprocess.Popen(command, stdout=said, text=True), said
 
     @staticmethod
-    def ended(process: subprocess.Popen[str]) -> dict:
-        out, _ = process.communicate(timeout=600)
-        if process.returncode != 0:
+    def ended(process: subprocess.Popen[str], said: IO[str]) -> dict:
+        if process.wait(600) != 0:
             raise RuntimeError("a trainer failed")
-        return json.loads(out.splitlines()[-1])
+        with said:
+            said.seek(0)
+            return json.loads(said.read().splitlines()[-1])
 
     def trainers(self, world_size: int) -> Speed:
-        """All together, in the time in which every one of them was past a third and none had ended."""
-        processes = [self.start_child("read", rank, world_size) for rank in range(world_size)]
-        broker: list[tuple[float, float]] = []
-        while any(process.poll() is None for process in processes[:1]):
-            broker.append((time.monotonic(), cpu_of(self.broker.process.pid)))
+        """Of all together."""
+        children = [self.start_child("read", rank, world_size) for rank in range(world_size)]
+        broker = [(time.monotonic(), cpu_of(self.broker.process.pid))]
+        while any(process.poll() is None for process, _ in children):
             time.sleep(LOOK_S)
-        ranks = [[Moment(*m) for m in self.ended(process)["moments"]] for process in processes]
-        begin = max(next(m.time for m in moments if m.done >= moments[-1].done / 3) for moments in ranks)
-        end = min(next(m.time for m in moments if m.done >= 0.99 * moments[-1].done) for moments in ranks)
+            broker.append((time.monotonic(), cpu_of(self.broker.process.pid)))
+        ranks = [[Moment(*m) for m in self.ended(*child)["moments"]] for child in children]
 
         def at(moments: list[Moment], when: float) -> Moment:
-            return next(m for m in reversed(moments) if m.time <= when)
+            return next((m for m in reversed(moments) if m.time <= when), moments[0]._replace(done=0))
 
-        done = sum(at(moments, end).done - at(moments, begin).done for moments in ranks)
-        cpu = sum(at(moments, end).cpu - at(moments, begin).cpu for moments in ranks)
-        used = [c for when, c in broker if begin <= when <= end] or [0.0]
-        return Speed(done / (end - begin), 1e9 * cpu / done, 1e9 * (used[-1] - used[0]) / done)
+        together = []
+        for when, used in broker:
+            of_ranks = [at(moments, when) for moments in ranks]
+            together.append(Moment(when, sum(m.done for m in of_ranks), sum(m.cpu for m in of_ranks), used))
+        return speed(together)
 
     # ---- ingest
 
@@ -373,6 +377,8 @@ def main() -> int:
     parser.add_argument("--only", help="rows whose names contain this")
     parser.add_argument("--work", type=Path, help="memory, if there is enough of it: the disk is not what is measured")
     options = parser.parse_args()
+    if not TOOLS.exists():
+        sys.exit(f"{TOOLS} is missing: build with ./mvnw -Dfast -DskipTests -Pbenchmarks package")
     work = options.work
     memory = Path("/dev/shm")
     if work is None and memory.is_dir() and shutil.disk_usage(memory).free > 8 * options.megabytes * 1_000_000:
