@@ -25,6 +25,8 @@ public final class LocalObjectStore implements ObjectStore {
     /** How the names of temporary files start; no object's last name part does. */
     static final String TEMPORARY_PREFIX = ".tmp-";
 
+    private static final int PART_BYTES = 256 << 10;
+
     private final Path root;
     private final LocalFiles files;
     private final LocalDirectories directories;
@@ -56,23 +58,45 @@ public final class LocalObjectStore implements ObjectStore {
 
     @Override
     public void read(String name, long offset, ByteBuffer target) throws IOException {
+        try (FileChannel channel = open(name, offset)) {
+            fill(name, channel, offset, target, offset + target.remaining());
+        }
+    }
+
+    @Override
+    public void read(String name, long offset, int length, PartSink sink) throws IOException {
+        try (FileChannel channel = open(name, offset)) {
+            ByteBuffer part = ByteBuffer.allocate(Math.min(length, PART_BYTES));
+            for (long at = offset, end = offset + length; at < end; at += part.limit()) {
+                part.clear().limit((int) Math.min(part.capacity(), end - at));
+                fill(name, channel, at, part, end);
+                sink.put(at, part.flip());
+            }
+        }
+    }
+
+    private FileChannel open(String name, long offset) throws IOException {
         if (offset < 0) {
             throw new IllegalArgumentException("Negative offset " + offset);
         }
-        try (FileChannel channel = FileChannel.open(path(name), StandardOpenOption.READ)) {
-            long position = offset;
-            while (target.hasRemaining()) {
-                int read = channel.read(target, position);
-                if (read < 0) {
-                    throw new CorruptDataException(
-                            describe(name) + " ends at byte " + channel.size()
-                                    + ", but bytes up to " + (position + target.remaining())
-                                    + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
-                }
-                position += read;
-            }
+        try {
+            return FileChannel.open(path(name), StandardOpenOption.READ);
         } catch (NoSuchFileException e) {
             throw absent(name, e);
+        }
+    }
+
+    /** @param end up to which bytes of the file are needed in all */
+    private void fill(String name, FileChannel channel, long offset, ByteBuffer target, long end) throws IOException {
+        long position = offset;
+        while (target.hasRemaining()) {
+            int read = channel.read(target, position);
+            if (read < 0) {
+                throw new CorruptDataException(
+                        describe(name) + " ends at byte " + channel.size() + ", but bytes up to " + end
+                                + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
+            }
+            position += read;
         }
     }
 

@@ -33,6 +33,20 @@ public interface ObjectStore extends Closeable {
     void read(String name, long offset, ByteBuffer target) throws IOException;
 
     /**
+     * Reads bytes from {@code offset} on and hands them on as they come, so that nothing need hold them all. Here they are all
+     * held; a store that is far does better.
+     *
+     * @param length how many
+     * @param sink takes them; what it throws comes out of here as it is
+     * @throws dev.stoker.schemas.errors.CorruptDataException if the object ends before
+     */
+    default void read(String name, long offset, int length, PartSink sink) throws IOException {
+        ByteBuffer all = ByteBuffer.allocate(length);
+        read(name, offset, all);
+        sink.put(offset, all.flip());
+    }
+
+    /**
      * The whole object.
      *
      * @param limitBytes an object longer than this is refused before anything is allocated

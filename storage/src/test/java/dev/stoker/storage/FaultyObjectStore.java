@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /**
@@ -53,6 +54,8 @@ public final class FaultyObjectStore implements ObjectStore {
         TRUNCATED,
         /** A read comes back with its middle bit flipped. */
         FLIPPED_BIT,
+        /** A read in parts breaks off halfway, and the store repeats it by itself. */
+        REPEATED,
         /** The process dies before the call has an effect. */
         CRASH_BEFORE,
         /** The process dies after the effect. */
@@ -82,6 +85,9 @@ public final class FaultyObjectStore implements ObjectStore {
     private interface Action<T> {
         T run() throws IOException;
     }
+
+    /** Small, so that a chunk of a test comes in several. */
+    private static final int PART_BYTES = 1000;
 
     private final ObjectStore delegate;
     private final List<Call> calls = new ArrayList<>();
@@ -194,24 +200,52 @@ public final class FaultyObjectStore implements ObjectStore {
 
     @Override
     public void read(String name, long offset, ByteBuffer target) throws IOException {
-        byte[] content = new byte[target.remaining()];
-        byte[] read = reading(Operation.READ, name, () -> {
-            delegate.read(name, offset, ByteBuffer.wrap(content));
-            return content;
-        });
-        if (read.length < content.length) {
+        target.put(read(name, offset, target.remaining()).content);
+    }
+
+    @Override
+    public void read(String name, long offset, int length, PartSink sink) throws IOException {
+        Read read = read(name, offset, length);
+        if (read.repeated) {
+            handOn(read.content, offset, length / 2, sink);
+        }
+        handOn(read.content, offset, length, sink);
+    }
+
+    private static void handOn(byte[] content, long offset, int length, PartSink sink) {
+        for (int at = 0; at < length; at += PART_BYTES) {
+            sink.put(offset + at, ByteBuffer.wrap(content, at, Math.min(PART_BYTES, length - at)));
+        }
+    }
+
+    private record Read(byte[] content, boolean repeated) {}
+
+    private Read read(String name, long offset, int length) throws IOException {
+        boolean[] repeated = new boolean[1];
+        byte[] read = reading(
+                Operation.READ,
+                name,
+                () -> {
+                    byte[] content = new byte[length];
+                    delegate.read(name, offset, ByteBuffer.wrap(content));
+                    return content;
+                },
+                fault -> repeated[0] = fault == Fault.REPEATED);
+        if (read.length < length) {
             throw new CorruptDataException(describe(name) + " ends early");
         }
-        target.put(read);
+        return new Read(read, repeated[0]);
     }
 
     @Override
     public byte[] readAll(String name, long limitBytes) throws IOException {
-        return reading(Operation.READ_ALL, name, () -> delegate.readAll(name, limitBytes));
+        return reading(Operation.READ_ALL, name, () -> delegate.readAll(name, limitBytes), fault -> {});
     }
 
-    private byte[] reading(Operation operation, String name, Action<byte[]> action) throws IOException {
+    private byte[] reading(Operation operation, String name, Action<byte[]> action, Consumer<Fault> seen)
+            throws IOException {
         return call(operation, name, action, (fault, content) -> {
+            seen.accept(fault);
             if (fault == Fault.TRUNCATED) {
                 return Arrays.copyOf(content, content.length / 2);
             }

@@ -5,11 +5,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 import java.util.TreeSet;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
@@ -161,6 +163,44 @@ public abstract class ObjectStoreContract {
                 .hasMessageContaining("11");
         assertThatThrownBy(() -> store.read("a", 100, ByteBuffer.allocate(1))).isInstanceOf(CorruptDataException.class);
         store.read("a", 10, ByteBuffer.allocate(0));
+    }
+
+    @Test
+    void readsInPartsThatComeInOrder() throws IOException {
+        byte[] content = new byte[700_000];
+        new Random(1).nextBytes(content);
+        store.createIfAbsent("a", content);
+        byte[] read = new byte[600_000];
+        long[] next = {1000};
+
+        store.read("a", 1000, read.length, (offset, part) -> {
+            assertThat(offset).isEqualTo(next[0]);
+            next[0] += part.remaining();
+            part.get(read, (int) offset - 1000, part.remaining());
+        });
+
+        assertThat(next[0]).isEqualTo(601_000);
+        assertThat(read).isEqualTo(Arrays.copyOfRange(content, 1000, 601_000));
+        store.read("a", 10, 0, (offset, part) -> assertThat(part.remaining()).isZero());
+        assertThatThrownBy(() -> store.read("a", 600_000, 100_001, (offset, part) -> {}))
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("700000");
+        assertThatThrownBy(() -> store.read("none", 0, 1, (offset, part) -> {}))
+                .isInstanceOf(NoSuchObjectException.class);
+    }
+
+    @Test
+    void aSinkThatFailsEndsTheReading() throws IOException {
+        store.createIfAbsent("a", new byte[300_000]);
+        UncheckedIOException full = new UncheckedIOException(new IOException("No space left on device"));
+        int[] puts = {0};
+
+        assertThatThrownBy(() -> store.read("a", 0, 300_000, (offset, part) -> {
+                    puts[0]++;
+                    throw full;
+                }))
+                .isSameAs(full);
+        assertThat(puts[0]).isOne();
     }
 
     @Test

@@ -124,6 +124,20 @@ class CacheTest {
     }
 
     @Test
+    void whatBreaksOffAndIsRepeatedByTheStoreIsWhole() throws IOException {
+        far.store.on(call -> call.number() % 3 == 0, Fault.REPEATED);
+        for (TierOptions tiers : List.of(memory(far.bytes), TierOptions.of())) {
+            far.epochs = OptionalLong.of(1);
+            try (NodeLease node = far.start(tiers)) {
+                assertThat(far.read(node, 0, "default"))
+                        .as("pieces that came damaged")
+                        .isZero();
+                assertThat(node.metrics().originBytes()).as("read once").isEqualTo(far.bytes);
+            }
+        }
+    }
+
+    @Test
     void anOldVersionOfAnObjectIsNotKept() throws IOException {
         // As long as the new one, and well-formed, but another chunk's bytes in part.
         byte[] content = far.remote.readAll(far.name(3), 1 << 20);
@@ -275,7 +289,9 @@ class CacheTest {
             for (int lane = 0; lane < 3; lane++) {
                 node.registerLane("train", lane);
             }
-            Waiting.until(() -> FarFeed.tier(node, "memory").used() == far.bytes);
+            Waiting.until(
+                    () -> FarFeed.tier(node, "memory").cache().orElseThrow().loads() == FarFeed.CHUNKS);
+            assertThat(FarFeed.tier(node, "memory").used()).isEqualTo(far.bytes);
             int calls = far.store.calls().size();
             far.read(node, 0, "default");
             assertThat(far.store.calls()).hasSize(calls);

@@ -6,6 +6,7 @@ import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectNames;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.PartSink;
 import dev.stoker.storage.StoreUnavailableException;
 import dev.stoker.storage.UnsupportedStoreException;
 import java.io.IOException;
@@ -161,25 +162,36 @@ public final class HadoopObjectStore implements ObjectStore {
 
     @Override
     public void read(String name, long offset, ByteBuffer target) throws IOException {
+        int start = target.position();
+        read(
+                name,
+                offset,
+                target.remaining(),
+                (at, part) -> target.position(start + (int) (at - offset)).put(part));
+    }
+
+    @Override
+    public void read(String name, long offset, int length, PartSink sink) throws IOException {
         if (offset < 0) {
             throw new IllegalArgumentException("Negative offset " + offset);
         }
         ObjectNames.check(name);
-        int start = target.position();
-        long end = offset + target.remaining();
-        if (offset == end) {
+        if (length == 0) {
             return;
         }
-        int read = retries.call("read", describe(name), () -> {
-            target.position(start);
-            reader.read(name, offset, target);
-            if (target.hasRemaining() && lengthNow(name) >= end) {
-                throw new BrokenReadException(
-                        "the reply ended after " + (target.position() - start) + " of " + (end - offset) + " bytes");
+        long end = offset + length;
+        long reached = retries.call("read", describe(name), () -> {
+            long[] up = {offset};
+            reader.read(name, offset, length, (at, part) -> {
+                up[0] = at + part.remaining();
+                sink.put(at, part);
+            });
+            if (up[0] < end && lengthNow(name) >= end) {
+                throw new BrokenReadException("the reply ended after " + (up[0] - offset) + " of " + length + " bytes");
             }
-            return target.position() - start;
+            return up[0];
         });
-        if (read < end - offset) {
+        if (reached < end) {
             throw new CorruptDataException(describe(name) + " ends at byte " + length(name) + ", but bytes up to " + end
                     + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
         }

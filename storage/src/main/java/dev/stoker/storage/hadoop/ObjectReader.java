@@ -1,5 +1,6 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.storage.PartSink;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -7,8 +8,13 @@ import java.nio.ByteBuffer;
 /** How a kind of file system is read with the fewest requests. Thread-safe; every call is one attempt. */
 interface ObjectReader extends Closeable {
 
+    /** Hands on bytes from the offset on, at most as many as asked for, as far as the object reaches. */
+    void read(String name, long offset, int length, PartSink sink) throws IOException;
+
     /** Fills the target from the offset on, as far as the object reaches. */
-    void read(String name, long offset, ByteBuffer target) throws IOException;
+    default void read(String name, long offset, ByteBuffer target) throws IOException {
+        read(name, offset, target.remaining(), (at, part) -> target.put(part));
+    }
 
     /** The object, if it has at most that many bytes; what it returns otherwise says nothing. */
     byte[] readAll(String name, long limitBytes) throws IOException;

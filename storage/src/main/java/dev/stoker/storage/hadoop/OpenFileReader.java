@@ -1,5 +1,6 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.storage.PartSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
@@ -18,8 +19,6 @@ final class OpenFileReader implements ObjectReader {
 
     /** A few kilobytes each; no connection belongs to an open file. */
     private static final int MOST_OPEN = 4096;
-
-    private static final int BUFFER_BYTES = 256 << 10;
 
     private static final class Open {
         final FSDataInputStream in;
@@ -43,11 +42,11 @@ final class OpenFileReader implements ObjectReader {
     }
 
     @Override
-    public void read(String name, long offset, ByteBuffer target) throws IOException {
+    public void read(String name, long offset, int length, PartSink sink) throws IOException {
         Open file = acquire(name);
         boolean good = false;
         try {
-            fill(file.in, offset, target);
+            read(file.in, offset, length, sink);
             good = true;
         } finally {
             if (!good) {
@@ -57,29 +56,14 @@ final class OpenFileReader implements ObjectReader {
         }
     }
 
-    private void fill(FSDataInputStream in, long offset, ByteBuffer target) throws IOException {
-        byte[] buffer = target.hasArray() ? null : new byte[Math.min(target.remaining(), BUFFER_BYTES)];
+    private void read(FSDataInputStream in, long offset, int length, PartSink sink) throws IOException {
+        Parts parts = new Parts(offset, length, sink);
         SlowReadGuard.Watch watch = guard.new Watch();
-        long position = offset;
-        while (target.hasRemaining()) {
-            int read;
-            if (buffer == null) {
-                read = in.read(position, target.array(), target.arrayOffset() + target.position(), target.remaining());
-                if (read > 0) {
-                    target.position(target.position() + read);
-                }
-            } else {
-                read = in.read(position, buffer, 0, Math.min(buffer.length, target.remaining()));
-                if (read > 0) {
-                    target.put(buffer, 0, read);
-                }
-            }
-            if (read < 0) {
-                return;
-            }
-            position += read;
+        for (int read; (read = in.read(parts.position(), parts.array(), parts.filled(), parts.room())) > 0; ) {
             watch.got(read);
+            parts.add(read);
         }
+        parts.end();
     }
 
     @Override
@@ -93,7 +77,7 @@ final class OpenFileReader implements ObjectReader {
         if (length > 0) {
             // Read once: it is not kept open.
             try (FSDataInputStream in = fileSystem.open(paths.path(name))) {
-                fill(in, 0, content);
+                read(in, 0, (int) length, (offset, part) -> content.put(part));
             }
         }
         byte[] bytes = new byte[content.position()];

@@ -1,8 +1,8 @@
 package dev.stoker.storage.hadoop;
 
+import dev.stoker.storage.PartSink;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -15,8 +15,6 @@ import org.apache.hadoop.util.functional.FutureIO;
  * request for the length, and asks for exactly these bytes.
  */
 final class RequestReader implements ObjectReader {
-
-    private static final int BUFFER_BYTES = 256 << 10;
 
     private final FileSystem fileSystem;
     private final ObjectPaths paths;
@@ -41,29 +39,10 @@ final class RequestReader implements ObjectReader {
     }
 
     @Override
-    public void read(String name, long offset, ByteBuffer target) throws IOException {
-        byte[] buffer = target.hasArray() ? null : new byte[Math.min(target.remaining(), BUFFER_BYTES)];
-        SlowReadGuard.Watch watch = guard.new Watch();
-        try (FSDataInputStream in = open(name, offset + target.remaining())) {
+    public void read(String name, long offset, int length, PartSink sink) throws IOException {
+        try (FSDataInputStream in = open(name, offset + length)) {
             in.seek(offset);
-            while (target.hasRemaining()) {
-                int read;
-                if (buffer == null) {
-                    read = in.read(target.array(), target.arrayOffset() + target.position(), target.remaining());
-                    if (read > 0) {
-                        target.position(target.position() + read);
-                    }
-                } else {
-                    read = in.read(buffer, 0, Math.min(buffer.length, target.remaining()));
-                    if (read > 0) {
-                        target.put(buffer, 0, read);
-                    }
-                }
-                if (read < 0) {
-                    return;
-                }
-                watch.got(read);
-            }
+            Parts.copy(in, offset, length, sink, guard);
         }
     }
 

@@ -15,7 +15,9 @@ import java.io.IOException;
 import java.net.URI;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.UUID;
@@ -251,6 +253,23 @@ class S3FaultTest {
             proxy.next(1, FaultProxy.Request::isObjectGet, fault);
             assertThat(store.readAll("a", 1 << 20)).as(fault.toString()).isEqualTo(content);
         }
+    }
+
+    @Test
+    void aReadingThatBreaksHandsOnItsBytesFromTheBeginningAgain() throws IOException {
+        byte[] content = random(900_000);
+        direct.createIfAbsent("a", content);
+        proxy.next(1, FaultProxy.Request::isObjectGet, new Fault.EndedEarly(0.5));
+        byte[] read = new byte[800_000];
+        List<Long> offsets = new ArrayList<>();
+
+        store.read("a", 100_000, read.length, (offset, part) -> {
+            offsets.add(offset);
+            part.get(read, (int) offset - 100_000, part.remaining());
+        });
+
+        assertThat(read).isEqualTo(Arrays.copyOfRange(content, 100_000, 900_000));
+        assertThat(offsets).filteredOn(offset -> offset == 100_000).hasSize(2);
     }
 
     @Test

@@ -4,6 +4,7 @@ import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
+import dev.stoker.storage.PartSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -40,6 +41,11 @@ final class CountedStore implements ObjectStore {
     @Override
     public void read(String name, long offset, ByteBuffer target) throws IOException {
         (name.startsWith(CHUNKS) ? store : asked()).read(name, offset, target);
+    }
+
+    @Override
+    public void read(String name, long offset, int length, PartSink sink) throws IOException {
+        (name.startsWith(CHUNKS) ? store : asked()).read(name, offset, length, sink);
     }
 
     @Override

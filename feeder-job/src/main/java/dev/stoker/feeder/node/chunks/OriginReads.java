@@ -1,6 +1,7 @@
 package dev.stoker.feeder.node.chunks;
 
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.PartSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
@@ -21,6 +22,13 @@ public final class OriginReads {
         reads.increment();
         bytes.add(target.remaining());
         store.read(chunk.name(), offset, target);
+    }
+
+    /** Reads a whole chunk, part by part. */
+    public void read(ObjectStore store, ChunkFile chunk, PartSink sink) throws IOException {
+        reads.increment();
+        bytes.add(chunk.length());
+        store.read(chunk.name(), 0, chunk.length(), sink);
     }
 
     /** Reads so far. */

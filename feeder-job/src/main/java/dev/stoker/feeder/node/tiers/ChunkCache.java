@@ -3,12 +3,12 @@ package dev.stoker.feeder.node.tiers;
 import dev.stoker.feeder.node.chunks.ChunkBytes;
 import dev.stoker.feeder.node.chunks.ChunkFile;
 import dev.stoker.feeder.node.chunks.ChunkSource;
-import dev.stoker.feeder.node.chunks.DirectMemory;
 import dev.stoker.feeder.node.chunks.FarChunks;
 import dev.stoker.feeder.node.chunks.HeldChunks;
 import dev.stoker.feeder.node.chunks.OriginReads;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
@@ -148,7 +148,6 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
     }
 
     private Optional<ChunkBytes> bring(Origin origin, ChunkFile chunk, Load.Need need) throws IOException {
-        ByteBuffer bytes = null;
         Optional<Placement.Slot> slot = Optional.empty();
         ChunkBytes added = null;
         try {
@@ -164,33 +163,25 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
             if (slot.isEmpty() && need == Load.Need.WARM) {
                 return Optional.empty();
             }
-            bytes = allocate(chunk);
-            boolean intact = origin.load(chunk, bytes);
-            fresh.add(chunk.id());
-            placement.countMiss();
-            slot.ifPresent(taken -> slots.put(chunk.id(), taken));
-            added = memory.add(chunk, bytes, intact);
+            try (Incoming incoming = new Incoming(chunk, slot)) {
+                boolean intact = origin.load(chunk, incoming);
+                fresh.add(chunk.id());
+                placement.countMiss();
+                if (intact && incoming.keep()) {
+                    return Optional.empty();
+                }
+                ByteBuffer bytes = incoming.take();
+                slot.ifPresent(taken -> slots.put(chunk.id(), taken));
+                added = memory.add(chunk, bytes, intact);
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
             return Optional.of(added);
         } finally {
             if (added == null) {
                 slot.ifPresent(Placement.Slot::cancel);
-                if (bytes != null) {
-                    DirectMemory.free(bytes);
-                }
                 memory.unreserve(chunk.length());
             }
-        }
-    }
-
-    private static ByteBuffer allocate(ChunkFile chunk) throws IOException {
-        try {
-            return ByteBuffer.allocateDirect(chunk.length());
-        } catch (OutOfMemoryError e) {
-            // Not the heap's; it passes when other chunks have been sent.
-            throw new IOException(
-                    "no direct memory is left for " + chunk + ": raise taskmanager.memory.task.off-heap.size, or"
-                            + " -XX:MaxDirectMemorySize outside of a cluster",
-                    e);
         }
     }
 
@@ -213,9 +204,12 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
         }
     }
 
-    /** As much as there is room for. */
+    /**
+     * As much as there is working memory for: what sessions send from, and what is brought for them. As long as chunks go straight
+     * into a tier, they do not take that memory, and twice as much keeps all requests going.
+     */
     long lookAheadBytes() {
-        return memory.limit();
+        return memory.limit() + Math.min(memory.limit(), placement.roomToReceive());
     }
 
     boolean hasFiles() {

@@ -6,6 +6,7 @@ import dev.stoker.feeder.node.chunks.HeldChunks;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileLock;
 import java.nio.file.NoSuchFileException;
@@ -19,9 +20,7 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.locks.ReadWriteLock;
 import java.util.concurrent.locks.ReentrantReadWriteLock;
-import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -32,10 +31,6 @@ import org.slf4j.LoggerFactory;
  */
 final class FileTier implements Tier {
     private static final Logger LOG = LoggerFactory.getLogger(FileTier.class);
-    private static final int CHECKED_AT_A_TIME = 1 << 20;
-    /** So many failures one after the other are no accident. */
-    private static final int FAILURES = 3;
-
     private static final long CLOSE_SECONDS = 10;
 
     /** A chunk that is here, or is to come. */
@@ -59,21 +54,16 @@ final class FileTier implements Tier {
     private final Deque<UUID> foreign = new ArrayDeque<>();
 
     private final TierUse use = new TierUse();
+    private final FileFaults faults;
     private final Map<UUID, Kept> kept = new ConcurrentHashMap<>();
     /** Chunks that space was taken for, and which are not here yet. */
     private final Map<UUID, Kept> coming = new ConcurrentHashMap<>();
 
     private final AtomicLong usedBytes = new AtomicLong();
-    private int failedWrites;
-    private int failedReads;
     /** Held for reading while a chunk is written. */
-    private final ReadWriteLock writing = new ReentrantReadWriteLock();
+    private final ReentrantReadWriteLock writing = new ReentrantReadWriteLock();
 
     private volatile boolean closed;
-    /** Why it takes nothing more, or empty. */
-    private volatile String off = "";
-    /** Whether what it has cannot be read any more either. */
-    private volatile boolean unreadable;
 
     /**
      * Takes over what lies in a space.
@@ -95,6 +85,7 @@ final class FileTier implements Tier {
         this.space = space;
         this.files = files;
         this.mappings = mappings;
+        this.faults = new FileFaults(name, space.isMemory() ? "the machine's shared memory" : "the disk", use);
         if (!space.isShared()) {
             space.removeUnfinished();
         }
@@ -115,12 +106,12 @@ final class FileTier implements Tier {
     @Override
     public boolean has(ChunkFile chunk) {
         Kept known = kept.get(chunk.id());
-        return known != null && known.checked && !unreadable;
+        return known != null && known.checked && !faults.isUnreadable();
     }
 
     @Override
     public boolean mayHave(ChunkFile chunk) {
-        return !unreadable && (lifetime == CacheLifetime.NODE || kept.containsKey(chunk.id()));
+        return !faults.isUnreadable() && (lifetime == CacheLifetime.NODE || kept.containsKey(chunk.id()));
     }
 
     @Override
@@ -130,7 +121,7 @@ final class FileTier implements Tier {
         }
         try {
             ChunkBytes held = mappings.map(space.path(chunk.id()), chunk.length());
-            failedReads = 0;
+            faults.hasRead();
             return Optional.of(held);
         } catch (IOException e) {
             lost(chunk, e);
@@ -145,7 +136,7 @@ final class FileTier implements Tier {
         }
         try {
             files.read(space.path(chunk.id()), offset, target);
-            failedReads = 0;
+            faults.hasRead();
             return true;
         } catch (IOException e) {
             lost(chunk, e);
@@ -155,7 +146,7 @@ final class FileTier implements Tier {
 
     /** Whether a chunk is here and was checked, if need be now. */
     private boolean isHere(ChunkFile chunk) {
-        Kept known = unreadable ? null : kept.get(chunk.id());
+        Kept known = faults.isUnreadable() ? null : kept.get(chunk.id());
         if (known == null) {
             known = find(chunk);
         }
@@ -166,7 +157,7 @@ final class FileTier implements Tier {
             if (!known.checked && kept.get(chunk.id()) == known) {
                 long began = System.nanoTime();
                 try {
-                    check(chunk);
+                    files.check(space.path(chunk.id()), chunk);
                     known.checked = true;
                     use.loads.increment();
                 } catch (IOException e) {
@@ -181,7 +172,7 @@ final class FileTier implements Tier {
 
     /** What another process has placed since this one looked. */
     private Kept find(ChunkFile chunk) {
-        if (lifetime != CacheLifetime.NODE || unreadable) {
+        if (lifetime != CacheLifetime.NODE || faults.isUnreadable()) {
             return null;
         }
         try {
@@ -194,28 +185,8 @@ final class FileTier implements Tier {
         } catch (NoSuchFileException e) {
             return null;
         } catch (IOException e) {
-            readFailed(e);
+            faults.readFailed(e);
             return null;
-        }
-    }
-
-    private void check(ChunkFile chunk) throws IOException {
-        Path file = space.path(chunk.id());
-        long length = files.length(file);
-        if (length != chunk.length()) {
-            throw CorruptDataException.mismatch(file.toString(), "length in bytes", chunk.length(), length);
-        }
-        CRC32C crc = new CRC32C();
-        ByteBuffer part = ByteBuffer.allocate((int) Math.min(CHECKED_AT_A_TIME, length));
-        for (long at = 0; at < length; at += part.limit()) {
-            part.clear().limit((int) Math.min(part.capacity(), length - at));
-            files.read(file, at, part);
-            crc.update(part.flip());
-        }
-        if ((int) crc.getValue() != chunk.crc32c()) {
-            throw CorruptDataException.mismatch(
-                    file.toString(), "CRC32C", Integer.toHexString(chunk.crc32c()), Integer.toHexString((int)
-                            crc.getValue()));
         }
     }
 
@@ -226,28 +197,13 @@ final class FileTier implements Tier {
             use.failures.increment();
             LOG.warn("A cached chunk is damaged; it is removed and read from its origin: {}", why.getMessage());
         } else {
-            readFailed(why);
-        }
-    }
-
-    private synchronized void readFailed(IOException why) {
-        use.failures.increment();
-        if (++failedReads >= FAILURES && !unreadable) {
-            unreadable = true;
-            turnOff("it cannot be read: " + why);
-        }
-    }
-
-    private synchronized void turnOff(String why) {
-        if (off.isEmpty()) {
-            off = why;
-            LOG.warn("Tier {} is off, the feed goes on without it: {}", name, why);
+            faults.readFailed(why);
         }
     }
 
     @Override
     public boolean reserve(ChunkFile chunk) {
-        if (!off.isEmpty() || kept.containsKey(chunk.id())) {
+        if (faults.isOff() || kept.containsKey(chunk.id())) {
             return false;
         }
         Kept reserved = new Kept(chunk.length(), true);
@@ -287,42 +243,70 @@ final class FileTier implements Tier {
 
     @Override
     public void place(ChunkFile chunk, ChunkBytes bytes) throws IOException {
-        long began = System.nanoTime();
+        writing(chunk, ignored -> {
+            try (FileArrival arrival = new FileArrival(this, chunk)) {
+                arrival.write(0, bytes.bytes().duplicate().clear());
+                arrival.keep();
+            }
+            return null;
+        });
+    }
+
+    /** A disk takes its time, or hangs; whoever reads from an origin does not wait for it. */
+    @Override
+    public Optional<Arrival> receive(ChunkFile chunk) throws IOException {
+        return space.isMemory() ? Optional.of(new FileArrival(this, chunk)) : Optional.empty();
+    }
+
+    @Override
+    public long roomToReceive() {
+        return space.isMemory() && !faults.isOff() ? Math.max(0, limitBytes - usedBytes.get()) : 0;
+    }
+
+    /** A step of placing a chunk. */
+    interface Step<T> {
+        T run(CacheFiles files) throws IOException;
+    }
+
+    /**
+     * Takes a step of placing a chunk, or several that are one; whoever closes the tier waits for it. If it fails, the chunk's
+     * space is free again.
+     */
+    <T> T writing(ChunkFile chunk, Step<T> step) throws IOException {
         writing.readLock().lock();
+        boolean isWithin = writing.getReadHoldCount() > 1;
         try {
-            if (closed) {
+            if (closed && !isWithin) {
                 throw new ClosedChannelException();
             }
-            files.publish(space.path(chunk.id()), bytes.bytes().duplicate().clear());
+            return step.run(files);
         } catch (IOException e) {
-            cancel(chunk);
-            if (!closed) {
-                writeFailed(e);
+            if (!isWithin) {
+                cancel(chunk);
+                // A thread is interrupted when the feed ends.
+                if (!closed && !(e instanceof ClosedByInterruptException)) {
+                    faults.writeFailed(e);
+                }
             }
             throw e;
         } finally {
             writing.readLock().unlock();
         }
+    }
+
+    Path path(ChunkFile chunk) {
+        return space.path(chunk.id());
+    }
+
+    /** A chunk's file has appeared. */
+    void placed(ChunkFile chunk, long nanos) {
         Kept placed = coming.remove(chunk.id());
         if (placed == null || kept.putIfAbsent(chunk.id(), placed) != null) {
             usedBytes.addAndGet(placed == null ? 0 : -placed.bytes);
         }
-        synchronized (this) {
-            failedWrites = 0;
-        }
+        faults.hasWritten();
         use.loads.increment();
-        use.loadNanos.add(System.nanoTime() - began);
-    }
-
-    private synchronized void writeFailed(IOException why) {
-        use.failures.increment();
-        String message = String.valueOf(why.getMessage());
-        if (message.contains("No space left") || message.contains("quota exceeded")) {
-            turnOff((space.isMemory() ? "the machine's shared memory" : "the disk")
-                    + " is full; what it holds is served: " + why.getMessage());
-        } else if (++failedWrites >= FAILURES) {
-            turnOff("it cannot be written: " + why);
-        }
+        use.loadNanos.add(nanos);
     }
 
     @Override
@@ -377,7 +361,7 @@ final class FileTier implements Tier {
                 use.loads.sum(),
                 use.loadNanos.sum(),
                 use.failures.sum(),
-                off,
+                faults.off(),
                 "");
     }
 

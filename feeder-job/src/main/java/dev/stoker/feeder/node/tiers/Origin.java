@@ -2,11 +2,12 @@ package dev.stoker.feeder.node.tiers;
 
 import dev.stoker.feeder.node.chunks.ChunkFile;
 import dev.stoker.feeder.node.chunks.OriginReads;
-import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.PartSink;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.zip.CRC32C;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,21 +32,37 @@ final class Origin {
      * @throws IOException if the origin fails
      */
     boolean load(ChunkFile chunk, ByteBuffer target) throws IOException {
+        return load(chunk, (offset, part) -> target.position((int) offset).put(part));
+    }
+
+    /**
+     * As {@link #load(ChunkFile, ByteBuffer)}, part by part.
+     *
+     * @param sink what it throws comes out of here as it is
+     */
+    boolean load(ChunkFile chunk, PartSink sink) throws IOException {
         try {
-            if (isIntact(chunk, target)) {
+            if (isIntact(chunk, sink)) {
                 return true;
             }
             LOG.warn("{} came with another checksum than it should have; it is read again", describe(chunk));
         } catch (CorruptDataException e) {
             LOG.warn("{} came short; it is read again: {}", describe(chunk), e.getMessage());
         }
-        return isIntact(chunk, target);
+        return isIntact(chunk, sink);
     }
 
-    private boolean isIntact(ChunkFile chunk, ByteBuffer target) throws IOException {
-        ByteBuffer whole = target.duplicate().clear().limit(chunk.length());
-        read(chunk, 0, whole);
-        return Crc32cs.of(whole.flip()) == chunk.crc32c();
+    /** The checksum is taken while a part is in the processor's cache, of the bytes that are handed on. */
+    private boolean isIntact(ChunkFile chunk, PartSink sink) throws IOException {
+        CRC32C crc = new CRC32C();
+        reads.read(store, chunk, (offset, part) -> {
+            if (offset == 0) {
+                crc.reset();
+            }
+            crc.update(part.duplicate());
+            sink.put(offset, part);
+        });
+        return (int) crc.getValue() == chunk.crc32c();
     }
 
     /** Reads a part of a chunk, unchecked. */

@@ -88,6 +88,11 @@ final class Placement implements AutoCloseable {
         return false;
     }
 
+    /** Bytes of chunks that tiers may still take without their being in working memory. */
+    long roomToReceive() {
+        return tiers.stream().mapToLong(Tier::roomToReceive).sum();
+    }
+
     /** Takes space for a chunk in the first tier that has some. */
     Optional<Slot> reserve(ChunkFile chunk) {
         putOff.remove(chunk.id());
@@ -144,6 +149,8 @@ final class Placement implements AutoCloseable {
         private final ExecutorService thread;
         private final ChunkFile chunk;
         private final Optional<FileLock> lock;
+        /** Whether the space was given back, or used up by an arrival; of the thread that brings the chunk. */
+        private boolean over;
 
         Slot(Tier tier, ExecutorService thread, ChunkFile chunk, Optional<FileLock> lock) {
             this.tier = tier;
@@ -159,6 +166,9 @@ final class Placement implements AutoCloseable {
 
         /** Places the chunk, in a thread of the tier if that takes time; nobody waits for it. */
         void fill(ChunkBytes bytes) {
+            if (over) {
+                return;
+            }
             if (!ChunkMemory.isIntact(bytes)) {
                 cancel();
             } else if (thread == null) {
@@ -172,6 +182,39 @@ final class Placement implements AutoCloseable {
             }
         }
 
+        /** Begins the chunk in its place, if the tier takes it part by part. */
+        Optional<Arrival> receive() {
+            try {
+                return tier.receive(chunk);
+            } catch (IOException e) {
+                notPlaced(e);
+                cancel();
+                return Optional.empty();
+            }
+        }
+
+        /**
+         * Keeps what has arrived.
+         *
+         * @return whether it is there now; if not, the space is given back
+         */
+        boolean keep(Arrival arrival) {
+            try {
+                arrival.keep();
+                over = true;
+                release();
+                return true;
+            } catch (IOException e) {
+                notPlaced(e);
+                cancel();
+                return false;
+            }
+        }
+
+        private void notPlaced(IOException why) {
+            LOG.debug("{} is not placed in {}", chunk, tier.status().name(), why);
+        }
+
         private void place(ChunkBytes bytes) {
             try {
                 tier.place(chunk, bytes);
@@ -179,16 +222,19 @@ final class Placement implements AutoCloseable {
                     memory.isElsewhere(chunk.id());
                 }
             } catch (IOException e) {
-                LOG.debug("{} is not placed in {}", chunk, tier.status().name(), e);
+                notPlaced(e);
             } finally {
                 release();
             }
         }
 
-        /** Gives the space back. */
+        /** Gives the space back, unless that has been done, or the space is used up. */
         void cancel() {
-            tier.cancel(chunk);
-            release();
+            if (!over) {
+                over = true;
+                tier.cancel(chunk);
+                release();
+            }
         }
 
         private void release() {

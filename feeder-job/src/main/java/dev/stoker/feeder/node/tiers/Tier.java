@@ -50,6 +50,21 @@ interface Tier extends AutoCloseable {
      */
     void place(ChunkFile chunk, ChunkBytes bytes) throws IOException;
 
+    /**
+     * Begins a chunk that space was taken for, and whose bytes come part by part, so that they need be nowhere else before.
+     *
+     * @return empty if it can only {@link #place} a chunk
+     * @throws IOException if it cannot be placed; the space is free again
+     */
+    default Optional<Arrival> receive(ChunkFile chunk) throws IOException {
+        return Optional.empty();
+    }
+
+    /** Bytes of chunks that it may still {@link #receive}. */
+    default long roomToReceive() {
+        return 0;
+    }
+
     /** Gives back space that was taken for a chunk. */
     void cancel(ChunkFile chunk);
 

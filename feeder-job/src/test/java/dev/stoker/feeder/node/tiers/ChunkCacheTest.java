@@ -60,6 +60,8 @@ class ChunkCacheTest {
             ChunkBytes second = source.hold(late);
             Waiting.until(() -> cache.status().get(0).usedBytes() == LENGTH);
             first.close();
+            // Else the second would have to make room.
+            Waiting.until(() -> cache.workingBytes() == LENGTH);
             second.close();
             Waiting.until(() -> {
                 use(source, late);

@@ -21,7 +21,6 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
-import java.util.concurrent.Callable;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
@@ -38,48 +37,6 @@ class FileTierTest {
     private final HeldChunks mappings = new HeldChunks(100);
     private final FaultyFiles files = new FaultyFiles();
     private final Random random = new Random(4);
-
-    /** Fails as told. */
-    private static final class FaultyFiles implements CacheFiles {
-        private final CacheFiles real = new CacheFiles.Nio();
-        String write = "";
-        String read = "";
-        Callable<Void> beforeWrite = () -> null;
-
-        private static void fail(String why) throws IOException {
-            if (!why.isEmpty()) {
-                throw new IOException(why);
-            }
-        }
-
-        @Override
-        public void publish(Path file, ByteBuffer bytes) throws IOException {
-            fail(write);
-            try {
-                beforeWrite.call();
-            } catch (Exception e) {
-                throw new IOException(e);
-            }
-            real.publish(file, bytes);
-        }
-
-        @Override
-        public void read(Path file, long offset, ByteBuffer target) throws IOException {
-            fail(read);
-            real.read(file, offset, target);
-        }
-
-        @Override
-        public long length(Path file) throws IOException {
-            fail(read);
-            return real.length(file);
-        }
-
-        @Override
-        public void delete(Path file) throws IOException {
-            real.delete(file);
-        }
-    }
 
     /** A chunk with its bytes. */
     private static final class Made implements ChunkBytes {

@@ -1,0 +1,106 @@
+package dev.stoker.feeder.node.tiers;
+
+import dev.stoker.feeder.node.chunks.ChunkFile;
+import dev.stoker.feeder.node.chunks.DirectMemory;
+import dev.stoker.storage.PartSink;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.util.Optional;
+
+/**
+ * Where a chunk goes while it is read: straight into its place in a tier, if that takes parts, else into direct memory. When the
+ * tier fails halfway, the chunk goes on in memory, and nothing is read again. One thread, which closes it.
+ */
+final class Incoming implements PartSink, AutoCloseable {
+    private final ChunkFile chunk;
+    private final Optional<Placement.Slot> slot;
+    /** Null unless the chunk is on its way into a tier. */
+    private Arrival arrival;
+    /** Null unless it goes into memory. */
+    private ByteBuffer memory;
+
+    Incoming(ChunkFile chunk, Optional<Placement.Slot> slot) throws IOException {
+        this.chunk = chunk;
+        this.slot = slot;
+        this.arrival = slot.flatMap(Placement.Slot::receive).orElse(null);
+        if (arrival == null) {
+            memory = allocate(chunk);
+        }
+    }
+
+    @Override
+    public void put(long offset, ByteBuffer part) {
+        if (arrival != null) {
+            int position = part.position();
+            try {
+                arrival.put(offset, part);
+                return;
+            } catch (UncheckedIOException e) {
+                part.position(position);
+                slot.orElseThrow().cancel();
+                leave(offset);
+            }
+        }
+        memory.clear().position((int) offset).put(part);
+    }
+
+    /** Goes on in memory, with so many bytes that have come. */
+    private void leave(long bytes) {
+        try {
+            memory = allocate(chunk);
+            arrival.copyTo(memory.duplicate().limit((int) bytes));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } finally {
+            arrival.close();
+            arrival = null;
+        }
+    }
+
+    /**
+     * Keeps the chunk, which was checked, in the tier.
+     *
+     * @return whether it is there now
+     */
+    boolean keep() {
+        return arrival != null && slot.orElseThrow().keep(arrival);
+    }
+
+    /** Its bytes, all of which have come; the caller frees them. */
+    ByteBuffer take() throws IOException {
+        if (arrival != null) {
+            slot.orElseThrow().cancel();
+            try {
+                leave(chunk.length());
+            } catch (UncheckedIOException e) {
+                throw e.getCause();
+            }
+        }
+        ByteBuffer taken = memory.clear();
+        memory = null;
+        return taken;
+    }
+
+    private static ByteBuffer allocate(ChunkFile chunk) throws IOException {
+        try {
+            return ByteBuffer.allocateDirect(chunk.length());
+        } catch (OutOfMemoryError e) {
+            // Not the heap's; it passes when other chunks have been sent.
+            throw new IOException(
+                    "no direct memory is left for " + chunk + ": raise taskmanager.memory.task.off-heap.size, or"
+                            + " -XX:MaxDirectMemorySize outside of a cluster",
+                    e);
+        }
+    }
+
+    @Override
+    public void close() {
+        if (arrival != null) {
+            arrival.close();
+        }
+        if (memory != null) {
+            DirectMemory.free(memory);
+        }
+    }
+}
