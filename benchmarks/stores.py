@@ -20,9 +20,13 @@ files lie there as objects of their own too. Rows, for each sample size:
 - *objects*: curl fetches files one by one as objects, keys known, as many at a time.
 - *mosaicml*, *litdata*: epochs 1 and 2 with an empty cache directory, the better of 0 and 2 DataLoader workers.
 
+Feeds shuffle within windows of a sixteenth of the samples, in four lanes, since a dataset is larger than its window; with
+`--shuffle-window 1024 --lanes 16`, a feed's defaults, 1.1 GB are one window, so that the first batches wait for all of it.
+
 Every row runs in processes of its own; rounds alternate, the best counts. Requests and bytes are those of epoch 1, and
 so are the CPU seconds (user and system) a GB: of the server and its proxy, of the feeder, of who gets the samples.
-Store, feeder and trainer share this machine, so on a few cores it is their sum that bounds an epoch.
+Store, feeder and trainer share this machine, so on a few cores it is their sum that bounds an epoch. The feeder's are told by
+its threads, too.
 """
 
 from __future__ import annotations
@@ -30,6 +34,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import resource
 import shutil
 import subprocess
@@ -40,7 +45,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import peers
-from feed import LIB, ROOT, cpu_of, start_feeder
+from feed import LIB, ROOT, TICKS, cpu_of, start_feeder
 from make_tree import make_tree
 
 BUCKET = "bench"
@@ -119,6 +124,20 @@ class Origin:
         for process in (self.proxy, self.server):
             process.kill()
             process.wait()
+
+
+def threads_of(pid: int) -> dict[str, float]:
+    """Returns the CPU seconds of a process's living threads, by their names without numbers."""
+    used: dict[str, float] = {}
+    for stat in Path(f"/proc/{pid}/task").glob("*/stat"):
+        try:
+            name, rest = stat.read_text().split("(", 1)[1].rsplit(")", 1)
+        except OSError:  # it has ended
+            continue
+        fields = rest.split()
+        name = re.sub(r"[-#\s]*\d+$", "", name)
+        used[name] = used.get(name, 0.0) + (int(fields[11]) + int(fields[12])) / TICKS
+    return used
 
 
 def free_port() -> int:
@@ -237,15 +256,17 @@ def feed(streams: list[str], origin: Origin, *options: str, warm_up: int = 0) ->
             assert trainer.stdout is not None
             trainer.stdout.readline()
             origin.counts()
-            feeder, store = cpu_of(process.pid), origin.cpu()
+            feeder, store, threads = cpu_of(process.pid), origin.cpu(), threads_of(process.pid)
             trainer.stdin.write("\n")
             trainer.stdin.flush()
             trainer.stdout.readline()
             used = {"store": origin.cpu() - store, "feeder": cpu_of(process.pid) - feeder}
+            after = threads_of(process.pid)
             counted = origin.counts()
             result = json.loads(trainer.communicate("\n")[0])
         used["reader"] = result.pop("reader")
-        return result | {"cpu": used, "counts": counted, "later": origin.counts()}
+        spent = {name: cpu - threads.get(name, 0.0) for name, cpu in after.items()}
+        return result | {"cpu": used, "threads": spent, "counts": counted, "later": origin.counts()}
     finally:
         process.terminate()
         process.wait(60)
@@ -303,14 +324,16 @@ class Bench:
 
     def rows(self) -> dict[str, Callable[[], dict | None]]:
         o, origin = self.options, self.origin
+        window = o.shuffle_window << 20 or int(o.gb * 1e9 / 16)
+        order = ["--shuffle-window", str(window), "--lanes", str(o.lanes)]
         far, other = f"main=s3a://{BUCKET}/{self.where}", f"other=s3a://{BUCKET}/other-{self.size}"
         room = max(64, int(2 * (o.gb * 1e9 + 0.3e9)) >> 20)
-        limits = ["--tier", f"memory:{room}m", "--origin-concurrency", str(o.concurrency)]
+        limits = ["--tier", f"memory:{room}m", "--origin-concurrency", str(o.concurrency), *order]
         rows: dict[str, Callable[[], dict | None]] = {
             "plain download": lambda: download(origin, self.chunks, o.concurrency, self.folder),
             "feed, new JVM": lambda: feed([far], origin, *limits),
             "feed, warm JVM": lambda: feed([far, other], origin, *limits, warm_up=o.warm_up),
-            "local feed": lambda: feed([f"main={self.local}"], origin),
+            "local feed": lambda: feed([f"main={self.local}"], origin, *order),
             "objects": self._one_by_one,
         }
         return rows | {name: lambda name=name: peer(name, origin, self.folder) for name in self.peers}
@@ -364,6 +387,10 @@ def report(results: dict[str, list[dict]], files: int, size: int) -> None:
                 print(f"later epochs of {name} / {other}: {best[other][1] / min(best[name][1:]):.2f}")
         if "local feed" in best:
             print(f"later epochs of {name} / local feed: {min(best['local feed'][1:]) / min(best[name][1:]):.2f}")
+        threads = min(results[name], key=lambda r: r["cpu"]["feeder"])["threads"]
+        most = sorted(threads.items(), key=lambda t: -t[1])
+        shares = ", ".join(f"{who} {cpu / gb:.2f}" for who, cpu in most if cpu / gb >= 0.01)
+        print(f"CPU s/GB of its feeder's epoch 1, by threads: {shares}")
         print(f"origin requests of its epochs 2 and 3: {results[name][0]['later']['requests']}")
 
 
@@ -374,6 +401,8 @@ def main() -> int:
     parser.add_argument("--objects", type=int, default=2000, help="files that are fetched one by one")
     parser.add_argument("--latency-ms", type=int, default=20)
     parser.add_argument("--link-mbit", type=int, default=0, help="of all connections together; 0 for no limit")
+    parser.add_argument("--shuffle-window", type=int, default=0, help="MiB; 0 for a sixteenth of the samples")
+    parser.add_argument("--lanes", type=int, default=4)
     parser.add_argument("--concurrency", type=int, default=16)
     parser.add_argument("--warm-up", type=int, default=4, help="epochs of another stream before, for a warm JVM")
     parser.add_argument("--rounds", type=int, default=2)
