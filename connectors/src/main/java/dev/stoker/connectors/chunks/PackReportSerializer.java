@@ -1,6 +1,7 @@
 package dev.stoker.connectors.chunks;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.ValueSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
 import java.util.Map;
@@ -10,12 +11,11 @@ import java.util.TreeSet;
 import java.util.UUID;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** u8 kind (0 chunk, 1 done), then the parts in order; texts as Flink's {@code writeUTF}, maps with their size first. */
-public final class PackReportSerializer extends TypeSerializerSingleton<PackReport> {
+public final class PackReportSerializer extends ValueSerializer<PackReport> {
 
     static final PackReportSerializer INSTANCE = new PackReportSerializer();
 
@@ -27,28 +27,8 @@ public final class PackReportSerializer extends TypeSerializerSingleton<PackRepo
     private static final int DONE = 1;
 
     @Override
-    public boolean isImmutableType() {
-        return true;
-    }
-
-    @Override
     public PackReport createInstance() {
         return new PackReport.Done(0, 1, 0, Map.of(), Map.of(), Map.of());
-    }
-
-    @Override
-    public PackReport copy(PackReport from) {
-        return from;
-    }
-
-    @Override
-    public PackReport copy(PackReport from, PackReport reuse) {
-        return from;
-    }
-
-    @Override
-    public int getLength() {
-        return -1;
     }
 
     @Override
@@ -83,16 +63,6 @@ public final class PackReportSerializer extends TypeSerializerSingleton<PackRepo
         }
         int chunks = in.readInt();
         return new PackReport.Done(task, number, chunks, readClasses(in), readNotes(in), readTexts(in));
-    }
-
-    @Override
-    public PackReport deserialize(PackReport reuse, DataInputView in) throws IOException {
-        return deserialize(in);
-    }
-
-    @Override
-    public void copy(DataInputView in, DataOutputView out) throws IOException {
-        serialize(deserialize(in), out);
     }
 
     static void write(ChunkSummary chunk, DataOutputView out) throws IOException {

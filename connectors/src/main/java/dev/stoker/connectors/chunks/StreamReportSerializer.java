@@ -1,6 +1,7 @@
 package dev.stoker.connectors.chunks;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.ValueSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -11,12 +12,11 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** i64 checkpoint, chunks and classes as in {@link PackReportSerializer}, offsets, i64 dead letters. */
-public final class StreamReportSerializer extends TypeSerializerSingleton<StreamReport> {
+public final class StreamReportSerializer extends ValueSerializer<StreamReport> {
 
     static final StreamReportSerializer INSTANCE = new StreamReportSerializer();
 
@@ -26,28 +26,8 @@ public final class StreamReportSerializer extends TypeSerializerSingleton<Stream
     private static final long serialVersionUID = 1;
 
     @Override
-    public boolean isImmutableType() {
-        return true;
-    }
-
-    @Override
     public StreamReport createInstance() {
         return new StreamReport(0, List.of(), Map.of(), new TreeMap<>(), 0);
-    }
-
-    @Override
-    public StreamReport copy(StreamReport from) {
-        return from;
-    }
-
-    @Override
-    public StreamReport copy(StreamReport from, StreamReport reuse) {
-        return from;
-    }
-
-    @Override
-    public int getLength() {
-        return -1;
     }
 
     @Override
@@ -66,16 +46,6 @@ public final class StreamReportSerializer extends TypeSerializerSingleton<Stream
         Map<String, SortedSet<String>> classes = PackReportSerializer.readClasses(in);
         SortedMap<Integer, Long> next = readOffsets(in);
         return new StreamReport(checkpoint, chunks, classes, next, in.readLong());
-    }
-
-    @Override
-    public StreamReport deserialize(StreamReport reuse, DataInputView in) throws IOException {
-        return deserialize(in);
-    }
-
-    @Override
-    public void copy(DataInputView in, DataOutputView out) throws IOException {
-        serialize(deserialize(in), out);
     }
 
     static void writeChunks(List<ChunkSummary> chunks, DataOutputView out) throws IOException {

@@ -1,10 +1,10 @@
 package dev.stoker.connectors.files;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.ValueSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
@@ -13,7 +13,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * so each byte is written with its highest bit turned. Layout: the directory, two bytes of 0 (before every byte that could
  * continue the path), the run as big-endian i32.
  */
-public final class ListedKeySerializer extends TypeSerializerSingleton<ListedKey> {
+public final class ListedKeySerializer extends ValueSerializer<ListedKey> {
 
     static final ListedKeySerializer INSTANCE = new ListedKeySerializer();
 
@@ -24,28 +24,8 @@ public final class ListedKeySerializer extends TypeSerializerSingleton<ListedKey
     private static final int TURN = 0x80;
 
     @Override
-    public boolean isImmutableType() {
-        return true;
-    }
-
-    @Override
     public ListedKey createInstance() {
         return new ListedKey(new byte[0], 0);
-    }
-
-    @Override
-    public ListedKey copy(ListedKey from) {
-        return from;
-    }
-
-    @Override
-    public ListedKey copy(ListedKey from, ListedKey reuse) {
-        return from;
-    }
-
-    @Override
-    public int getLength() {
-        return -1;
     }
 
     @Override
@@ -62,16 +42,6 @@ public final class ListedKeySerializer extends TypeSerializerSingleton<ListedKey
 
     @Override
     public ListedKey deserialize(DataInputView in) {
-        throw new UnsupportedOperationException("a sort key is written for comparison only");
-    }
-
-    @Override
-    public ListedKey deserialize(ListedKey reuse, DataInputView in) {
-        return deserialize(in);
-    }
-
-    @Override
-    public void copy(DataInputView in, DataOutputView out) {
         throw new UnsupportedOperationException("a sort key is written for comparison only");
     }
 

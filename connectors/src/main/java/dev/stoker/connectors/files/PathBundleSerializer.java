@@ -1,10 +1,10 @@
 package dev.stoker.connectors.files;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.ValueSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
@@ -12,7 +12,7 @@ import org.apache.flink.core.memory.DataOutputView;
  * u8 kind, i32 place, i32 count, i64 bytes, i32 length of the directory, i32 length of the data, directory, data; big-endian
  * as Flink writes.
  */
-public final class PathBundleSerializer extends TypeSerializerSingleton<PathBundle> {
+public final class PathBundleSerializer extends ValueSerializer<PathBundle> {
 
     static final PathBundleSerializer INSTANCE = new PathBundleSerializer();
 
@@ -24,28 +24,8 @@ public final class PathBundleSerializer extends TypeSerializerSingleton<PathBund
     private static final PathBundle.Kind[] KINDS = PathBundle.Kind.values();
 
     @Override
-    public boolean isImmutableType() {
-        return true;
-    }
-
-    @Override
     public PathBundle createInstance() {
         return new PathBundle(PathBundle.Kind.FILES, 0, NOTHING, 0, 0, NOTHING);
-    }
-
-    @Override
-    public PathBundle copy(PathBundle from) {
-        return from;
-    }
-
-    @Override
-    public PathBundle copy(PathBundle from, PathBundle reuse) {
-        return from;
-    }
-
-    @Override
-    public int getLength() {
-        return -1;
     }
 
     @Override
@@ -73,11 +53,6 @@ public final class PathBundleSerializer extends TypeSerializerSingleton<PathBund
         byte[] data = new byte[dataLength];
         in.readFully(data);
         return new PathBundle(kind, place, directory, count, bytes, data);
-    }
-
-    @Override
-    public PathBundle deserialize(PathBundle reuse, DataInputView in) throws IOException {
-        return deserialize(in);
     }
 
     @Override

@@ -1,17 +1,17 @@
 package dev.stoker.connectors.kafka;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.ValueSerializer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** i32 partition, i64 offset, i64 time, key, value, i32 headers, each with name and value; bytes as i32 length (-1: null). */
-public final class SourceRecordSerializer extends TypeSerializerSingleton<SourceRecord> {
+public final class SourceRecordSerializer extends ValueSerializer<SourceRecord> {
 
     static final SourceRecordSerializer INSTANCE = new SourceRecordSerializer();
 
@@ -21,28 +21,8 @@ public final class SourceRecordSerializer extends TypeSerializerSingleton<Source
     private static final long serialVersionUID = 1;
 
     @Override
-    public boolean isImmutableType() {
-        return true;
-    }
-
-    @Override
     public SourceRecord createInstance() {
         return new SourceRecord(0, 0, -1, null, null, List.of());
-    }
-
-    @Override
-    public SourceRecord copy(SourceRecord from) {
-        return from;
-    }
-
-    @Override
-    public SourceRecord copy(SourceRecord from, SourceRecord reuse) {
-        return from;
-    }
-
-    @Override
-    public int getLength() {
-        return -1;
     }
 
     @Override
@@ -71,16 +51,6 @@ public final class SourceRecordSerializer extends TypeSerializerSingleton<Source
             headers.add(new SourceRecord.Header(in.readUTF(), read(in)));
         }
         return new SourceRecord(partition, offset, timestampMs, key, value, headers);
-    }
-
-    @Override
-    public SourceRecord deserialize(SourceRecord reuse, DataInputView in) throws IOException {
-        return deserialize(in);
-    }
-
-    @Override
-    public void copy(DataInputView in, DataOutputView out) throws IOException {
-        serialize(deserialize(in), out);
     }
 
     private static void write(byte[] bytes, DataOutputView out) throws IOException {

@@ -1,17 +1,17 @@
 package dev.stoker.connectors.kafka;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.ValueSerializer;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
-import org.apache.flink.api.common.typeutils.base.TypeSerializerSingleton;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /** Writes records between tasks that are not chained: partition, count of headers, each as name and bytes, the value. */
-public final class TopicRecordSerializer extends TypeSerializerSingleton<TopicRecord> {
+public final class TopicRecordSerializer extends ValueSerializer<TopicRecord> {
 
     static final TopicRecordSerializer INSTANCE = new TopicRecordSerializer();
 
@@ -21,28 +21,8 @@ public final class TopicRecordSerializer extends TypeSerializerSingleton<TopicRe
     private static final long serialVersionUID = 1;
 
     @Override
-    public boolean isImmutableType() {
-        return true;
-    }
-
-    @Override
     public TopicRecord createInstance() {
         return new TopicRecord(0, Map.of(), new byte[0]);
-    }
-
-    @Override
-    public TopicRecord copy(TopicRecord from) {
-        return from;
-    }
-
-    @Override
-    public TopicRecord copy(TopicRecord from, TopicRecord reuse) {
-        return from;
-    }
-
-    @Override
-    public int getLength() {
-        return -1;
     }
 
     @Override
@@ -65,16 +45,6 @@ public final class TopicRecordSerializer extends TypeSerializerSingleton<TopicRe
             headers.put(in.readUTF(), readBytes(in));
         }
         return new TopicRecord(partition, headers, readBytes(in));
-    }
-
-    @Override
-    public TopicRecord deserialize(TopicRecord reuse, DataInputView in) throws IOException {
-        return deserialize(in);
-    }
-
-    @Override
-    public void copy(DataInputView source, DataOutputView target) throws IOException {
-        serialize(deserialize(source), target);
     }
 
     @Override
