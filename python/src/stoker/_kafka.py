@@ -17,11 +17,14 @@ import numpy.typing as npt
 
 from stoker._buffers import BufferPool
 from stoker._delivery import BatchPlan
+from stoker._kafka_elsewhere import Elsewhere
+from stoker._kafka_fetching import Fetching
+from stoker._kafka_guess import Guesses
 from stoker._kafka_join import Cut, join
-from stoker._kafka_plan import LanePlan, Span, Want, own_lanes, wants
+from stoker._kafka_plan import LanePlan, Span, Want, own_lanes, wants_ahead
 from stoker._kafka_record import BATCH, END, Position, message_of, read_info
 from stoker._kafka_samples import SampleReader
-from stoker._kafka_topic import KafkaTarget, Lost, Record, Topic, is_topic
+from stoker._kafka_topic import KafkaTarget, Lost, Record, Topic, is_topic, same_piece
 from stoker._message import MessageLayout, batch_columns
 from stoker._source import Consumer, DeliveredBatch, PieceData, StreamInfo
 from stoker._spec import Tail
@@ -36,6 +39,8 @@ from stoker.errors import (
 
 _COMMIT_S = 2.0
 _POLL_S = 0.1
+_AHEAD, _AHEAD_MOST = 8, 64
+"""Numbers that are planned before they are delivered, at least and at most."""
 _Key = tuple[int, int, int]
 """Epoch, batch, lane."""
 
@@ -71,6 +76,10 @@ class KafkaSource:
         self._info: StreamInfo | None = None
         self._samples: SampleReader | None = None
         """Where records hold samples."""
+        self._guesses = Guesses()
+        self._elsewhere: Elsewhere | None = None
+        self._largest = 0
+        """Bytes of the largest piece yet."""
         self._lanes: LanePlan | None = None
         self._span: Span | None = None
         self._following: Span | None = None
@@ -125,8 +134,20 @@ class KafkaSource:
         self._plan = BatchPlan(info.order, info.lane_rows)
         self._layout = MessageLayout(batch_columns(info.fields))
         look.patience_s = self._batch_timeout
+        self._guesses.adopt(self._plan, info.lane_rows)
+        look.guesses = self._guesses
+        batch_bytes = look.batch_bytes(0)
+        self._elsewhere = Elsewhere(
+            lambda: Topic(self._target, consumer.group, self._batch_timeout, fetching=Fetching.sparing(batch_bytes)),
+            self._guesses,
+            self._search,
+            self._check,
+        )
         self._stream = Topic(
-            self._target, consumer.group, self._batch_timeout, read_ahead_bytes=self._buffer_bytes // 2
+            self._target,
+            consumer.group,
+            self._batch_timeout,
+            fetching=Fetching.ahead(self._buffer_bytes, -(-partitions // consumer.world_size), batch_bytes),
         )
         return info
 
@@ -167,6 +188,8 @@ class KafkaSource:
             self._following = None
         else:
             self._begin(span)
+        assert self._elsewhere is not None
+        self._elsewhere.forget()
         self._span = span
         self._serial += 1
         return self._batches(span, self._serial)
@@ -239,7 +262,7 @@ class KafkaSource:
         self._release()
 
     def _release(self) -> None:
-        for topic in (self._stream, self._look):
+        for topic in (self._stream, self._look, self._elsewhere):
             if topic is not None:
                 topic.close()
         self._stream = self._look = None
@@ -256,23 +279,44 @@ class KafkaSource:
         return self._stream
 
     def _batches(self, span: Span, serial: int) -> Iterator[DeliveredBatch]:
-        epoch, first, stride, count, tail = span
+        epoch, first, stride, count, _ = span
+        ahead = wants_ahead(self._plan, span, self._ahead)
         for number in range(first, first + stride * count, stride):
             if serial != self._serial:
                 raise StokerError(f"epoch {epoch} is no longer read: another iteration was begun")
             began = time.monotonic()
-            pieces = [self._piece(epoch, number, want) for want in wants(self._plan, epoch, number, tail)]
+            fresh, wanted = next(ahead)
+            for planned in fresh:
+                self._expect(epoch, planned)
+            pieces = [self._piece(epoch, number, want) for want in wanted]
             self._waited += time.monotonic() - began
             self._counts["batches"] += 1
             yield DeliveredBatch(epoch, number, pieces)
 
+    def _ahead(self) -> int:
+        """Numbers that are planned before they are delivered."""
+        return max(_AHEAD, min(_AHEAD_MOST, self._buffer_bytes // (4 * self._largest) if self._largest else _AHEAD))
+
+    def _expect(self, epoch: int, wanted: list[Want]) -> None:
+        """Tells what will be taken out of other lanes."""
+        assert self._elsewhere is not None
+        for want in wanted:
+            if not want.repeated and not self._is_own(want):
+                self._elsewhere.expect((epoch, want.batch, want.lane))
+
+    def _is_own(self, want: Want) -> bool:
+        return self._lanes is not None and want.lane in self._lanes.lanes
+
     def _piece(self, epoch: int, number: int, want: Want) -> PieceData:
         key = (epoch, want.batch, want.lane)
-        if want.batch == number and not want.repeated and self._lanes is not None and want.lane in self._lanes.lanes:
+        if want.batch != number or want.repeated:
+            message = self._fetch(key)
+        elif self._is_own(want):
             message = self._await(key)
             self._taken.setdefault((epoch, number), []).append(key)
         else:
-            message = self._fetch(key)
+            message = self._await_elsewhere(key)
+        self._largest = max(self._largest, len(message.buffer))
         if message.rows + message.skipped != want.of:
             raise CorruptDataError(
                 f"{self._target}: epoch {epoch} batch {want.batch}, lane {want.lane} has {message.rows} rows and "
@@ -296,16 +340,30 @@ class KafkaSource:
                 self._streaming().resume([lane])
             self._receive(_POLL_S)
             self._commit()
-            if time.monotonic() - began > self._batch_timeout:
+            if key not in self._kept and time.monotonic() - began > self._batch_timeout:
                 self._raise_late(key, began)
         message = self._kept.pop(key)
         self._kept_bytes[lane] -= len(message.buffer)
         self._resume(lane)
         return message
 
+    def _await_elsewhere(self, key: _Key) -> _Message:
+        """A piece out of another lane."""
+        began = time.monotonic()
+        elsewhere = self._elsewhere
+        assert elsewhere is not None
+        while (parts := elsewhere.take(key, _POLL_S)) is None:
+            self._commit()
+            if time.monotonic() - began > self._batch_timeout:
+                self._raise_late(key, began)
+        self._counts["bytes"] += sum(len(part.value) for part in parts)
+        return self._whole(parts)
+
     def _raise_late(self, key: _Key, began: float) -> None:
-        seen = self._seen.get(key[2])
-        at = f"the partition stood at {seen[0]}" if seen else "nothing came from the partition"
+        seen = self._seen[key[2]][0] if key[2] in self._seen else None
+        if seen is None and self._elsewhere is not None:
+            seen = self._elsewhere.seen.get(key[2])
+        at = f"the partition stood at {seen}" if seen else "nothing came from the partition"
         raise BatchTimeoutError(
             f"{self._target}: epoch {key[0]} batch {key[1]} did not come from partition {key[2]} within "
             f"{time.monotonic() - began:.1f} s: {at}{self._streaming().trouble}. Does the feed run, and is it not "
@@ -343,11 +401,7 @@ class KafkaSource:
         if position != wanted:
             self._counts["duplicates"] += position.kind == BATCH
             return
-        if parts and parts[0].header.parts != record.header.parts:
-            raise CorruptDataError(
-                f"{self._streaming().where(lane, record.offset)}: part of {record.header.parts} parts, the ones before "
-                f"said {parts[0].header.parts}: feed the epoch again into a new topic"
-            )
+        same_piece(parts, record)
         parts.append(record)
         if len(parts) < record.header.parts:
             self._parts[lane] = parts
@@ -359,7 +413,9 @@ class KafkaSource:
         self._kept[key] = message = self._whole(parts)
         self._after[key] = record.offset + 1
         self._kept_bytes[lane] = self._kept_bytes.get(lane, 0) + len(message.buffer)
-        if self._kept_bytes[lane] > self._buffer_bytes // (2 * len(self._lanes.lanes)) and lane not in self._paused:
+        most, lanes = self._buffer_bytes // 2, len(self._lanes.lanes)
+        # To pause a lane is to fetch again what was fetched of it.
+        if lane not in self._paused and self._kept_bytes[lane] * lanes > most < sum(self._kept_bytes.values()):
             self._paused.add(lane)
             self._streaming().pause([lane])
 

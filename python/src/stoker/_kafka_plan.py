@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from stoker._delivery import BatchPlan
@@ -43,6 +44,25 @@ def wants(plan: BatchPlan, epoch: int, number: int, tail: Tail) -> list[Want]:
                 missing -= p.rows
         source += 1
     return found
+
+
+def wants_ahead(plan: BatchPlan, span: Span, most: Callable[[], int]) -> Iterator[tuple[list[list[Want]], list[Want]]]:
+    """For each number of a span what numbers behind it were planned just now, and what it is made of itself.
+
+    About `most` numbers are planned that were not delivered yet; many at a time, so that what they want of a lane is
+    read in one go.
+    """
+    epoch, first, stride, count, tail = span
+    numbers = iter(range(first, first + stride * count, stride))
+    planned: deque[list[Want]] = deque()
+    while True:
+        fresh: list[list[Want]] = []
+        if len(planned) <= most() // 2:
+            fresh = [wants(plan, epoch, number, tail) for number in islice(numbers, most() - len(planned))]
+            planned.extend(fresh)
+        if not planned:
+            return
+        yield fresh, planned.popleft()
 
 
 def own_lanes(plan: BatchPlan, span: Span) -> frozenset[int]:

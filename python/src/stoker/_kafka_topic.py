@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
-from stoker._kafka_record import Position, RecordHeader, read_header
-from stoker.errors import BatchTimeoutError, ConnectTimeoutError, MissingDependencyError, StokerError
+from stoker._kafka_fetching import LOOKING, Fetching, batch_bytes
+from stoker._kafka_guess import Guesses
+from stoker._kafka_record import BATCH, Position, RecordHeader, read_header
+from stoker.errors import BatchTimeoutError, ConnectTimeoutError, CorruptDataError, MissingDependencyError, StokerError
 
 SCHEME = "kafka://"
+_GUESSES = 4
+"""Tries before a search halves what is left."""
+_NEAR = 8
+"""Records that are read over instead of looked for."""
 _INHERITED: list[Any] = []
 """Clients of a parent process: to let go of one would wait for threads that are not here."""
 
@@ -61,6 +69,15 @@ class Lost(NamedTuple):
     partition: int
 
 
+def same_piece(parts: Sequence[Record], record: Record) -> None:
+    """Raises `CorruptDataError` if a record disagrees with the parts before it."""
+    if parts and parts[0].header.parts != record.header.parts:
+        raise CorruptDataError(
+            f"{parts[0].position}, offset {record.offset}: part of {record.header.parts} parts, the ones before said "
+            f"{parts[0].header.parts}: feed the epoch again into a new topic"
+        )
+
+
 def settings_of(target: KafkaTarget, group: str) -> dict[str, Any]:
     """Of every client: those of STOKER_KAFKA_CONFIG (a file of `name=value` lines), then those of the target."""
     settings: dict[str, Any] = {}
@@ -86,30 +103,11 @@ def settings_of(target: KafkaTarget, group: str) -> dict[str, Any]:
     }
 
 
-def _fetching(read_ahead_bytes: int | None) -> dict[str, Any]:
-    """How much is asked for at a time; a request that waits for data holds up the next one, at another place."""
-    if read_ahead_bytes is None:
-        return {
-            "fetch.wait.max.ms": 5,
-            "fetch.queue.backoff.ms": 1,
-            "fetch.message.max.bytes": 4096,
-            "queued.min.messages": 1,
-        }
-    return {
-        "fetch.wait.max.ms": 100,
-        "fetch.queue.backoff.ms": 5,
-        "fetch.message.max.bytes": min(1 << 20, max(64 << 10, read_ahead_bytes)),
-        "queued.max.messages.kbytes": max(1024, read_ahead_bytes >> 10),
-    }
-
-
 class Topic:
     """One consumer of explicitly assigned partitions. One thread; not for forked children."""
 
-    def __init__(
-        self, target: KafkaTarget, group: str, patience_s: float, *, read_ahead_bytes: int | None = None
-    ) -> None:
-        """Without `read_ahead_bytes` it is for looking at single records."""
+    def __init__(self, target: KafkaTarget, group: str, patience_s: float, *, fetching: Fetching | None = None) -> None:
+        """Without `fetching` it is for looking at single records."""
         try:
             import confluent_kafka
         except ImportError as e:
@@ -123,11 +121,13 @@ class Topic:
         self._trouble = ""
         try:
             self._consumer = confluent_kafka.Consumer(
-                settings_of(target, group) | _fetching(read_ahead_bytes) | {"error_cb": self._note}
+                settings_of(target, group) | (fetching.settings() if fetching else LOOKING) | {"error_cb": self._note}
             )
         except (confluent_kafka.KafkaException, TypeError, ValueError) as e:
             raise ValueError(f"{target}: {e}") from e
         self.probes = 0
+        self.guesses: Guesses | None = None
+        """Where `find` begins."""
 
     def _note(self, error: Any) -> None:
         # That all brokers are down says less than why they are.
@@ -175,6 +175,14 @@ class Topic:
         self._consumer.incremental_unassign([self._place(partition)])
         self._consumer.incremental_assign([self._place(partition, offset)])
         self.resume([partition])
+
+    def add(self, partition: int, offset: int) -> None:
+        """Reads a partition beside the others."""
+        self._consumer.incremental_assign([self._place(partition, offset)])
+
+    def remove(self, partition: int) -> None:
+        """Reads a partition no longer."""
+        self._consumer.incremental_unassign([self._place(partition)])
 
     def pause(self, partitions: Sequence[int]) -> None:
         """Nothing more of these until `resume`."""
@@ -274,37 +282,78 @@ class Topic:
                     f"{self.target}: partition {partition} could not be read within {self.patience_s:g} s{self.trouble}"
                 )
 
+    def batch_bytes(self, partition: int) -> int:
+        """About how much the feed's producer puts into a batch of records, from the partition's first piece."""
+        record = None
+        with suppress(StokerError):  # what is wrong with a record is told to whoever wants it
+            record = self.at(partition, self.bounds(partition)[0])
+            while record is not None and record.header.kind != BATCH:
+                record = self._next(partition)
+        return batch_bytes(len(record.value) if record is not None else 0)
+
     def find(self, partition: int, wanted: Position) -> tuple[int, Record | None]:
-        """Where a position stands, by bisection: its offset, and its record if it is there already.
+        """Where a position stands, by guesses and bisection: its offset, and its record if it is there already.
 
         Raises `StokerError` if the partition has later records, but not this one.
         """
         low, high = self.bounds(partition)
-        first = self.at(partition, low) if low < high else None
-        if first is None or first.position == wanted:
-            return low, first
-        if first.position > wanted:
-            raise StokerError(
-                f"{self.target}, partition {partition}: {wanted} is not there any more, it begins with "
-                f"{first.position} (offset {first.offset}); the topic's retention.ms or retention.bytes is too short "
-                "for where this trainer stands"
-            )
-        before, after, found = first.offset, high, None
-        while after - before > 1:
-            middle = (before + after) // 2
-            record = self.at(partition, middle)
+        before, after, found = low - 1, high, None
+        for tries in itertools.count():
+            if after - before <= 1:
+                break
+            middle = self._pivot(partition, wanted, tries, before, after)
+            record = self._seen(partition, self.at(partition, middle))
             if record is None or record.offset >= after:
                 after = middle  # nothing but markers of transactions from there on
-            elif record.position < wanted:
-                before = record.offset
-            else:
+            elif record.position == wanted:
+                return record.offset, record
+            elif record.position > wanted:
                 after, found = middle, record
+            else:
+                before, after, found = self._read_over(partition, wanted, record, after, found)
         if found is None or found.position == wanted:
             return (before + 1, None) if found is None else (found.offset, found)
+        if before < low:
+            raise StokerError(
+                f"{self.target}, partition {partition}: {wanted} is not there any more, it begins with "
+                f"{found.position} (offset {found.offset}); the topic's retention.ms or retention.bytes is too short "
+                "for where this trainer stands"
+            )
         record = self.scan(partition, wanted, found.offset)
         if record is None:
             raise self.gap(partition, wanted, found)
         return record.offset, record
+
+    def _pivot(self, partition: int, wanted: Position, tries: int, before: int, after: int) -> int:
+        """The offset to look at next, between two others."""
+        if self.guesses is not None and tries < _GUESSES:
+            return min(after - 1, max(before + 1, self.guesses.offset(partition, wanted)))
+        return before + 1 if tries == 0 else (before + after) // 2
+
+    def _seen(self, partition: int, record: Record | None) -> Record | None:
+        if record is not None and self.guesses is not None:
+            self.guesses.saw(partition, record.position, record.offset, record.header.parts)
+        return record
+
+    def _read_over(
+        self, partition: int, wanted: Position, record: Record, after: int, found: Record | None
+    ) -> tuple[int, int, Record | None]:
+        """Goes on behind an earlier record if the wanted one is near: it is likely to have come along."""
+        before, near = record.offset, 0
+        if self.guesses is not None:
+            parts = record.header.parts
+            distance = self.guesses.place(partition, wanted, parts) - self.guesses.place(
+                partition, record.position, parts
+            )
+            near = distance + 1 if 0 <= distance <= _NEAR else 0
+        for _ in range(near):
+            following = self._next(partition)
+            if following is None or following.offset >= after:
+                return before, before + 1, found
+            if following.position >= wanted:
+                return before, before + 1, following
+            before = following.offset
+        return before, after, found
 
     def scan(self, partition: int, wanted: Position, end: int) -> Record | None:
         """The first record of a position before an offset, by reading from the partition's beginning."""
