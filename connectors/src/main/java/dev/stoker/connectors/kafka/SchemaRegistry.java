@@ -1,5 +1,6 @@
 package dev.stoker.connectors.kafka;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -12,14 +13,34 @@ import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Base64;
+import java.util.Optional;
 
-/** Registers schemas at a registry that speaks the protocol of Confluent's. */
+/** A registry of schemas that speaks the protocol of Confluent's. For one thread. */
 public final class SchemaRegistry {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String TYPE = "application/vnd.schemaregistry.v1+json";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
+    private static final int OK = 200;
+    private static final int NOT_FOUND = 404;
 
-    private SchemaRegistry() {}
+    private final String base;
+    private final Optional<String> authorization;
+    private final HttpClient client =
+            HttpClient.newBuilder().connectTimeout(PATIENCE).build();
+
+    /**
+     * Asks nothing yet.
+     *
+     * @param url of the registry; user and password in it are sent as such
+     * @param user {@code user:password}, before those of the URL
+     */
+    public SchemaRegistry(String url, Optional<String> user) {
+        URI given = URI.create(url.endsWith("/") ? url.substring(0, url.length() - 1) : url);
+        String own = given.getRawUserInfo();
+        this.base = own == null ? given.toString() : given.toString().replace(own + "@", "");
+        this.authorization = user.or(() -> Optional.ofNullable(given.getUserInfo()))
+                .map(text -> "Basic " + Base64.getEncoder().encodeToString(text.getBytes(StandardCharsets.UTF_8)));
+    }
 
     /**
      * Registers an Avro schema; one that is known already keeps its id.
@@ -30,45 +51,84 @@ public final class SchemaRegistry {
      * @throws TopicException if the registry cannot be reached, or refuses it
      */
     public static int register(String url, String subject, String schema) throws IOException {
-        URI given = URI.create(url.endsWith("/") ? url.substring(0, url.length() - 1) : url);
-        String user = given.getRawUserInfo();
-        String base = user == null ? given.toString() : given.toString().replace(user + "@", "");
-        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(
-                        base + "/subjects/" + URLEncoder.encode(subject, StandardCharsets.UTF_8) + "/versions"))
-                .timeout(PATIENCE)
+        return new SchemaRegistry(url, Optional.empty()).register(subject, schema);
+    }
+
+    private int register(String subject, String schema) throws IOException {
+        String body =
+                JsonNodeFactory.instance.objectNode().put("schema", schema).toString();
+        HttpResponse<String> reply = send(request("/subjects/" + encoded(subject) + "/versions")
                 .header("Content-Type", TYPE)
-                .header("Accept", TYPE)
-                .POST(HttpRequest.BodyPublishers.ofString(JsonNodeFactory.instance
-                        .objectNode()
-                        .put("schema", schema)
-                        .toString()));
-        if (user != null) {
-            request.header(
-                    "Authorization",
-                    "Basic "
-                            + Base64.getEncoder()
-                                    .encodeToString(given.getUserInfo().getBytes(StandardCharsets.UTF_8)));
+                .POST(HttpRequest.BodyPublishers.ofString(body)));
+        if (reply.statusCode() != OK) {
+            throw new TopicException("The schema registry " + base + " refused the schema of " + subject + ": "
+                    + reply.statusCode() + " " + reply.body());
         }
+        JsonNode id = json(reply).path("id");
+        if (!id.isInt()) {
+            throw new TopicException(
+                    "The schema registry " + base + " gave no id for " + subject + ": " + reply.body());
+        }
+        return id.intValue();
+    }
+
+    /**
+     * The schema of an id, as JSON.
+     *
+     * @return empty if the registry knows none
+     * @throws TopicException if it does not answer
+     */
+    public Optional<String> schema(int id) throws IOException {
+        return schemaAt("/schemas/ids/" + id);
+    }
+
+    /**
+     * The newest schema of a subject, as JSON.
+     *
+     * @return empty if the registry knows none
+     * @throws TopicException if it does not answer
+     */
+    public Optional<String> newest(String subject) throws IOException {
+        return schemaAt("/subjects/" + encoded(subject) + "/versions/latest");
+    }
+
+    private Optional<String> schemaAt(String path) throws IOException {
+        HttpResponse<String> reply = send(request(path));
+        if (reply.statusCode() == NOT_FOUND) {
+            return Optional.empty();
+        }
+        if (reply.statusCode() != OK) {
+            throw new TopicException("The schema registry " + base + " answers " + reply.statusCode() + " to " + path);
+        }
+        return Optional.of(json(reply).path("schema").asText());
+    }
+
+    private JsonNode json(HttpResponse<String> reply) throws TopicException {
         try {
-            HttpResponse<String> reply = HttpClient.newBuilder()
-                    .connectTimeout(PATIENCE)
-                    .build()
-                    .send(request.build(), HttpResponse.BodyHandlers.ofString());
-            if (reply.statusCode() != 200) {
-                throw new TopicException("The schema registry " + base + " refused the schema of " + subject + ": "
-                        + reply.statusCode() + " " + reply.body());
-            }
-            JsonNode id = JSON.readTree(reply.body()).path("id");
-            if (!id.isInt()) {
-                throw new TopicException(
-                        "The schema registry " + base + " gave no id for " + subject + ": " + reply.body());
-            }
-            return id.intValue();
+            return JSON.readTree(reply.body());
+        } catch (JsonProcessingException e) {
+            throw new TopicException("The schema registry " + base + " answers what is no JSON: " + reply.body(), e);
+        }
+    }
+
+    private static String encoded(String subject) {
+        return URLEncoder.encode(subject, StandardCharsets.UTF_8);
+    }
+
+    private HttpRequest.Builder request(String path) {
+        HttpRequest.Builder request = HttpRequest.newBuilder(URI.create(base + path))
+                .timeout(PATIENCE)
+                .header("Accept", TYPE);
+        authorization.ifPresent(text -> request.header("Authorization", text));
+        return request;
+    }
+
+    private HttpResponse<String> send(HttpRequest.Builder request) throws TopicException {
+        try {
+            return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new TopicException("Interrupted while the schema registry " + base + " was asked");
-        } catch (TopicException e) {
-            throw e;
         } catch (IOException e) {
             throw new TopicException("The schema registry " + base + " cannot be reached: " + e);
         }

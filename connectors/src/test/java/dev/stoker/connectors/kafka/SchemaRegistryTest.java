@@ -10,6 +10,7 @@ import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -57,6 +58,30 @@ class SchemaRegistryTest {
 
         SchemaRegistry.register(url("ada:secret@"), "x-value", "{}");
         assertThat(asked.get(1)).contains("Basic YWRhOnNlY3JldA==");
+    }
+
+    @Test
+    void findsSchemasByIdAndBySubject() throws IOException {
+        reply = "{\"schema\":\"{}\"}";
+        SchemaRegistry registry = new SchemaRegistry(url("") + "/base/", Optional.of("ada:secret"));
+        assertThat(registry.schema(7)).contains("{}");
+        assertThat(registry.newest("photos train-value")).contains("{}");
+        assertThat(asked)
+                .containsExactly(
+                        "GET /base/schemas/ids/7 null Basic YWRhOnNlY3JldA== ",
+                        "GET /base/subjects/photos+train-value/versions/latest null Basic YWRhOnNlY3JldA== ");
+        reply = "no JSON";
+        assertThatThrownBy(() -> registry.schema(7))
+                .isInstanceOf(TopicException.class)
+                .hasMessageContainingAll(url(""), "no JSON")
+                .hasMessageNotContaining("secret");
+        status = 404;
+        assertThat(registry.schema(7)).isEmpty();
+        assertThat(registry.newest("x-value")).isEmpty();
+        status = 500;
+        assertThatThrownBy(() -> registry.newest("x-value"))
+                .isInstanceOf(TopicException.class)
+                .hasMessageContainingAll(url(""), "500", "/subjects/x-value/versions/latest");
     }
 
     @Test

@@ -1,9 +1,11 @@
 package dev.stoker.ingest.stream;
 
+import dev.stoker.connectors.kafka.SchemaRegistry;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Properties;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
@@ -16,17 +18,23 @@ import org.apache.avro.io.DecoderFactory;
 final class AvroReader {
 
     private static final int FRAME_BYTES = 5;
+    private static final String USER = "basic.auth.user.info";
 
     private final ValueFormat format;
-    private final WrittenSchemas registry;
+    private final SchemaRegistry registry;
     private final Schema wanted;
     private final Map<Integer, GenericDatumReader<GenericRecord>> readers = new HashMap<>();
     private BinaryDecoder decoder;
 
     AvroReader(ValueFormat format, Properties clients) throws IOException {
         this.format = format;
-        this.registry = format.registry() == null ? null : new WrittenSchemas(format.registry(), clients);
+        this.registry = format.registry() == null ? null : registry(format, clients);
         this.wanted = AvroFields.parse(format.avroSchema());
+    }
+
+    /** @param clients settings, of which {@code basic.auth.user.info} is used */
+    static SchemaRegistry registry(ValueFormat format, Properties clients) {
+        return new SchemaRegistry(format.registry(), Optional.ofNullable(clients.getProperty(USER)));
     }
 
     /** The schema that values are read as. */
@@ -76,7 +84,8 @@ final class AvroReader {
         if (reader == null) {
             Schema written = registry == null
                     ? wanted
-                    : registry.schema(id).orElseThrow(() -> poison("the schema registry knows no schema " + id));
+                    : AvroFields.parse(
+                            registry.schema(id).orElseThrow(() -> poison("the schema registry knows no schema " + id)));
             reader = new GenericDatumReader<>(written, wanted);
             readers.put(id, reader);
         }

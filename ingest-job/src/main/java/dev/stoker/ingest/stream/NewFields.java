@@ -111,8 +111,8 @@ record NewFields(StreamOptions options, ValueFormat value, List<SourceRecord> re
         if (value.kind() != ValueFormat.Kind.AVRO || value.avroSchema() != null) {
             return value;
         }
-        String schema = new WrittenSchemas(value.registry(), clients)
-                .newest(topic)
+        String schema = AvroReader.registry(value, clients)
+                .newest(topic + "-value")
                 .orElseThrow(() -> new InvalidIngestException("the schema registry " + value.registry()
                         + " has no schema of the subject " + topic + "-value; give one with --avro-schema"));
         try {
