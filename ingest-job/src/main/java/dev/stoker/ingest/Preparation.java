@@ -6,7 +6,6 @@ import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.dataset.DatasetInfo;
@@ -14,14 +13,11 @@ import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Clock;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.UUID;
 
 /**
  * Looks at source and target before the job starts, decides the dataset's fields, and finds everything that would make the
@@ -43,8 +39,6 @@ record Preparation(
         SplitRule splitRule,
         SourceSample sample,
         Optional<LogEntry> committed) {
-
-    private static final String CHUNK_SIZE_OPTION = "chunk_size";
 
     static Preparation of(IngestOptions options, DatasetStore stores) throws IOException {
         try (ObjectStore store = stores.open(options.target())) {
@@ -151,14 +145,10 @@ record Preparation(
         List<Field> fields = new ArrayList<>(small.values());
         fields.addAll(payload.values());
         SplitRule rule = options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
-        Map<String, Object> settings = new LinkedHashMap<>();
-        settings.put(CHUNK_SIZE_OPTION, (long) options.work().chunkSizeBytes().orElse(defaultChunkSize()));
-        rule.keep(settings);
-        Optional<DatasetInfo> left = dataset.map(Dataset::info)
-                .filter(info -> info.fields().equals(fields) && info.options().equals(settings));
-        DatasetInfo info = left.orElseGet(() -> new DatasetInfo(
-                UUID.randomUUID(), options.name(), Instant.now().truncatedTo(ChronoUnit.MILLIS), fields, settings));
-        return new Preparation(info, left.isEmpty(), 0, contentField, rule, sample, Optional.empty());
+        DatasetInfo info = TargetDataset.plan(
+                dataset, options.name(), fields, options.work().chunkSizeBytes(), rule);
+        boolean isNew = dataset.map(Dataset::info).filter(info::equals).isEmpty();
+        return new Preparation(info, isNew, 0, contentField, rule, sample, Optional.empty());
     }
 
     /** The field of an existing dataset that takes a file's bytes; checks the others on the way. */
@@ -187,7 +177,8 @@ record Preparation(
         set.add(name);
         Optional<Field> field = info.field(name);
         if (field.isEmpty() || !SidecarType.isBytes(field.get().type().canonical())) {
-            problems.add("the dataset has no field " + name + " for the files' bytes; it has " + names(info)
+            problems.add("the dataset has no field " + name + " for the files' bytes; it has "
+                    + TargetDataset.names(info)
                     + "; name one with --field");
         }
         for (Field other : info.fields()) {
@@ -204,17 +195,7 @@ record Preparation(
     }
 
     private static void require(DatasetInfo info, String name, String type, String option, List<String> problems) {
-        Optional<Field> field = info.field(name);
-        if (field.isEmpty()) {
-            problems.add("option " + option + ": the dataset has no field " + name + "; it has " + names(info));
-        } else if (!field.get().type().canonical().equals(type)) {
-            problems.add("option " + option + ": the dataset's field " + name + " has the type "
-                    + field.get().type().canonical() + ", not " + type);
-        }
-    }
-
-    private static String names(DatasetInfo info) {
-        return String.join(", ", info.fields().stream().map(Field::name).toList());
+        TargetDataset.misfit(info, name, type).ifPresent(problem -> problems.add("option " + option + ": " + problem));
     }
 
     /** What was asked for, or else how the dataset was split when it was created. */
@@ -230,13 +211,8 @@ record Preparation(
         if (!isNew) {
             return this;
         }
-        try (ObjectStore store = stores.open(options.target())) {
-            Optional<Dataset> left = Dataset.find(store);
-            if (left.isPresent() && left.get().latestVersion() == 0) {
-                // An ingest with other fields has died before its first version: nothing refers to this description.
-                store.delete(DatasetLayout.DATASET_JSON);
-            }
-            Dataset.create(store, info);
+        try {
+            TargetDataset.create(options.target(), stores, info);
             return this;
         } catch (DatasetExistsException e) {
             // Another ingest was quicker. If it made the same dataset, both may add to it.
@@ -246,13 +222,7 @@ record Preparation(
 
     /** Length of a chunk: as asked, or as the dataset was created with. */
     int chunkSizeBytes(IngestOptions options) {
-        Object kept = info.options().get(CHUNK_SIZE_OPTION);
-        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
-        return options.work().chunkSizeBytes().orElse(own);
-    }
-
-    private static int defaultChunkSize() {
-        return (int) IngestFlags.CHUNK_SIZE.defaultValue().getBytes();
+        return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
     }
 
     IngestRun.Effect effect(IngestOptions options) {

@@ -5,18 +5,15 @@ import dev.stoker.connectors.chunks.TopicPosition;
 import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.connectors.kafka.SourceTopic;
 import dev.stoker.ingest.FreeTarget;
-import dev.stoker.ingest.IngestFlags;
 import dev.stoker.ingest.InvalidIngestException;
 import dev.stoker.ingest.SplitRule;
+import dev.stoker.ingest.TargetDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,7 +21,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
-import java.util.UUID;
 
 /**
  * Looks at topic and dataset before the job starts, decides the dataset's fields and where reading begins, and finds everything
@@ -51,7 +47,6 @@ record StreamPreparation(
         SplitRule splitRule,
         List<String> notes) {
 
-    private static final String CHUNK_SIZE_OPTION = "chunk_size";
     private static final int FIRST_RECORDS = 1000;
     private static final long FIRST_BYTES = 32 << 20;
 
@@ -105,19 +100,10 @@ record StreamPreparation(
         List<SourceRecord> first = topic.first(start, end, FIRST_RECORDS, FIRST_BYTES);
         SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
         List<Field> fields = new NewFields(options, value, first, notes).decide();
-        Map<String, Object> settings = new LinkedHashMap<>();
-        settings.put(CHUNK_SIZE_OPTION, (long) options.work().chunkSizeBytes().orElse(defaultChunkSize()));
-        rule.keep(settings);
-        Optional<DatasetInfo> left = dataset.map(Dataset::info)
-                .filter(info -> info.fields().equals(fields) && info.options().equals(settings));
-        DatasetInfo info = left.orElseGet(() -> new DatasetInfo(
-                UUID.randomUUID(),
-                options.shape().name(),
-                Instant.now().truncatedTo(ChronoUnit.MILLIS),
-                fields,
-                settings));
-        return new StreamPreparation(
-                info, new State(left.isEmpty(), 0), shape, committed, start, end, value, rule, notes);
+        DatasetInfo info = TargetDataset.plan(
+                dataset, options.shape().name(), fields, options.work().chunkSizeBytes(), rule);
+        boolean isNew = dataset.map(Dataset::info).filter(info::equals).isEmpty();
+        return new StreamPreparation(info, new State(isNew, 0), shape, committed, start, end, value, rule, notes);
     }
 
     /** The fields of a dataset with versions are what they are. */
@@ -126,12 +112,12 @@ record StreamPreparation(
         List<Field> wanted = new ArrayList<>(options.mapping().fields());
         wanted.addAll(options.shape().fields());
         for (Field field : wanted) {
-            requireField(info, field.name(), field.type().canonical(), problems);
+            TargetDataset.misfit(info, field.name(), field.type().canonical()).ifPresent(problems::add);
         }
         List<String> mapped =
                 options.mapping().fields().stream().map(Field::name).toList();
         if (value.kind() == ValueFormat.Kind.RAW) {
-            requireField(info, value.field(), "binary", problems);
+            TargetDataset.misfit(info, value.field(), "binary").ifPresent(problems::add);
             for (Field field : info.fields()) {
                 if (!field.nullable()
                         && !mapped.contains(field.name())
@@ -146,29 +132,13 @@ record StreamPreparation(
         }
     }
 
-    private static void requireField(DatasetInfo info, String name, String type, List<String> problems) {
-        Optional<Field> field = info.field(name);
-        if (field.isEmpty()) {
-            problems.add("the dataset has no field " + name + "; it has "
-                    + String.join(", ", info.fields().stream().map(Field::name).toList()));
-        } else if (!field.get().type().canonical().equals(type)) {
-            problems.add("the dataset's field " + name + " has the type "
-                    + field.get().type().canonical() + ", not " + type);
-        }
-    }
-
     /** Creates the dataset if it does not exist, so that its chunks have one to belong to. */
     StreamPreparation create(StreamOptions options, DatasetStore stores) throws IOException {
         if (!state.isNew()) {
             return this;
         }
-        try (ObjectStore store = stores.open(options.target())) {
-            Optional<Dataset> left = Dataset.find(store);
-            if (left.isPresent() && left.get().latestVersion() == 0) {
-                // An ingest with other fields has died before its first version: nothing refers to this description.
-                store.delete(DatasetLayout.DATASET_JSON);
-            }
-            Dataset.create(store, info);
+        try {
+            TargetDataset.create(options.target(), stores, info);
             return this;
         } catch (DatasetExistsException e) {
             // Another ingest was quicker. If it made the same dataset, both may add to it.
@@ -178,13 +148,7 @@ record StreamPreparation(
 
     /** Length of a chunk: as asked, or as the dataset was created with. */
     int chunkSizeBytes(StreamOptions options) {
-        Object kept = info.options().get(CHUNK_SIZE_OPTION);
-        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
-        return options.work().chunkSizeBytes().orElse(own);
-    }
-
-    private static int defaultChunkSize() {
-        return (int) IngestFlags.CHUNK_SIZE.defaultValue().getBytes();
+        return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
     }
 
     /** Records between start and end, counted by offsets; markers of transactions count. */

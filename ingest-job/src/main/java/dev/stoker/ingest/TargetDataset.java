@@ -1,0 +1,84 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.chunks.DatasetStore;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+
+/** The dataset that an ingest writes to: its description, made or found. */
+public final class TargetDataset {
+
+    private static final String CHUNK_SIZE_OPTION = "chunk_size";
+
+    private TargetDataset() {}
+
+    /**
+     * The description of a dataset without versions.
+     *
+     * @param found what an ingest has left that died before its first version; taken up if it is the same
+     * @param chunkSizeBytes as asked
+     */
+    public static DatasetInfo plan(
+            Optional<Dataset> found, String name, List<Field> fields, OptionalInt chunkSizeBytes, SplitRule rule) {
+        Map<String, Object> settings = new LinkedHashMap<>();
+        settings.put(CHUNK_SIZE_OPTION, (long) chunkSizeBytes.orElse(defaultChunkSize()));
+        rule.keep(settings);
+        return found.map(Dataset::info)
+                .filter(info -> info.fields().equals(fields) && info.options().equals(settings))
+                .orElseGet(() -> new DatasetInfo(
+                        UUID.randomUUID(), name, Instant.now().truncatedTo(ChronoUnit.MILLIS), fields, settings));
+    }
+
+    /**
+     * Creates a dataset, so that chunks have one to belong to.
+     *
+     * @throws DatasetExistsException if another ingest was quicker
+     */
+    public static void create(String target, DatasetStore stores, DatasetInfo info) throws IOException {
+        try (ObjectStore store = stores.open(target)) {
+            Optional<Dataset> left = Dataset.find(store);
+            if (left.isPresent() && left.get().latestVersion() == 0) {
+                // An ingest with other fields has died before its first version: nothing refers to this description.
+                store.delete(DatasetLayout.DATASET_JSON);
+            }
+            Dataset.create(store, info);
+        }
+    }
+
+    /** Length of a chunk: as asked, or as the dataset was created with. */
+    public static int chunkSizeBytes(DatasetInfo info, OptionalInt asked) {
+        Object kept = info.options().get(CHUNK_SIZE_OPTION);
+        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
+        return asked.orElse(own);
+    }
+
+    private static int defaultChunkSize() {
+        return (int) IngestFlags.CHUNK_SIZE.defaultValue().getBytes();
+    }
+
+    /** What is wrong with a field that is to have a type; empty if nothing is. */
+    public static Optional<String> misfit(DatasetInfo info, String name, String type) {
+        Optional<String> found = info.field(name).map(field -> field.type().canonical());
+        if (found.isEmpty()) {
+            return Optional.of("the dataset has no field " + name + "; it has " + names(info));
+        }
+        return found.filter(text -> !text.equals(type))
+                .map(text -> "the dataset's field " + name + " has the type " + text + ", not " + type);
+    }
+
+    static String names(DatasetInfo info) {
+        return String.join(", ", info.fields().stream().map(Field::name).toList());
+    }
+}
