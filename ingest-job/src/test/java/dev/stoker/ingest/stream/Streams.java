@@ -17,26 +17,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
-import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** Ingests of topics, and what they leave. */
 final class Streams {
 
-    private static MiniCluster cluster;
-
     private Streams() {}
 
-    /** What ingests run on from now on. */
-    static void use(MiniCluster shared) {
-        cluster = shared;
-    }
-
+    /** Runs on the shared cluster. */
     static StreamJob job() throws IOException {
         return new EmbeddedStreamJob(
                 Files.createTempDirectory("stream-"),
-                StreamExecutionEnvironment.getExecutionEnvironment(),
-                cluster,
+                StreamExecutionEnvironment.createLocalEnvironment(SharedKafka.SLOTS),
+                SharedKafka.cluster(),
                 EmbeddedStreamJob.Ownership.SHARED);
     }
 

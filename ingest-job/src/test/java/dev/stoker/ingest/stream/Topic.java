@@ -34,6 +34,11 @@ final class Topic {
         this.name = name;
     }
 
+    /** A new one of the shared broker. */
+    static Topic create(String name, int partitions) throws Exception {
+        return create(SharedKafka.broker(), name, partitions);
+    }
+
     static Topic create(KafkaBroker broker, String name, int partitions) throws Exception {
         try (Admin admin = admin(broker)) {
             admin.createTopics(List.of(new NewTopic(name, partitions, (short) 1)))

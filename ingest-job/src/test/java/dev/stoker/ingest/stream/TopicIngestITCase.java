@@ -3,7 +3,6 @@ package dev.stoker.ingest.stream;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.ingest.InvalidIngestException;
 import dev.stoker.ingest.Packed;
 import java.nio.file.Files;
@@ -12,46 +11,20 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
-import org.apache.flink.test.junit5.InjectMiniCluster;
-import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.producer.KafkaProducer;
 import org.apache.kafka.clients.producer.ProducerRecord;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Topics become datasets, in this process, at a real broker. */
+@ExtendWith(SharedKafka.class)
 @Timeout(240)
 class TopicIngestITCase {
 
-    @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(2)
-            .build());
-
     @TempDir
-    static Path directory;
-
-    private static KafkaBroker broker;
-
-    @BeforeAll
-    static void start(@InjectMiniCluster MiniCluster cluster) throws Exception {
-        Streams.use(cluster);
-        broker = KafkaBroker.start(directory.resolve("broker"));
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        if (broker != null) {
-            broker.close();
-        }
-    }
+    private static Path directory;
 
     private static Map<String, String> sendRaw(Topic topic, String name, int partitions, int from, int count)
             throws Exception {
@@ -68,7 +41,7 @@ class TopicIngestITCase {
 
     @Test
     void takesEachRecordOnceHoweverOftenItIsBegunAnew() throws Exception {
-        Topic topic = Topic.create(broker, "plain", 3);
+        Topic topic = Topic.create("plain", 3);
         Path target = directory.resolve("plain-data");
         Map<String, String> sent = sendRaw(topic, "plain", 3, 0, 600);
 
@@ -93,7 +66,7 @@ class TopicIngestITCase {
 
     @Test
     void stopsWithALastVersionAndGoesOnAfterIt() throws Exception {
-        Topic topic = Topic.create(broker, "stopped", 2);
+        Topic topic = Topic.create("stopped", 2);
         Path target = directory.resolve("stopped-data");
         Map<String, String> sent = sendRaw(topic, "stopped", 2, 0, 200);
         // The interval never ends: what is in the version is there because of the stop.
@@ -120,7 +93,7 @@ class TopicIngestITCase {
 
     @Test
     void mapsKeyHeadersAndTime() throws Exception {
-        Topic topic = Topic.create(broker, "mapped", 1);
+        Topic topic = Topic.create("mapped", 1);
         Path target = directory.resolve("mapped-data");
         ProducerRecord<byte[], byte[]> full = topic.record(0, 1_700_000_000_123L, "a/1.jpg", Topic.bytes("one"));
         full.headers().add("class", Topic.bytes("ant")).add("class", Topic.bytes("cat"));
@@ -150,7 +123,7 @@ class TopicIngestITCase {
 
     @Test
     void takesTheRecordsOwnKeysAndBuriesThoseThatComeAgain() throws Exception {
-        Topic topic = Topic.create(broker, "keyed", 2);
+        Topic topic = Topic.create("keyed", 2);
         Path target = directory.resolve("keyed-data");
         topic.send(List.of(
                 topic.record(0, "a", "1"),
@@ -178,7 +151,7 @@ class TopicIngestITCase {
 
     @Test
     void readsNothingOfTransactionsThatAreAbortedOrOpen() throws Exception {
-        Topic topic = Topic.create(broker, "transactions", 1);
+        Topic topic = Topic.create("transactions", 1);
         Path target = directory.resolve("transactions-data");
         try (KafkaProducer<byte[], byte[]> producer =
                         topic.producer(Map.of("transactional.id", "committed", "transaction.timeout.ms", "60000"));
@@ -212,7 +185,7 @@ class TopicIngestITCase {
 
     @Test
     void readsCompressedRecords() throws Exception {
-        Topic topic = Topic.create(broker, "compressed", 1);
+        Topic topic = Topic.create("compressed", 1);
         Path target = directory.resolve("compressed-data");
         List<String> codecs = List.of("gzip", "snappy", "lz4", "zstd");
         for (String codec : codecs) {
@@ -229,12 +202,12 @@ class TopicIngestITCase {
 
     @Test
     void refusesATopicThatWasCreatedAgain() throws Exception {
-        Topic topic = Topic.create(broker, "again", 1);
+        Topic topic = Topic.create("again", 1);
         Path target = directory.resolve("again-data");
         topic.sendValues(0, "old 0", "old 1");
         Streams.ingest(topic, target, "--value=raw");
         topic.delete();
-        Topic.create(broker, "again", 1).sendValues(0, "new 0", "new 1", "new 2");
+        Topic.create("again", 1).sendValues(0, "new 0", "new 1", "new 2");
 
         assertThatThrownBy(() -> Streams.ingest(topic, target, "--value=raw"))
                 .isInstanceOf(OtherTopicException.class)
@@ -244,7 +217,7 @@ class TopicIngestITCase {
 
     @Test
     void leapsOverDeletedRecordsOnlyIfItIsTold() throws Exception {
-        Topic topic = Topic.create(broker, "deleted", 1);
+        Topic topic = Topic.create("deleted", 1);
         Path target = directory.resolve("deleted-data");
         topic.sendValues(0, "0", "1");
         Streams.ingest(topic, target, "--value=raw");
@@ -261,7 +234,7 @@ class TopicIngestITCase {
 
     @Test
     void beginsWhereItIsTold() throws Exception {
-        Topic topic = Topic.create(broker, "from", 2);
+        Topic topic = Topic.create("from", 2);
         long then = 1_700_000_000_000L;
         topic.send(List.of(
                 topic.record(0, then, null, Topic.bytes("early")),
@@ -276,8 +249,8 @@ class TopicIngestITCase {
 
     @Test
     void refusesADatasetOfSomethingElseUnlessToldToAppend() throws Exception {
-        Topic one = Topic.create(broker, "one", 1);
-        Topic two = Topic.create(broker, "two", 1);
+        Topic one = Topic.create("one", 1);
+        Topic two = Topic.create("two", 1);
         Path target = directory.resolve("both-data");
         one.sendValues(0, "of one");
         two.sendValues(0, "of two");
@@ -294,7 +267,7 @@ class TopicIngestITCase {
 
     @Test
     void writesNothingInADryRun() throws Exception {
-        Topic topic = Topic.create(broker, "dry", 1);
+        Topic topic = Topic.create("dry", 1);
         Path target = directory.resolve("dry-data");
         topic.sendValues(0, "0");
         List<String> plan = StreamIngest.plan(Streams.options(topic.uri(), target, "--value=raw", "--dry-run"));

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import com.sun.net.httpserver.HttpServer;
-import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.ingest.IngestFailedException;
 import dev.stoker.ingest.InvalidIngestException;
 import dev.stoker.ingest.Packed;
@@ -26,18 +25,13 @@ import org.apache.avro.generic.GenericDatumWriter;
 import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.io.BinaryEncoder;
 import org.apache.avro.io.EncoderFactory;
-import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
-import org.apache.flink.test.junit5.InjectMiniCluster;
-import org.apache.flink.test.junit5.MiniClusterExtension;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Values of every format become fields, and what is none becomes a dead letter, at a real broker. */
+@ExtendWith(SharedKafka.class)
 @Timeout(240)
 class TopicValuesITCase {
 
@@ -51,33 +45,12 @@ class TopicValuesITCase {
     private static final String OTHER =
             "{\"type\":\"record\",\"name\":\"Doc\",\"fields\":[{\"name\":\"n\",\"type\":\"long\"}]}";
 
-    @RegisterExtension
-    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
-            .setNumberTaskManagers(1)
-            .setNumberSlotsPerTaskManager(2)
-            .build());
-
     @TempDir
-    static Path directory;
-
-    private static KafkaBroker broker;
-
-    @BeforeAll
-    static void start(@InjectMiniCluster MiniCluster cluster) throws Exception {
-        Streams.use(cluster);
-        broker = KafkaBroker.start(directory.resolve("broker"));
-    }
-
-    @AfterAll
-    static void stopBroker() {
-        if (broker != null) {
-            broker.close();
-        }
-    }
+    private static Path directory;
 
     @Test
     void findsOutTheFieldsOfJson() throws Exception {
-        Topic topic = Topic.create(broker, "json", 1);
+        Topic topic = Topic.create("json", 1);
         Path target = directory.resolve("json-data");
         topic.sendValues(
                 0,
@@ -113,7 +86,7 @@ class TopicValuesITCase {
 
     @Test
     void buriesWhatDoesNotFitAndGoesOn() throws Exception {
-        Topic topic = Topic.create(broker, "poison", 1);
+        Topic topic = Topic.create("poison", 1);
         Path target = directory.resolve("poison-data");
         Path letters = directory.resolve("letters");
         topic.sendValues(
@@ -151,7 +124,7 @@ class TopicValuesITCase {
 
     @Test
     void givesUpWhenTooManyDoNotFit() throws Exception {
-        Topic topic = Topic.create(broker, "rotten", 1);
+        Topic topic = Topic.create("rotten", 1);
         Path target = directory.resolve("rotten-data");
         topic.sendValues(0, "{\"n\":1}", "no json", "no json", "no json");
         assertThatThrownBy(
@@ -164,11 +137,11 @@ class TopicValuesITCase {
 
     @Test
     void saysWhatItCannotFindOut() throws Exception {
-        Topic empty = Topic.create(broker, "empty", 1);
+        Topic empty = Topic.create("empty", 1);
         assertThatThrownBy(() -> Streams.ingest(empty, directory.resolve("empty-data"), "--value=json"))
                 .isInstanceOf(InvalidIngestException.class)
                 .hasMessageContaining("--schema");
-        Topic mixed = Topic.create(broker, "mixed", 1);
+        Topic mixed = Topic.create("mixed", 1);
         mixed.sendValues(0, "{\"a\":1}", "{\"a\":\"text\"}");
         assertThatThrownBy(() -> Streams.ingest(mixed, directory.resolve("mixed-data"), "--value=json"))
                 .isInstanceOf(InvalidIngestException.class)
@@ -226,7 +199,7 @@ class TopicValuesITCase {
 
     @Test
     void readsAvroWithASchemaFromAFile() throws Exception {
-        Topic topic = Topic.create(broker, "avro", 1);
+        Topic topic = Topic.create("avro", 1);
         Path schema = Files.writeString(directory.resolve("doc.avsc"), WRITTEN);
         topic.send(List.of(
                 topic.record(0, 1, null, document("one", 0.5)),
@@ -241,7 +214,7 @@ class TopicValuesITCase {
 
     @Test
     void readsAvroWithTheSchemasOfARegistry() throws Exception {
-        Topic topic = Topic.create(broker, "registered", 1);
+        Topic topic = Topic.create("registered", 1);
         HttpServer registry = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
         String written =
                 "{\"schema\":" + new com.fasterxml.jackson.databind.ObjectMapper().writeValueAsString(WRITTEN) + "}";
