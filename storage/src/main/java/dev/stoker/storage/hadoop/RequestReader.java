@@ -4,6 +4,7 @@ import dev.stoker.storage.PartSink;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.Optional;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.fs.FSDataInputStream;
@@ -11,19 +12,25 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.functional.FutureIO;
 
 /**
- * Reads of an object store, one request each. The stream is told that the object ends where the read ends: then it needs no
+ * Reads of an object store, one request each: without S3A's help where that is known to do ({@link SignedGets}), in the first
+ * attempt of a call, else by a stream of S3A. The stream is told that the object ends where the read ends: then it needs no
  * request for the length, and asks for exactly these bytes.
  */
 final class RequestReader implements ObjectReader {
 
+    /** Smaller reads are few. */
+    private static final int SIGNED_FROM = 64 << 10;
+
     private final FileSystem fileSystem;
     private final ObjectPaths paths;
     private final SlowReadGuard guard;
+    private final Optional<SignedGets> gets;
 
     RequestReader(HadoopObjectStore.Connection connection) {
         this.fileSystem = connection.fileSystem();
         this.paths = connection.paths();
         this.guard = SlowReadGuard.of(connection.configuration());
+        this.gets = SignedGets.of(connection);
     }
 
     private FSDataInputStream open(String name, long end) throws IOException {
@@ -40,6 +47,12 @@ final class RequestReader implements ObjectReader {
 
     @Override
     public void read(String name, long offset, int length, PartSink sink) throws IOException {
+        if (gets.isPresent()
+                && length >= SIGNED_FROM
+                && CallScope.current().requests() == 0
+                && gets.get().read(name, offset, length, sink, guard)) {
+            return;
+        }
         try (FSDataInputStream in = open(name, offset + length)) {
             in.seek(offset);
             Parts.copy(in, offset, length, sink, guard);
@@ -66,5 +79,7 @@ final class RequestReader implements ObjectReader {
     public void forget(String name) {}
 
     @Override
-    public void close() {}
+    public void close() {
+        gets.ifPresent(SignedGets::close);
+    }
 }

@@ -61,7 +61,7 @@ public final class S3Requests implements ExecutionInterceptor {
     }
 
     /** What is wrong with the reply, or null. */
-    private static String compare(String asked, SdkHttpResponse reply) {
+    static String compare(String asked, SdkHttpResponse reply) {
         Matcher range = RANGE.matcher(asked);
         if (!range.matches()) {
             return null;
