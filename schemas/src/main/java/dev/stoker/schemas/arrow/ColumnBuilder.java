@@ -80,6 +80,15 @@ public final class ColumnBuilder {
         valid();
     }
 
+    /** A floating-point type: its bits, the least significant ones of these. */
+    public void appendBits(long bits) {
+        if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
+            throw wrongKind("a floating-point number");
+        }
+        addFixed(bits, scalar.width());
+        valid();
+    }
+
     /** Text of a utf8 column. */
     public void appendString(String value) {
         if (type != ScalarType.UTF8) {

@@ -2,6 +2,7 @@ package dev.stoker.schemas.avro;
 
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
@@ -16,14 +17,26 @@ public final class AvroInput {
     private final byte[] bytes;
     private final int end;
     private final String file;
+    private final String advice;
     private int position;
 
     /** @param file the file's name as the user knows it */
     public AvroInput(byte[] bytes, int start, int end, String file) {
+        this(bytes, start, end, file, CorruptDataException.FILE_ADVICE);
+    }
+
+    /**
+     * Reads what is in no file.
+     *
+     * @param where the place as the user knows it
+     * @param advice what to do if the bytes are not what was written
+     */
+    public AvroInput(byte[] bytes, int start, int end, String where, String advice) {
         this.bytes = bytes;
         this.position = start;
         this.end = end;
-        this.file = file;
+        this.file = where;
+        this.advice = advice;
     }
 
     public int position() {
@@ -95,12 +108,29 @@ public final class AvroInput {
 
     /** Bytes without a length before them. */
     public byte[] readFixed(int length) throws CorruptDataException {
-        if (length > remaining()) {
-            throw corrupt("a value", length + " bytes", remaining());
-        }
+        requireLeft(length);
         byte[] content = Arrays.copyOfRange(bytes, position, position + length);
         position += length;
         return content;
+    }
+
+    /** As {@link #readBytes}, without a copy; little-endian. */
+    public ByteBuffer viewBytes() throws CorruptDataException {
+        return viewFixed(readLength("a byte sequence"));
+    }
+
+    /** As {@link #readFixed}, without a copy; little-endian. */
+    public ByteBuffer viewFixed(int length) throws CorruptDataException {
+        requireLeft(length);
+        ByteBuffer view = ByteBuffer.wrap(bytes, position, length).slice().order(ByteOrder.LITTLE_ENDIAN);
+        position += length;
+        return view;
+    }
+
+    private void requireLeft(int length) throws CorruptDataException {
+        if (length > remaining()) {
+            throw corrupt("a value", length + " bytes", remaining());
+        }
     }
 
     public UUID readUuid() throws CorruptDataException {
@@ -140,7 +170,7 @@ public final class AvroInput {
     }
 
     public CorruptDataException corrupt(String what, Object expected, Object found) {
-        return CorruptDataException.mismatch(file, what + " at byte " + position, expected, found);
+        return CorruptDataException.mismatch(file, what + " at byte " + position, expected, found, advice);
     }
 
     private int readLength(String what) throws CorruptDataException {

@@ -120,7 +120,7 @@ public final class SampleValue {
     }
 
     /** The bits of the binary32 of the same value; of what is not a number, the bits that it has are kept. */
-    private static int float16(short half) {
+    static int float16(short half) {
         int sign = (half & 0x8000) << 16;
         int exponent = (half >>> 10) & 0x1F;
         int mantissa = half & 0x3FF;

@@ -67,6 +67,20 @@ public record TopicInfo(
     public record Values(ValueFormat format, OptionalInt schemaId) {
         /** Record batches. */
         public static final Values ARROW = new Values(ValueFormat.ARROW, OptionalInt.empty());
+
+        private static Values read(JsonNode json) {
+            if (json == null) {
+                return ARROW;
+            }
+            String named = json.required("format").asText();
+            JsonNode id = json.required("schema_id");
+            if (!id.isNull() && !id.canConvertToInt()) {
+                throw new IllegalArgumentException("schema_id " + id);
+            }
+            return new Values(
+                    ValueFormat.named(named).orElseThrow(() -> new IllegalArgumentException("values in " + named)),
+                    id.isNull() ? OptionalInt.empty() : OptionalInt.of(id.intValue()));
+        }
     }
 
     /** The version of this description. */
@@ -213,7 +227,8 @@ public record TopicInfo(
                     classes,
                     laneRows,
                     epochs.isNull() ? OptionalLong.empty() : OptionalLong.of(epochs.asLong()),
-                    json.required("max_record_bytes").asInt());
+                    json.required("max_record_bytes").asInt(),
+                    Values.read(json.get("values")));
             if (laneRows.stream().anyMatch(rows -> rows < 0)
                     || info.size().samples() != json.required("samples").asLong(-1)
                     || info.size().batches() != json.required("batches").asLong(-1)) {

@@ -1,0 +1,259 @@
+package dev.stoker.schemas.kafka;
+
+import dev.stoker.schemas.arrow.ArrowField;
+import dev.stoker.schemas.arrow.ColumnBuilder;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import dev.stoker.schemas.arrow.FieldType.Layout;
+import dev.stoker.schemas.arrow.RecordBatchLayout;
+import dev.stoker.schemas.arrow.RecordBatchParts;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.avro.AvroInput;
+import dev.stoker.schemas.errors.CorruptDataException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.function.IntFunction;
+
+/**
+ * Puts samples of a topic ({@link SampleValue}) together to a message of {@code docs/formats/batch.md}: {@link #add} for each, then
+ * {@link #message}. The records' checksums must have been compared. For one thread.
+ */
+public final class SampleReader {
+    private static final String ADVICE =
+            "something else than the feed has written it: feed the epoch again into a new topic";
+    private static final int OPENING = 5;
+
+    private final List<Field> fields;
+    private final OptionalInt schemaId;
+    /** Of each categorical field the ids by class name. */
+    private final Map<String, Map<String, Integer>> ids = new HashMap<>();
+
+    private final RecordBatchLayout layout;
+    private final ColumnBuilder key = new ColumnBuilder(ArrowField.of(Field.KEY, ScalarType.UTF8));
+    /** Of each field that is not payload, else null. */
+    private final ColumnBuilder[] small;
+    /** Of each payload field the values, in the samples' own memory. */
+    private final List<List<ByteBuffer>> payload = new ArrayList<>();
+
+    /**
+     * Reads a dataset's samples.
+     *
+     * @param fields in dataset order
+     * @param classes per categorical field the class names by id
+     * @param schemaId the schema's id in a registry, if values begin with it
+     */
+    public SampleReader(List<Field> fields, Map<String, List<String>> classes, OptionalInt schemaId) {
+        this.fields = List.copyOf(fields);
+        this.schemaId = schemaId;
+        this.small = new ColumnBuilder[fields.size()];
+        List<FieldType> types = new ArrayList<>(List.of(ScalarType.UTF8));
+        boolean[] isPayload = new boolean[fields.size() + 1];
+        for (int f = 0; f < small.length; f++) {
+            Field field = fields.get(f);
+            types.add(field.type());
+            isPayload[f + 1] = field.payload();
+            payload.add(new ArrayList<>());
+            if (!field.payload()) {
+                small[f] = new ColumnBuilder(ArrowField.of(field));
+            }
+            if (field.type() == ScalarType.CATEGORICAL) {
+                List<String> names = classes.getOrDefault(field.name(), List.of());
+                Map<String, Integer> numbers = new HashMap<>();
+                names.forEach(name -> numbers.put(name, numbers.size()));
+                ids.put(field.name(), numbers);
+            }
+        }
+        this.layout = RecordBatchLayout.of(types, isPayload);
+    }
+
+    /**
+     * The next row.
+     *
+     * @param value of its record; must not change before {@link #message}
+     * @param where topic, partition and offset, for messages
+     * @throws CorruptDataException if it is no sample of these fields; the rows before are then given up as well
+     */
+    public void add(byte[] value, String where) throws CorruptDataException {
+        AvroInput in = new AvroInput(value, 0, value.length, where, ADVICE);
+        try {
+            read(in);
+            in.expectEnd();
+        } catch (IllegalArgumentException e) {
+            clear();
+            throw in.corrupt("a value", "one of the topic's fields", e.getMessage());
+        } catch (CorruptDataException e) {
+            clear();
+            throw e;
+        }
+    }
+
+    /**
+     * The message of the rows that were added since the last one.
+     *
+     * @param memory gives a buffer from index 0 to a limit of exactly so many bytes; the message is written there
+     * @throws IllegalArgumentException if the message would have 2^31 bytes or more
+     */
+    public ByteBuffer message(IntFunction<ByteBuffer> memory) {
+        int rows = key.rows();
+        RecordBatchParts parts = new RecordBatchParts(layout, rows);
+        parts.set(0, key);
+        for (int f = 0; f < small.length; f++) {
+            if (small[f] != null) {
+                parts.set(f + 1, small[f]);
+            } else {
+                FieldType type = fields.get(f).type();
+                long bytes =
+                        payload.get(f).stream().mapToLong(ByteBuffer::remaining).sum();
+                parts.setPayload(f + 1, type, type.hasOffsets() ? offsets(payload.get(f), type) : null, bytes);
+            }
+        }
+        long length = layout.headLength() + parts.bodyLength();
+        if (length > Integer.MAX_VALUE) {
+            clear();
+            throw new IllegalArgumentException("a batch of " + rows + " samples has " + length
+                    + " bytes; 2^31 is the limit; use a smaller batch size");
+        }
+        ByteBuffer message = memory.apply((int) length);
+        ByteBuffer out = message.duplicate().clear().order(ByteOrder.LITTLE_ENDIAN);
+        long end = parts.smallLength();
+        for (int at = 0; at < end; at += Long.BYTES) {
+            out.putLong(at, 0);
+        }
+        parts.writeSmall(out);
+        for (List<ByteBuffer> values : payload) {
+            values.forEach(out::put);
+            while (out.position() % RecordBatchLayout.ALIGNMENT != 0) {
+                out.put((byte) 0);
+            }
+        }
+        clear();
+        return message;
+    }
+
+    private static ByteBuffer offsets(List<ByteBuffer> values, FieldType type) {
+        ByteBuffer offsets = ByteBuffer.allocate(4 * (values.size() + 1)).order(ByteOrder.LITTLE_ENDIAN);
+        int end = 0;
+        offsets.putInt(end);
+        for (ByteBuffer value : values) {
+            end += value.remaining() / type.width();
+            offsets.putInt(end);
+        }
+        return offsets.flip();
+    }
+
+    private void clear() {
+        key.truncate(0);
+        for (int f = 0; f < small.length; f++) {
+            payload.get(f).clear();
+            if (small[f] != null) {
+                small[f].truncate(0);
+            }
+        }
+    }
+
+    private void read(AvroInput in) throws CorruptDataException {
+        if (schemaId.isPresent()) {
+            ByteBuffer opening = in.viewFixed(OPENING).order(ByteOrder.BIG_ENDIAN);
+            int mark = opening.get();
+            int id = opening.getInt();
+            if (mark != 0 || id != schemaId.getAsInt()) {
+                throw in.corrupt(
+                        "what a value begins with", "0 and schema " + schemaId.getAsInt(), mark + " and " + id);
+            }
+        }
+        key.appendBytes(in.viewBytes());
+        for (int f = 0; f < small.length; f++) {
+            if (small[f] != null) {
+                readSmall(in, fields.get(f), small[f]);
+            }
+        }
+        for (Field field : fields) {
+            if (field.payload()) {
+                in.readLong(); // The payload's checksum; that of the record covers it.
+            }
+        }
+        for (int f = 0; f < small.length; f++) {
+            if (small[f] == null) {
+                payload.get(f).add(payload(in, fields.get(f)));
+            }
+        }
+    }
+
+    private static ByteBuffer payload(AvroInput in, Field field) throws CorruptDataException {
+        ByteBuffer value = in.viewBytes();
+        int width = field.type().width();
+        if (field.type().layout() == Layout.TENSOR ? value.remaining() != width : value.remaining() % width != 0) {
+            throw in.corrupt("the length of " + field.name(), "that of " + field.type(), value.remaining());
+        }
+        return value;
+    }
+
+    private void readSmall(AvroInput in, Field field, ColumnBuilder column) throws CorruptDataException {
+        if (field.nullable()) {
+            long branch = in.readLong();
+            if (branch == 0) {
+                column.appendNull();
+                return;
+            }
+            if (branch != 1) {
+                throw in.corrupt("whether there is a " + field.name(), "0 or 1", branch);
+            }
+        }
+        if (!(field.type() instanceof ScalarType scalar)) {
+            column.appendBytes(in.viewBytes());
+            return;
+        }
+        switch (scalar) {
+            case BOOL -> column.appendBoolean(in.readBoolean());
+            case INT8, INT16, INT32, UINT8, UINT16, UINT32, INT64, UINT64 -> column.appendLong(in.readLong());
+            case FLOAT16 -> column.appendBits(float16(in));
+            case BFLOAT16 -> column.appendBits(bfloat16(in));
+            case FLOAT32 -> column.appendBits(in.viewFixed(Float.BYTES).getInt());
+            case FLOAT64 -> column.appendBits(in.viewFixed(Double.BYTES).getLong());
+            case CATEGORICAL -> column.appendLong(classId(in, field));
+            case UTF8, BINARY -> column.appendBytes(in.viewBytes());
+        }
+    }
+
+    private int classId(AvroInput in, Field field) throws CorruptDataException {
+        String name = in.readString();
+        Integer id = ids.get(field.name()).get(name);
+        if (id == null) {
+            throw in.corrupt("the class of " + field.name(), "one of the topic's", name);
+        }
+        return id;
+    }
+
+    private static int bfloat16(AvroInput in) throws CorruptDataException {
+        int bits = in.viewFixed(Float.BYTES).getInt();
+        if ((bits & 0xFFFF) != 0) {
+            throw in.corrupt("a number", "a bfloat16", Float.intBitsToFloat(bits));
+        }
+        return bits >>> 16;
+    }
+
+    /** The bits of the binary16 that a binary32 was made of. */
+    private static int float16(AvroInput in) throws CorruptDataException {
+        int bits = in.viewFixed(Float.BYTES).getInt();
+        int sign = bits >>> 16 & 0x8000;
+        int exponent = bits >>> 23 & 0xFF;
+        int mantissa = bits & 0x7FFFFF;
+        int half;
+        if (exponent == 0xFF) {
+            half = sign | 0x7C00 | mantissa >>> 13;
+        } else if (exponent > 112) {
+            half = sign | (exponent - 112) << 10 | mantissa >>> 13;
+        } else {
+            half = sign | (exponent < 103 ? 0 : (mantissa | 0x800000) >>> 126 - exponent);
+        }
+        if (SampleValue.float16((short) half) != bits) {
+            throw in.corrupt("a number", "a float16", Float.intBitsToFloat(bits));
+        }
+        return half;
+    }
+}
