@@ -22,6 +22,7 @@ import org.apache.kafka.common.PartitionInfo;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.AuthenticationException;
 import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
@@ -32,21 +33,25 @@ final class KafkaLog implements TopicLog {
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final String topic;
+    /** How long a question may take. */
+    private final Duration answer;
+
     private final KafkaConsumer<byte[], byte[]> consumer;
     private final List<ConsumerRecord<byte[], byte[]>> looked = new ArrayList<>();
     private String trouble = "";
+    private boolean isAnswered = true;
 
     /** For looking at single records. */
-    static KafkaLog looking(TopicTarget target, String group, Map<String, String> environment) {
-        return new KafkaLog(target, group, environment, Map.of(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "1"));
+    static KafkaLog looking(TopicTarget target, FeedOptions options, Map<String, String> environment) {
+        return new KafkaLog(target, options, environment, Map.of(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "1"));
     }
 
     /** For reading on. */
-    static KafkaLog reading(TopicTarget target, String group, Map<String, String> environment, long bufferBytes) {
-        long fetched = Math.min(64L << 20, Math.max(1L << 20, bufferBytes / 4));
+    static KafkaLog reading(TopicTarget target, FeedOptions options, Map<String, String> environment) {
+        long fetched = Math.min(64L << 20, Math.max(1L << 20, options.bufferBytes() / 8));
         return new KafkaLog(
                 target,
-                group,
+                options,
                 environment,
                 Map.of(
                         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
@@ -59,9 +64,10 @@ final class KafkaLog implements TopicLog {
                         "32"));
     }
 
-    private KafkaLog(TopicTarget target, String group, Map<String, String> environment, Map<String, String> more) {
+    private KafkaLog(
+            TopicTarget target, FeedOptions options, Map<String, String> environment, Map<String, String> more) {
         Properties settings = target.clients(environment);
-        settings.setProperty(ConsumerConfig.GROUP_ID_CONFIG, group);
+        settings.setProperty(ConsumerConfig.GROUP_ID_CONFIG, options.group());
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         settings.setProperty(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "none");
         settings.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
@@ -71,6 +77,7 @@ final class KafkaLog implements TopicLog {
         settings.setProperty(ConsumerConfig.CHECK_CRCS_CONFIG, "false");
         more.forEach(settings::setProperty);
         this.topic = target.topic();
+        this.answer = options.connectTimeout().compareTo(ANSWER) < 0 ? options.connectTimeout() : ANSWER;
         try {
             this.consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
         } catch (KafkaException e) {
@@ -97,10 +104,17 @@ final class KafkaLog implements TopicLog {
     /** Asks the brokers; empty while they do not answer. What waiting does not mend is thrown. */
     private <T> Optional<T> ask(Function<KafkaConsumer<byte[], byte[]>, T> question) {
         try {
-            return Optional.ofNullable(question.apply(consumer));
+            Optional<T> answer = Optional.ofNullable(question.apply(consumer));
+            isAnswered = true;
+            return answer;
+        } catch (TimeoutException e) {
+            isAnswered = false;
+            trouble = "no broker answers";
+            return Optional.empty();
         } catch (AuthenticationException | AuthorizationException e) {
             throw new FeedException("topic " + topic + ": the brokers refuse this client: " + e.getMessage(), e);
         } catch (KafkaException e) {
+            isAnswered = true;
             trouble = e.getMessage();
             return Optional.empty();
         }
@@ -108,7 +122,7 @@ final class KafkaLog implements TopicLog {
 
     @Override
     public int partitions() {
-        return ask(c -> c.partitionsFor(topic, ANSWER))
+        return ask(c -> c.partitionsFor(topic, answer))
                 .map(List<PartitionInfo>::size)
                 .orElse(0);
     }
@@ -185,13 +199,13 @@ final class KafkaLog implements TopicLog {
     @Override
     public Optional<Long> begin(int partition) {
         TopicPartition place = place(partition);
-        return ask(c -> c.beginningOffsets(List.of(place), ANSWER).get(place));
+        return ask(c -> c.beginningOffsets(List.of(place), answer).get(place));
     }
 
     @Override
     public Optional<Long> end(int partition) {
         TopicPartition place = place(partition);
-        return ask(c -> c.endOffsets(List.of(place), ANSWER).get(place));
+        return ask(c -> c.endOffsets(List.of(place), answer).get(place));
     }
 
     @Override
@@ -220,8 +234,13 @@ final class KafkaLog implements TopicLog {
     public long position() {
         TopicPartition place = consumer.assignment().iterator().next();
         return looked.isEmpty()
-                ? ask(c -> c.position(place, ANSWER)).orElse(-1L)
+                ? ask(c -> c.position(place, answer)).orElse(-1L)
                 : looked.get(0).offset();
+    }
+
+    @Override
+    public boolean isAnswered() {
+        return isAnswered;
     }
 
     @Override

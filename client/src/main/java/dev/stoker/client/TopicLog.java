@@ -61,6 +61,9 @@ interface TopicLog extends AutoCloseable {
     /** The offset up to which the partition that is looked at was read, markers included. */
     long position();
 
+    /** Whether a broker has answered the last question. */
+    boolean isAnswered();
+
     /** What the brokers were last heard to complain of, as the end of a sentence; or nothing. */
     String trouble();
 

@@ -31,8 +31,14 @@ final class TopicOpening {
     TopicInfo read() {
         int partitions = log.partitions();
         while (partitions == 0) {
-            require("not there within " + millis() + log.trouble()
-                    + ". Does the feed run, and is the topic spelled like this?");
+            require(
+                    log.isAnswered()
+                            ? "not there within " + millis() + log.trouble()
+                                    + ". Does the feed run, and is the topic spelled like this?"
+                            : "no broker answers there within " + millis()
+                                    + ". Check the address, that brokers run there and are reached from here by the"
+                                    + " names in their advertised.listeners, and the security settings"
+                                    + " (STOKER_KAFKA_CONFIG)");
             partitions = log.partitions();
         }
         TopicInfo info;

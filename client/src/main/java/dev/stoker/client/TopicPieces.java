@@ -6,7 +6,9 @@ import dev.stoker.schemas.batch.MessageJoin;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordValue;
+import dev.stoker.schemas.kafka.SampleReader;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
 import java.nio.ByteBuffer;
@@ -19,6 +21,9 @@ final class TopicPieces {
     private final TopicInfo info;
     private final List<Field> fields;
     private final MessageJoin joins;
+    /** Where records hold a sample each. */
+    private final SampleReader samples;
+
     private final Buffers buffers;
 
     TopicPieces(TopicTarget target, TopicInfo info, Buffers buffers) {
@@ -26,6 +31,7 @@ final class TopicPieces {
         this.info = info;
         this.fields = info.fields();
         this.joins = new MessageJoin(fields);
+        this.samples = new SampleReader(fields, info.classes(), info.values().schemaId());
         this.buffers = buffers;
     }
 
@@ -36,6 +42,13 @@ final class TopicPieces {
                     + record.position() + " is of another feed: fingerprint "
                     + record.header().fingerprint() + ", this one's is " + info.fingerprint()
                     + ". A topic holds one feed");
+        }
+        ValueFormat format = info.values().format();
+        if (record.header().values() != format) {
+            throw new StateMismatchException(TopicRecord.where(target, lane, record.offset()) + ": "
+                    + record.position() + " was written with --value-format "
+                    + record.header().values().text() + ", this feed's records are " + format.text()
+                    + ". A topic has one format");
         }
     }
 
@@ -88,6 +101,9 @@ final class TopicPieces {
     /** The message of the first rows of some parts. */
     private ByteBuffer message(List<TopicRecord> parts, int rows) {
         try {
+            if (info.values().format() == ValueFormat.AVRO) {
+                return messageOfSamples(parts, rows);
+            }
             if (parts.size() == 1 && parts.get(0).header().rows() == rows) {
                 ByteBuffer found = RecordValue.messageIn(parts.get(0).value(), where(parts.get(0)));
                 ByteBuffer message = buffers.take(found.remaining());
@@ -106,6 +122,21 @@ final class TopicPieces {
         } catch (StokerException e) {
             throw new DamagedBatchException(e.getMessage());
         }
+    }
+
+    private ByteBuffer messageOfSamples(List<TopicRecord> parts, int rows) throws StokerException {
+        int left = rows;
+        for (TopicRecord part : parts) {
+            if (part.header().rows() + part.header().skipped() != 1) {
+                throw new DamagedBatchException(where(part) + ": a record of a sample says "
+                        + part.header().rows() + " rows and "
+                        + part.header().skipped() + " left out: feed the epoch again into a new topic");
+            }
+            if (part.header().rows() == 1 && left-- > 0) {
+                samples.add(part.value(), where(part));
+            }
+        }
+        return samples.message(buffers::take);
     }
 
     private String where(TopicRecord record) {

@@ -146,7 +146,11 @@ final class TopicReceiver implements Runnable {
         RecordPosition first = fetch.want.position(fetch.span.range().epoch());
         do {
             RecordPosition part = new RecordPosition(first.epoch(), first.kind(), first.batch(), parts.size());
-            Optional<TopicRecord> record = search.find(fetch.want.lane(), part).record();
+            Optional<TopicRecord> record =
+                    parts.isEmpty() ? Optional.empty() : search.behind(parts.get(parts.size() - 1), part);
+            if (record.isEmpty()) {
+                record = search.find(fetch.want.lane(), part).record();
+            }
             if (record.isEmpty()) {
                 return; // It is not written yet; it is looked for again.
             }
@@ -224,7 +228,7 @@ final class TopicReceiver implements Runnable {
                 target + ": epoch " + waiting.span().range().epoch() + " batch "
                         + waiting.span().number(waiting.index()) + " did not come from partition " + lane + " within "
                         + options.batchTimeout().toMillis() + " ms: " + at + stream.trouble()
-                        + ". Does the feed run, and is it not state.waiting for another group of its --pace-groups? Or raise"
+                        + ". Does the feed run, and is it not waiting for another group of its --pace-groups? Or raise"
                         + " batchTimeout");
         state.changed.signalAll();
     }

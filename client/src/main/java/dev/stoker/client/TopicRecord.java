@@ -4,7 +4,6 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordPosition;
-import dev.stoker.schemas.kafka.ValueFormat;
 
 /**
  * A record of a topic that is what was written, and in the right partition.
@@ -29,10 +28,6 @@ record TopicRecord(RecordHeader header, long offset, byte[] value) {
             throw new DamagedBatchException(e.getMessage());
         } catch (StokerException e) {
             throw new FeedException(e.getMessage(), e);
-        }
-        if (header.values() != ValueFormat.ARROW) {
-            throw new FeedException(where + " holds a sample: the topic was written with --value-format avro, which the"
-                    + " Java client does not read; feed into another one without it");
         }
         if (header.lane() != entry.partition()) {
             throw new FeedException(where + ": " + header.position() + " of lane " + header.lane()

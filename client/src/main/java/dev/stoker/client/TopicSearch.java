@@ -19,6 +19,8 @@ final class TopicSearch {
     private final TopicLog log;
     private final Duration patience;
     private final BooleanSupplier isClosed;
+    /** What was looked at last, if the log goes on behind it. */
+    private TopicRecord last;
 
     /** @param patience how long brokers may be gone */
     TopicSearch(TopicTarget target, TopicLog log, Duration patience, BooleanSupplier isClosed) {
@@ -58,6 +60,7 @@ final class TopicSearch {
         if (offset >= end) {
             return Optional.empty();
         }
+        last = null;
         log.look(partition, offset);
         return next(partition, end);
     }
@@ -68,7 +71,8 @@ final class TopicSearch {
         while (true) {
             Optional<TopicLog.Entry> entry = log.next();
             if (entry.isPresent()) {
-                return entry.map(found -> TopicRecord.of(target, found));
+                last = TopicRecord.of(target, entry.get());
+                return Optional.of(last);
             }
             if (log.position() >= end) {
                 return Optional.empty();
@@ -121,6 +125,17 @@ final class TopicSearch {
             }
         }
         return new Place(found.get().offset(), found);
+    }
+
+    /** The record behind one of the same partition, if that is at this position and comes at once. */
+    Optional<TopicRecord> behind(TopicRecord before, RecordPosition wanted) {
+        int partition = before.header().lane();
+        if (before != last) {
+            log.look(partition, before.offset() + 1);
+        }
+        Optional<TopicLog.Entry> entry = log.next();
+        last = entry.map(found -> TopicRecord.of(target, found)).orElse(null);
+        return Optional.ofNullable(last).filter(record -> record.position().equals(wanted));
     }
 
     /** The first record of a position before an offset, by reading from the partition's beginning. */

@@ -43,8 +43,8 @@ final class TopicSource implements BatchSource {
             return new TopicSource(
                     target,
                     options,
-                    KafkaLog.looking(target, options.group(), environment),
-                    KafkaLog.reading(target, options.group(), environment, options.bufferBytes() / 2));
+                    KafkaLog.looking(target, options, environment),
+                    KafkaLog.reading(target, options, environment));
         } catch (NoClassDefFoundError e) {
             throw new FeedException(
                     target + ": reading a topic needs org.apache.kafka:kafka-clients on the class path", e);

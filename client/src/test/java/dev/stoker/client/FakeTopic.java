@@ -3,11 +3,14 @@ package dev.stoker.client;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordValue;
+import dev.stoker.schemas.kafka.SampleValue;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Fingerprint;
@@ -35,6 +38,7 @@ final class FakeTopic {
 
     private final FakeStream stream;
     private final int parts;
+    private final TopicInfo.Values values;
     final List<List<Content>> partitions = new ArrayList<>();
     final Map<Integer, Long> committed = new TreeMap<>();
     long begin;
@@ -45,8 +49,14 @@ final class FakeTopic {
 
     /** @param parts records of a piece, at most a row each */
     FakeTopic(FakeStream stream, int parts) {
+        this(stream, parts, TopicInfo.Values.ARROW);
+    }
+
+    /** @param values what records hold; of samples a piece has as many as rows */
+    FakeTopic(FakeStream stream, int parts, TopicInfo.Values values) {
         this.stream = stream;
-        this.parts = parts;
+        this.parts = values.format() == ValueFormat.AVRO ? Integer.MAX_VALUE : parts;
+        this.values = values;
         for (int lane = 0; lane < stream.laneRows().length; lane++) {
             partitions.add(new ArrayList<>());
         }
@@ -62,11 +72,16 @@ final class FakeTopic {
         return this;
     }
 
-    /** The records of a lane's epoch. */
-    List<Content> records(long epoch, int lane) {
-        List<Field> fields = FakeStream.FIELDS.stream()
+    /** The dataset's fields. */
+    static List<Field> fields() {
+        return FakeStream.FIELDS.stream()
                 .map(field -> new Field(field.name(), FieldType.parse(field.type()), field.nullable(), field.payload()))
                 .toList();
+    }
+
+    /** The records of a lane's epoch. */
+    List<Content> records(long epoch, int lane) {
+        List<Field> fields = fields();
         List<Long> laneRows = new ArrayList<>();
         for (long rows : stream.laneRows()) {
             laneRows.add(rows);
@@ -86,19 +101,21 @@ final class FakeTopic {
                 FakeStream.CLASSES,
                 laneRows,
                 OptionalLong.empty(),
-                917_504);
+                917_504,
+                values);
         EpochNumbering numbering = stream.numbering(epoch);
         LanePieces pieces = new LanePieces(numbering, lane);
         List<Content> records = new ArrayList<>();
         byte[] value = info.value(lane, pieces.count(), EpochCounts.NONE);
-        records.add(content(RecordHeader.control(RecordKind.EPOCH_BEGIN, fingerprint, 3, epoch, lane), value));
-        RecordValue values = new RecordValue(fields);
+        RecordHeader begin = RecordHeader.control(RecordKind.EPOCH_BEGIN, fingerprint, 3, epoch, lane);
+        records.add(content(begin.with(values.format(), 0), value));
         for (long i = 0; i < pieces.count(); i++) {
             long number = pieces.number(i);
             List<Piece> batch = numbering.batch(number);
             int index = 0;
+            int before = 0;
             while (batch.get(index).lane() != lane) {
-                index++;
+                before += batch.get(index++).rows();
             }
             Piece piece = batch.get(index);
             int count = Math.min(parts, piece.rows());
@@ -106,26 +123,40 @@ final class FakeTopic {
                 int from = part * piece.rows() / count;
                 int rows = (part + 1) * piece.rows() / count - from;
                 ByteBuffer message = stream.message(new DeliveredPiece(lane, piece.firstRow() + from, rows, false));
-                int length = message.remaining();
-                records.add(content(
-                        new RecordHeader(
-                                RecordKind.BATCH,
-                                fingerprint,
-                                3,
-                                epoch,
-                                number,
-                                lane,
-                                index,
-                                batch.size(),
-                                part,
-                                count,
-                                rows,
-                                0),
-                        values.around(new ByteBuffer[] {message}, length)));
+                RecordHeader header = new RecordHeader(
+                        RecordKind.BATCH,
+                        fingerprint,
+                        3,
+                        epoch,
+                        number,
+                        lane,
+                        index,
+                        batch.size(),
+                        part,
+                        count,
+                        rows,
+                        0);
+                boolean isSample = values.format() == ValueFormat.AVRO;
+                records.add(
+                        content(header.with(values.format(), isSample ? before + part : 0), value(fields, message)));
             }
         }
-        records.add(content(RecordHeader.control(RecordKind.EPOCH_END, fingerprint, 3, epoch, lane), value));
+        RecordHeader end = RecordHeader.control(RecordKind.EPOCH_END, fingerprint, 3, epoch, lane);
+        records.add(content(end.with(values.format(), 0), value));
         return records;
+    }
+
+    private byte[] value(List<Field> fields, ByteBuffer message) {
+        if (values.format() == ValueFormat.ARROW) {
+            int length = message.remaining();
+            return new RecordValue(fields).around(new ByteBuffer[] {message}, length);
+        }
+        SampleValue sample = new SampleValue(fields, FakeStream.CLASSES, values.schemaId());
+        try {
+            return sample.of(sample.columns(message, "a made-up sample"), 0);
+        } catch (StokerException e) {
+            throw new AssertionError(e);
+        }
     }
 
     static Content content(RecordHeader header, byte[] value) {
@@ -262,6 +293,11 @@ final class FakeTopic {
         @Override
         public long position() {
             return at.values().iterator().next();
+        }
+
+        @Override
+        public boolean isAnswered() {
+            return true;
         }
 
         @Override

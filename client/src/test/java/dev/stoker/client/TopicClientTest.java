@@ -30,9 +30,9 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A feed read out of a topic: the order's batches, whatever the topic looks like, or an error that says what is wrong. */
 @Timeout(120)
 class TopicClientTest {
-    private static final FakeStream STREAM = stream(4, 23, 17, 9, 30);
+    static final FakeStream STREAM = stream(4, 23, 17, 9, 30);
 
-    private final FakeTopic topic = new FakeTopic(STREAM, 1);
+    final FakeTopic topic = topic(STREAM, 1);
     private final List<FeedClient> opened = new ArrayList<>();
 
     private static FakeStream stream(int batchSize, long... laneRows) {
@@ -42,22 +42,27 @@ class TopicClientTest {
         return new FakeStream(order, laneRows, "00112233445566778899aabbccddeeff");
     }
 
+    /** A topic of the values that are tested. */
+    FakeTopic topic(FakeStream stream, int parts) {
+        return new FakeTopic(stream, parts);
+    }
+
     @AfterEach
     void close() {
         opened.forEach(FeedClient::close);
     }
 
-    private FeedClientBuilder client(FakeTopic from) {
+    FeedClientBuilder client(FakeTopic from) {
         return FeedClient.of("kafka://broker:9092/photos").environment(Map.of()).topicLogs(from::log);
     }
 
-    private FeedClient open(FeedClientBuilder builder) {
+    FeedClient open(FeedClientBuilder builder) {
         FeedClient feed = builder.open();
         opened.add(feed);
         return feed;
     }
 
-    private static List<String> read(FeedClient feed) {
+    static List<String> read(FeedClient feed) {
         List<String> batches = new ArrayList<>();
         for (Batch batch : feed.epoch()) {
             batches.add(FakeStream.text(batch));
@@ -66,11 +71,11 @@ class TopicClientTest {
         return batches;
     }
 
-    private static List<String> expected(long epoch, Participant participant, long start) {
+    static List<String> expected(long epoch, Participant participant, long start) {
         return STREAM.expected(epoch, TailPolicy.PAD, participant, start);
     }
 
-    private static final Participant ALONE = Participant.rank(0, 1);
+    static final Participant ALONE = Participant.rank(0, 1);
 
     // ---- reading
 
@@ -92,7 +97,7 @@ class TopicClientTest {
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 3})
     void messagesAreThoseOfSocketsByteForByteAlsoOutOfParts(int parts) {
-        FakeTopic cut = new FakeTopic(STREAM, parts).write(0);
+        FakeTopic cut = topic(STREAM, parts).write(0);
         EpochNumbering numbering = STREAM.numbering(0);
         // Two ranks and an odd number of batches: the last one of rank 1 is filled up from batch 0.
         for (int rank = 0; rank < 2; rank++) {
@@ -145,7 +150,7 @@ class TopicClientTest {
         long seed = Long.getLong("test.seed", System.nanoTime());
         Random draw = new Random(seed);
         for (int round = 0; round < 10; round++) {
-            FakeTopic again = new FakeTopic(STREAM, 1 + round % 2);
+            FakeTopic again = topic(STREAM, 1 + round % 2);
             for (int lane = 0; lane < 4; lane++) {
                 List<FakeTopic.Content> records = new ArrayList<>(again.records(0, lane));
                 records.addAll(again.records(1, lane));
@@ -209,7 +214,7 @@ class TopicClientTest {
 
     @Test
     void noMoreIsReadAheadThanTheBufferHoldsHoweverLongTheTrainerPauses() {
-        FakeTopic large = new FakeTopic(stream(4, 4_000, 4_000), 1).write(0);
+        FakeTopic large = topic(stream(4, 4_000, 4_000), 1).write(0);
         FeedClient feed = open(client(large).bufferBytes(64 << 10));
         Epoch epoch = feed.epoch();
         epoch.next();
@@ -240,7 +245,7 @@ class TopicClientTest {
 
     // ---- what goes wrong
 
-    private void fails(FakeTopic from, Class<? extends Exception> type, String... said) {
+    void fails(FakeTopic from, Class<? extends Exception> type, String... said) {
         var check = assertThatThrownBy(() -> read(open(client(from).batchTimeout(Duration.ofMillis(300)))))
                 .isInstanceOf(type);
         for (String text : said) {
@@ -258,7 +263,7 @@ class TopicClientTest {
     void aFlippedRecordIsNamed() {
         List<FakeTopic.Content> log = topic.write(0).partitions.get(1);
         byte[] value = log.get(4).value().clone();
-        value[900] ^= 4;
+        value[value.length / 2] ^= 4;
         log.set(4, new FakeTopic.Content(log.get(4).headers(), value));
         fails(
                 topic,
