@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import socket
 import sys
 from pathlib import Path
 from typing import Any
@@ -281,6 +282,14 @@ def test_another_order_is_refused(writer: Writer, open_feed: Any) -> None:
 def test_a_missing_topic_is_named(writer: Writer, open_feed: Any) -> None:
     with pytest.raises(errors.ConnectTimeoutError, match="topic nowhere at broker:9092"):
         _ = open_feed(writer.write(0), name="nowhere").info
+
+
+def test_an_address_without_a_broker_is_named() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+    said = f"topic photos at 127.0.0.1:{port}: no broker answers there within 0.3 s.*Check the address"
+    with pytest.raises(errors.ConnectTimeoutError, match=said):
+        _ = Feed(f"kafka://127.0.0.1:{port}/photos", connect_timeout=0.3).info
 
 
 def test_an_empty_topic_is_waited_for(writer: Writer, open_feed: Any) -> None:

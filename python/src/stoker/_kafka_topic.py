@@ -149,15 +149,19 @@ class Topic:
                 topic = found.topics[self.target.topic]
                 if topic.error is None:
                     return len(topic.partitions)
-                why = topic.error.str()
-            except self._kafka.KafkaException as e:
-                why = str(e.args[0].str())
-            self._consumer.poll(0)  # hears what the client complains of, as of a wrong password
-            if time.monotonic() > deadline:
-                raise ConnectTimeoutError(
-                    f"{self.target}: not there within {self.patience_s:g} s: {why}{self.trouble}. "
+                why = (
+                    f"not there within {self.patience_s:g} s: {topic.error.str()}{self.trouble}. "
                     "Does the feed run, and is the topic spelled like this?"
                 )
+            except self._kafka.KafkaException:
+                why = (
+                    f"no broker answers there within {self.patience_s:g} s{self.trouble}. Check the address, that "
+                    "brokers run there and are reached from here by the names in their advertised.listeners, and the "
+                    "security settings (STOKER_KAFKA_CONFIG)"
+                )
+            self._consumer.poll(0)  # hears what the client complains of, as of a wrong password
+            if time.monotonic() > deadline:
+                raise ConnectTimeoutError(f"{self.target}: {why}")
             time.sleep(0.05)
 
     def where(self, partition: int, offset: int) -> str:

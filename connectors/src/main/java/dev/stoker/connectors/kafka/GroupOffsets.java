@@ -63,7 +63,11 @@ public final class GroupOffsets implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new TopicException(target + ": interrupted while waiting for the brokers", e);
         } catch (ExecutionException | TimeoutException e) {
-            throw new TopicException(target + ": the offsets of group " + group + " cannot be looked at: " + e, e);
+            throw BrokerTrouble.of(
+                    target.topic(),
+                    target.bootstrap(),
+                    e,
+                    target + ": the offsets of group " + group + " cannot be looked at: " + e);
         }
     }
 

@@ -6,7 +6,6 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Properties;
 import java.util.SortedMap;
 import java.util.TreeMap;
@@ -57,7 +56,7 @@ public final class SourceTopic implements AutoCloseable {
         try {
             this.admin = Admin.create(settings);
         } catch (KafkaException e) {
-            throw new TopicException(location + " cannot be reached: " + rootMessage(e), e);
+            throw new TopicException(location + " cannot be reached: " + BrokerTrouble.rootMessage(e), e);
         }
     }
 
@@ -134,7 +133,7 @@ public final class SourceTopic implements AutoCloseable {
                 consumer.close(CloseOptions.timeout(Duration.ofSeconds(2)));
             }
         } catch (KafkaException e) {
-            throw new TopicException(location + " cannot be read: " + rootMessage(e), e);
+            throw failed(e, " cannot be read: " + BrokerTrouble.rootMessage(e));
         }
         List<SourceRecord> records = new ArrayList<>();
         for (int turn = 0; turn < share; turn++) {
@@ -193,22 +192,21 @@ public final class SourceTopic implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new TopicException(location + ": interrupted while waiting for the brokers", e);
         } catch (TimeoutException e) {
-            throw new TopicException(location + ": the brokers did not answer", e);
+            throw failed(e, "");
         } catch (ExecutionException e) {
             Throwable cause = e.getCause();
             if (cause instanceof UnknownTopicOrPartitionException || cause instanceof InvalidTopicException) {
                 throw new TopicException(location + " does not exist; create it, or correct its name", cause);
             }
-            throw new TopicException(
-                    location + " cannot be looked at: " + cause.getMessage()
-                            + "; check the address, --kafka-config, and that the brokers are up",
-                    cause);
+            throw failed(
+                    cause,
+                    " cannot be looked at: " + cause.getMessage()
+                            + "; check the address, --kafka-config, and that the brokers are up");
         }
     }
 
-    private static String rootMessage(Throwable e) {
-        Optional<Throwable> cause = Optional.ofNullable(e.getCause());
-        return cause.map(SourceTopic::rootMessage).orElseGet(() -> String.valueOf(e.getMessage()));
+    private TopicException failed(Throwable failure, String otherwise) {
+        return BrokerTrouble.of(location.topic(), location.bootstrap(), failure, location + otherwise);
     }
 
     /** Gives up the connection to the brokers. */

@@ -16,6 +16,7 @@ import org.apache.kafka.clients.admin.Config;
 import org.apache.kafka.clients.admin.ConfigEntry;
 import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.TopicDescription;
+import org.apache.kafka.common.KafkaException;
 import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.config.ConfigResource;
@@ -47,7 +48,11 @@ public final class TopicCheck implements AutoCloseable {
         settings.setProperty(AdminClientConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, patienceMs);
         settings.setProperty(AdminClientConfig.REQUEST_TIMEOUT_MS_CONFIG, patienceMs);
         this.target = target;
-        this.admin = Admin.create(settings);
+        try {
+            this.admin = Admin.create(settings);
+        } catch (KafkaException e) {
+            throw new TopicException(target + " cannot be reached: " + BrokerTrouble.rootMessage(e), e);
+        }
     }
 
     /**
@@ -181,8 +186,7 @@ public final class TopicCheck implements AutoCloseable {
             await(admin.createTopics(List.of(topic.configs(settings))).all());
         } catch (ExecutionException e) {
             if (!(e.getCause() instanceof TopicExistsException)) {
-                throw new TopicException(
-                        target + " cannot be created: " + e.getCause().getMessage(), e.getCause());
+                throw failed(e.getCause(), " cannot be created: " + e.getCause().getMessage());
             }
         }
     }
@@ -196,10 +200,10 @@ public final class TopicCheck implements AutoCloseable {
             if (e.getCause() instanceof UnknownTopicOrPartitionException) {
                 return null;
             }
-            throw new TopicException(
-                    target + " cannot be looked at: " + e.getCause().getMessage()
-                            + "; check --bootstrap, and that the brokers are up",
-                    e.getCause());
+            throw failed(
+                    e.getCause(),
+                    " cannot be looked at: " + e.getCause().getMessage()
+                            + "; check --bootstrap, and that the brokers are up");
         }
     }
 
@@ -211,10 +215,9 @@ public final class TopicCheck implements AutoCloseable {
         try {
             return await(future);
         } catch (ExecutionException e) {
-            throw new TopicException(
-                    target + ": " + what + " cannot be looked at: "
-                            + e.getCause().getMessage(),
-                    e.getCause());
+            throw failed(
+                    e.getCause(),
+                    ": " + what + " cannot be looked at: " + e.getCause().getMessage());
         }
     }
 
@@ -225,8 +228,12 @@ public final class TopicCheck implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new TopicException(target + ": interrupted while waiting for the brokers", e);
         } catch (TimeoutException e) {
-            throw new TopicException(target + ": the brokers did not answer within " + WAIT_SECONDS + " s", e);
+            throw failed(e, "");
         }
+    }
+
+    private TopicException failed(Throwable failure, String otherwise) {
+        return BrokerTrouble.of(target.topic(), target.bootstrap(), failure, target + otherwise);
     }
 
     private static void pause() {

@@ -126,7 +126,11 @@ public final class TopicReader implements AutoCloseable {
     }
 
     private TopicException failed(int partition, KafkaException e) {
-        return new TopicException(target + ", partition " + partition + " cannot be read: " + e.getMessage(), e);
+        return BrokerTrouble.of(
+                target.topic(),
+                target.bootstrap(),
+                e,
+                target + ", partition " + partition + " cannot be read: " + e.getMessage());
     }
 
     @Override

@@ -118,17 +118,4 @@ class TopicCheckITCase {
                 .hasMessageContaining("transaction.max.timeout.ms is 900000")
                 .hasMessageContaining("--transaction-timeout 900s");
     }
-
-    @Test
-    void saysThatNoBrokerAnswers() {
-        KafkaTarget nobody = new KafkaTarget("127.0.0.1:1", "fresh", null, false, 900_000, 917_504);
-        assertThatThrownBy(() -> {
-                    try (TopicCheck check = new TopicCheck(nobody, Duration.ofSeconds(1))) {
-                        check.ensure(NEEDS);
-                    }
-                })
-                .isInstanceOf(TopicException.class)
-                .hasMessageContaining("topic fresh at 127.0.0.1:1")
-                .hasMessageContaining("--bootstrap");
-    }
 }
