@@ -18,6 +18,8 @@ REPOSITORY = Path(__file__).parents[3]
 COMMAND = REPOSITORY / "stoker"
 LIMIT_S = 120.0
 """For anything that a test waits for; a loaded machine may start a JVM in a quarter of a minute."""
+QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+"""Processes of a few seconds: starting takes half the processor time without the full compiler."""
 
 _pause = threading.Event()
 
@@ -33,7 +35,7 @@ def until(condition: Callable[[], Any], what: str, limit_s: float = LIMIT_S) -> 
 
 def environment(home: Path) -> dict[str, str]:
     values = {k: v for k, v in os.environ.items() if not k.startswith("STOKER_") and k not in ("RANK", "WORLD_SIZE")}
-    return values | {"STOKER_HOME": str(home)}
+    return values | {"STOKER_HOME": str(home), "STOKER_JAVA_OPTS": QUICK_JVM}
 
 
 class Cli:
