@@ -84,7 +84,7 @@ class Broker:
         java = Path(os.environ["JAVA_HOME"]) / "bin/java" if "JAVA_HOME" in os.environ else "java"
         with (self._directory / "broker.log").open("ab") as log:
             return subprocess.Popen(
-                [java, *self._options, "-cp", _CLASS_PATH.read_text(), *command],
+                [java, *self._options, f"-Djava.io.tmpdir={self._directory}", "-cp", _CLASS_PATH.read_text(), *command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,

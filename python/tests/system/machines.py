@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from processes_seen import get
-from stoker_processes import LIMIT_S, REPOSITORY, Trainer, environment, until
+from stoker_processes import LIMIT_S, QUICK_JVM, REPOSITORY, Trainer, environment, until
 
 SCRIPT = REPOSITORY / "flink-conf" / "standalone" / "cluster"
 DIST = REPOSITORY / "cli" / "target" / "dist"
@@ -170,7 +170,9 @@ def little_conf(target: Path) -> Path:
     return target
 
 
-SMALL_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+def small_jvm(directory: Path) -> str:
+    """Options of the cluster's JVMs, whose temporary files go to a directory: those that are killed leave them."""
+    return f"{QUICK_JVM} -Djava.io.tmpdir={directory}"
 
 
 class Cluster:
@@ -237,7 +239,7 @@ class Cluster:
         own = {
             "STOKER_FLINK_CONF": str(self.conf),
             "STOKER_FLINK_WORK": str(self.directory / "work"),
-            "STOKER_JAVA_OPTS": SMALL_JVM,
+            "STOKER_JAVA_OPTS": small_jvm(self.directory),
             "TMPDIR": str(self.directory),
         }
         hadoop = {"HADOOP_CONF_DIR": str(self._hadoop)} if self._hadoop else {"HADOOP_CLASSPATH": ""}

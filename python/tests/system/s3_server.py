@@ -16,7 +16,7 @@ _KEYS = {"fs.s3a.access.key": "local-identity", "fs.s3a.secret.key": "local-cred
 
 
 class S3Server:
-    """Started at once, with its objects in memory."""
+    """Started at once, with its objects in memory; who uploads first waits until it answers."""
 
     def __init__(self, directory: Path, host: str) -> None:
         with socket.create_server((host, 0)) as free:
@@ -31,7 +31,7 @@ class S3Server:
         config, self._log = directory / "s3proxy.conf", directory / "s3proxy.log"
         config.write_text("".join(f"{name}={value}\n" for name, value in settings.items()))
         java = Path(os.environ["JAVA_HOME"]) / "bin/java" if "JAVA_HOME" in os.environ else "java"
-        options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1"]
+        options = ["-Xmx256m", "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=1", f"-Djava.io.tmpdir={directory}"]
         with self._log.open("ab") as log:
             self._process = subprocess.Popen(
                 [java, *options, "-jar", _JAR, "--properties", config],
@@ -41,11 +41,6 @@ class S3Server:
             )
 
     def __enter__(self) -> S3Server:
-        try:
-            until(self._answers, "the S3 server answers")
-        except BaseException:
-            self._process.kill()
-            raise
         return self
 
     def _answers(self) -> bool:
@@ -74,6 +69,7 @@ class S3Server:
 
     def upload(self, directory: Path) -> str:
         """Puts the files of a directory into the bucket; returns the location."""
+        until(self._answers, "the S3 server answers")
         for file in directory.rglob("*"):
             if file.is_file():
                 self._put(f"{directory.name}/{file.relative_to(directory)}", file.read_bytes())

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from machines import DIST, SCRIPT, SMALL_JVM, little_conf
+from machines import DIST, SCRIPT, little_conf, small_jvm
 from stoker_processes import LIMIT_S, REPOSITORY, environment, until, views
 
 from stoker import Feed
@@ -60,7 +60,7 @@ def test_a_job_of_two_nodes_has_a_feed_of_its_own(cli, crumbs, oldest, tmp_path)
             "STOKER_WORK": str(work),
             "STOKER_FLINK_CONF": str(little_conf(tmp_path / "conf")),
             "STOKER_FLINK_LIB": str(oldest),
-            "STOKER_JAVA_OPTS": SMALL_JVM,
+            "STOKER_JAVA_OPTS": small_jvm(tmp_path),
             "HADOOP_CLASSPATH": "",
         },
         stdin=subprocess.DEVNULL,

@@ -39,6 +39,7 @@ class KilledIngestTest {
                         "--add-opens=java.base/java.util=ALL-UNNAMED",
                         "--add-opens=java.base/java.nio=ALL-UNNAMED",
                         "-XX:TieredStopAtLevel=1",
+                        "-Djava.io.tmpdir=" + directory,
                         "-cp",
                         System.getProperty("java.class.path"),
                         Main.class.getName(),

@@ -133,6 +133,7 @@ public final class KafkaBroker implements AutoCloseable {
                 "-Xmx256m",
                 "-XX:+UseSerialGC",
                 "-XX:TieredStopAtLevel=1",
+                "-Djava.io.tmpdir=" + directory,
                 "-cp",
                 classPath()));
         line.addAll(List.of(command));

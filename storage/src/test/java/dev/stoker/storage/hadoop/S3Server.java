@@ -88,6 +88,7 @@ public final class S3Server implements Closeable {
                         "-Xmx512m",
                         "-XX:+UseSerialGC",
                         "-XX:TieredStopAtLevel=1",
+                        "-Djava.io.tmpdir=" + directory,
                         "-jar",
                         jar,
                         "--properties",
