@@ -1,36 +1,12 @@
 package dev.stoker.client;
 
-import dev.stoker.schemas.crc.Crc32cs;
-import dev.stoker.schemas.order.DeliveredPiece;
-import dev.stoker.schemas.order.Delivery;
-import dev.stoker.schemas.order.Fingerprint;
-import dev.stoker.schemas.protocol.Ack;
-import dev.stoker.schemas.protocol.BatchHeader;
-import dev.stoker.schemas.protocol.BatchIdentity;
-import dev.stoker.schemas.protocol.BatchRef;
-import dev.stoker.schemas.protocol.Delay;
-import dev.stoker.schemas.protocol.Durable;
-import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.ErrorMessage;
-import dev.stoker.schemas.protocol.Frame;
-import dev.stoker.schemas.protocol.FrameDecoder;
-import dev.stoker.schemas.protocol.Frames;
-import dev.stoker.schemas.protocol.Grant;
-import dev.stoker.schemas.protocol.HandoverFile;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
-import dev.stoker.schemas.protocol.Ping;
-import dev.stoker.schemas.protocol.Pong;
-import dev.stoker.schemas.protocol.ProtocolException;
-import dev.stoker.schemas.protocol.Release;
 import dev.stoker.schemas.protocol.Stats;
-import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.UnixAddress;
-import java.io.Closeable;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import java.io.UncheckedIOException;
 import java.net.BindException;
 import java.net.InetAddress;
@@ -39,14 +15,11 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
-import java.nio.ByteBuffer;
 import java.nio.channels.Channels;
-import java.nio.channels.FileChannel;
 import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -123,7 +96,7 @@ final class FakeFeeder implements AutoCloseable {
     private final Optional<SSLContext> tls;
     private boolean wantsCertificates;
     private ServerSocketChannel near;
-    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
+    private final Set<FakeSession> sessions = ConcurrentHashMap.newKeySet();
     private volatile LaneMap map;
     private volatile ServerSocket socket;
     private volatile int pieces;
@@ -213,7 +186,8 @@ final class FakeFeeder implements AutoCloseable {
         while (!server.isClosed()) {
             try {
                 Socket socket = server.accept();
-                Session session = new Session(socket.getInputStream(), socket.getOutputStream(), socket, false);
+                FakeSession session =
+                        new FakeSession(this, socket.getInputStream(), socket.getOutputStream(), socket, false);
                 begin(session, !server.isClosed());
             } catch (IOException e) {
                 if (server.isClosed()) {
@@ -224,7 +198,7 @@ final class FakeFeeder implements AutoCloseable {
     }
 
     /** A connection may be accepted a moment after the socket was closed. */
-    private synchronized void begin(Session session, boolean isOpen) {
+    private synchronized void begin(FakeSession session, boolean isOpen) {
         if (!isOpen) {
             session.close();
             return;
@@ -257,7 +231,8 @@ final class FakeFeeder implements AutoCloseable {
                 SocketChannel socket = server.accept();
                 nearSessions++;
                 begin(
-                        new Session(Channels.newInputStream(socket), Channels.newOutputStream(socket), socket, true),
+                        new FakeSession(
+                                this, Channels.newInputStream(socket), Channels.newOutputStream(socket), socket, true),
                         server.isOpen());
             } catch (IOException e) {
                 return;
@@ -279,7 +254,7 @@ final class FakeFeeder implements AutoCloseable {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        sessions.forEach(Session::close);
+        sessions.forEach(FakeSession::close);
         sessions.clear();
     }
 
@@ -293,278 +268,28 @@ final class FakeFeeder implements AutoCloseable {
         return pieces;
     }
 
+    /** The fault of the piece that is sent now. */
+    Optional<Fault> next() {
+        int count = pieces++;
+        Planned planned = faults.peek();
+        if (planned != null && planned.piece() <= count) {
+            faults.poll();
+            return Optional.of(planned.fault());
+        }
+        return Optional.empty();
+    }
+
+    void left(FakeSession session) {
+        sessions.remove(session);
+    }
+
+    /** A client of this feeder that asks for nothing in particular. */
+    FeedClientBuilder client() {
+        return FeedClient.of(address()).environment(Map.of());
+    }
+
     @Override
     public void close() {
         kill();
     }
-
-    private final class Session implements Runnable {
-        private final InputStream in;
-        private final OutputStream out;
-        private final Closeable client;
-        private final boolean isNear;
-        private boolean hasStats;
-        private int handover;
-        private final Set<String> told = ConcurrentHashMap.newKeySet();
-        private Subscribe subscription;
-        private long granted = -1;
-        private long index;
-        private long acknowledged;
-        private long rows;
-        private boolean ended;
-
-        Session(InputStream in, OutputStream out, Closeable client, boolean isNear) {
-            this.in = in;
-            this.out = out;
-            this.client = client;
-            this.isNear = isNear;
-        }
-
-        @Override
-        public void run() {
-            FrameDecoder decoder = FrameDecoder.forServer();
-            byte[] bytes = new byte[8192];
-            try {
-                for (int count = in.read(bytes); count >= 0; count = in.read(bytes)) {
-                    ByteBuffer arrived = ByteBuffer.wrap(bytes, 0, count);
-                    for (Optional<Frame> frame = decoder.next(arrived);
-                            frame.isPresent();
-                            frame = decoder.next(arrived)) {
-                        if (!isSilent) {
-                            handle(decoder, frame.get());
-                        }
-                    }
-                }
-            } catch (ProtocolException e) {
-                send(ErrorMessage.of(e));
-            } catch (IOException e) {
-                // The client or the test has ended it.
-            } finally {
-                close();
-                sessions.remove(this);
-            }
-        }
-
-        private void handle(FrameDecoder decoder, Frame frame) throws IOException {
-            switch (frame.type()) {
-                case HELLO -> {
-                    hellos.add((Hello) frame);
-                    if (refusal.isPresent()) {
-                        send(refusal.get());
-                        close();
-                        return;
-                    }
-                    decoder.welcomed();
-                    int offered = isNear ? ((Hello) frame).handover() : 0;
-                    handover = handedFiles.isPresent() ? Math.min(offered, 1000) : 0;
-                    send(stream.welcome(map, !isOld).withHandover(handover));
-                }
-                case STATS -> {
-                    hasStats = true;
-                    stats.add((Stats) frame);
-                }
-                case RELEASE -> released = ((Release) frame).references();
-                case SUBSCRIBE -> {
-                    subscription = (Subscribe) frame;
-                    subscriptions++;
-                    granted = -1;
-                    index = 0;
-                    rows = 0;
-                    ended = false;
-                    pump();
-                }
-                case GRANT -> {
-                    Grant grant = (Grant) frame;
-                    if (subscription != null && grant.subscription() == subscription.subscription()) {
-                        granted = Math.max(granted, grant.through());
-                        pump();
-                    }
-                }
-                case ACK -> {
-                    Ack ack = (Ack) frame;
-                    ackFrames++;
-                    ack.entries()
-                            .forEach(entry -> receipts.add(ack.epoch() + " " + entry.number() + " " + entry.piece()));
-                    acknowledged += ack.count();
-                    if (isDurable) {
-                        send(new Durable(acknowledged));
-                    }
-                }
-                case NACK -> {
-                    Nack nack = (Nack) frame;
-                    nacks.add(nack);
-                    again(nack);
-                }
-                case PING -> send(new Pong(((Ping) frame).opaque()));
-                default -> {}
-            }
-        }
-
-        private void pump() throws IOException {
-            while (index < subscription.count() && number() <= granted) {
-                List<DeliveredPiece> planned = planned(number());
-                for (int piece = 0; piece < planned.size(); piece++) {
-                    if (isMine(planned.get(piece))) {
-                        rows += planned.get(piece).rows();
-                        send(planned, piece, number(), true);
-                    }
-                }
-                index++;
-            }
-            if (index == subscription.count() && !ended) {
-                ended = true;
-                send(new EpochEnd(subscription.subscription(), subscription.epoch(), index, rows));
-            }
-        }
-
-        private void again(Nack nack) throws IOException {
-            List<DeliveredPiece> planned = planned(nack.number());
-            send(planned, nack.piece(), nack.number(), false);
-        }
-
-        private long number() {
-            return subscription.first() + index * subscription.stride();
-        }
-
-        private List<DeliveredPiece> planned(long number) {
-            return Delivery.batch(stream.numbering(subscription.epoch()), subscription.tail(), number)
-                    .pieces();
-        }
-
-        private boolean isMine(DeliveredPiece piece) {
-            return subscription.lanes().isEmpty() || subscription.lanes().contains(piece.lane());
-        }
-
-        private void send(List<DeliveredPiece> planned, int piece, long number, boolean isFirstTime)
-                throws IOException {
-            DeliveredPiece which = planned.get(piece);
-            ByteBuffer message = stream.message(which);
-            BatchIdentity identity = new BatchIdentity(
-                    FEED_TAG,
-                    new Fingerprint(stream.fingerprint()).tag(),
-                    subscription.epoch(),
-                    isConfused ? which.lane() + 1 : which.lane(),
-                    number,
-                    piece,
-                    planned.size(),
-                    which.rows(),
-                    0,
-                    which.repeated());
-            BatchHeader header =
-                    BatchHeader.of(identity, subscription.subscription(), message.remaining(), Crc32cs.of(message));
-            ByteBuffer frame = ByteBuffer.allocate(BatchHeader.BYTES + message.remaining());
-            header.put(frame);
-            frame.put(message);
-            byte[] bytes = frame.array();
-            long[] cost = isFirstTime ? delays.get(pieces) : null;
-            if (cost != null) {
-                LockSupport.parkNanos((cost[0] + cost[1] + cost[2]) * 1000);
-            }
-            Optional<Fault> fault = isFirstTime || isAlwaysDamaged ? next() : Optional.empty();
-            if (fault.filter(Fault.LEAVE_OUT::equals).isPresent()) {
-                return;
-            }
-            if (fault.filter(Fault.FLIP::equals).isPresent()) {
-                bytes[BatchHeader.BYTES + 100] ^= 4;
-            }
-            if (fault.filter(Fault.FLIP_HEADER::equals).isPresent()) {
-                bytes[33] ^= 4;
-            }
-            if (fault.filter(Fault.CUT::equals).isPresent()) {
-                write(java.util.Arrays.copyOf(bytes, 90));
-                close();
-                throw new IOException("cut");
-            }
-            if (handover > 0 && isFirstTime && fault.isEmpty()) {
-                refer(header, message.flip());
-            } else {
-                write(bytes);
-            }
-            if (cost != null && hasStats) {
-                send(new Delay(
-                        subscription.subscription(), subscription.epoch(), number, piece, cost[0], cost[1], cost[2]));
-            }
-            if (fault.filter(Fault.TWICE::equals).isPresent()) {
-                write(bytes);
-            }
-        }
-
-        /** Sends where the message lies: its first half in the frame, then some zeros if it has them there, the rest in a file. */
-        private void refer(BatchHeader header, ByteBuffer message) throws IOException {
-            String name = header.identity().lane() + "";
-            Path file = handedFiles.orElseThrow().resolve(name);
-            long number = header.identity().lane();
-            int length = message.remaining();
-            int half = length / 2;
-            long at;
-            synchronized (FakeFeeder.this) {
-                if (!Files.exists(file)) {
-                    Files.write(file, new byte[1 << 20]);
-                }
-                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-                    // Overwritten only after 200 others.
-                    at = references % 200 * 4096L;
-                    channel.write(message.duplicate().position(half), at);
-                }
-            }
-            if (told.add(name)) {
-                filesTold++;
-                Map<String, Object> found = Files.readAttributes(file, "unix:dev,ino");
-                long inode = (Long) found.get("ino") + (isElsewhere ? 1 : 0);
-                send(new HandoverFile(number, (Long) found.get("dev"), inode, 1 << 20, file.toString()));
-            }
-            if (isCut) {
-                try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
-                    channel.truncate(1);
-                }
-            }
-            int zeros = 0;
-            while (zeros < 63 && half + zeros < length && message.get(length - 1 - zeros) == 0) {
-                zeros++;
-            }
-            List<BatchRef.Slice> slices = new ArrayList<>();
-            slices.add(new BatchRef.Slice(number, length - half - zeros, at));
-            if (zeros > 0) {
-                slices.add(new BatchRef.Slice(BatchRef.ZEROS, zeros, 0));
-            }
-            references++;
-            send(new BatchRef(header, message.duplicate().limit(half), slices));
-        }
-
-        private Optional<Fault> next() {
-            int count = pieces++;
-            Planned planned = faults.peek();
-            if (planned != null && planned.piece() <= count) {
-                faults.poll();
-                return Optional.of(planned.fault());
-            }
-            return Optional.empty();
-        }
-
-        void send(Frame frame) {
-            try {
-                ByteBuffer bytes = Frames.encode(frame);
-                write(java.util.Arrays.copyOf(bytes.array(), bytes.limit()));
-            } catch (IOException e) {
-                close();
-            }
-        }
-
-        private synchronized void write(byte[] bytes) throws IOException {
-            if (!isSilent) {
-                out.write(bytes);
-                out.flush();
-            }
-        }
-
-        void close() {
-            try {
-                client.close();
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
-        }
-    }
-
-    private static final long FEED_TAG = FakeStream.FEED.getMostSignificantBits();
 }

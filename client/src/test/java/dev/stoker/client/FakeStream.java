@@ -101,6 +101,16 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
         return text(batch.epoch(), batch.number(), batch.repeated(), batch.keys());
     }
 
+    /** Reads an epoch; each batch as text. */
+    static List<String> read(FeedClient feed) {
+        List<String> batches = new ArrayList<>();
+        for (Batch batch : feed.epoch()) {
+            batches.add(text(batch));
+            batch.close();
+        }
+        return batches;
+    }
+
     static String key(int lane, long place) {
         return lane + "/" + place;
     }

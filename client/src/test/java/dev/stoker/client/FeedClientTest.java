@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import static dev.stoker.client.FakeStream.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -32,25 +33,13 @@ class FeedClientTest {
         feeder.close();
     }
 
-    private FeedClientBuilder client() {
-        return FeedClient.of(feeder.address()).environment(Map.of());
-    }
-
-    private static List<String> read(FeedClient feed) {
-        List<String> batches = new ArrayList<>();
-        for (Batch batch : feed.epoch()) {
-            batches.add(FakeStream.text(batch));
-            batch.close();
-        }
-        return batches;
-    }
-
     @ParameterizedTest
     @EnumSource(TailPolicy.class)
     void everyRankOfEveryWorldGetsItsBatchesOfEachEpoch(TailPolicy tail) {
         for (int worldSize = 1; worldSize <= 3; worldSize++) {
             for (int rank = 0; rank < worldSize; rank++) {
-                try (FeedClient feed = client().rank(rank, worldSize).tail(tail).open()) {
+                try (FeedClient feed =
+                        feeder.client().rank(rank, worldSize).tail(tail).open()) {
                     for (int epoch = 0; epoch < 3; epoch++) {
                         assertThat(read(feed))
                                 .isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, worldSize), 0));
@@ -63,7 +52,7 @@ class FeedClientTest {
     @Test
     void workersOfARankShareItsBatches() {
         for (int worker = 0; worker < 3; worker++) {
-            try (FeedClient feed = client().worker(1, 2, worker, 3).open()) {
+            try (FeedClient feed = feeder.client().worker(1, 2, worker, 3).open()) {
                 assertThat(read(feed))
                         .isEqualTo(STREAM.expected(0, TailPolicy.PAD, new Participant(1, 2, worker, 3), 0));
             }
@@ -73,7 +62,7 @@ class FeedClientTest {
     @Test
     void goesOnAtEveryPositionAlsoInAnotherWorld() {
         List<String> states = new ArrayList<>();
-        try (FeedClient feed = client().rank(0, 2).open()) {
+        try (FeedClient feed = feeder.client().rank(0, 2).open()) {
             states.add(feed.state());
             for (Batch batch : feed.epoch()) {
                 states.add(batch.state());
@@ -84,7 +73,8 @@ class FeedClientTest {
             Participant last = Participant.rank(worldSize - 1, worldSize);
             for (int at = 0; at < states.size(); at++) {
                 boolean isNext = at == states.size() - 1;
-                try (FeedClient feed = client().rank(last.rank(), worldSize).open()) {
+                try (FeedClient feed =
+                        feeder.client().rank(last.rank(), worldSize).open()) {
                     feed.load(states.get(at));
                     assertThat(feed.state()).isEqualTo(states.get(at));
                     assertThat(read(feed))
@@ -98,7 +88,7 @@ class FeedClientTest {
 
     @Test
     void theStateIsTheJsonThatPythonWritesAndReads() {
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             feed.setEpoch(2);
             assertThat(feed.state())
                     .isEqualTo(
@@ -112,7 +102,7 @@ class FeedClientTest {
 
     @Test
     void aStateOfOtherDataNamesWhatDiffers() {
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             String state = feed.state();
             assertThatThrownBy(() -> feed.load(
                             state.replace("\"version\":3", "\"version\":2").replace("\"seed\":5", "\"seed\":6")))
@@ -131,7 +121,7 @@ class FeedClientTest {
 
     @Test
     void anIterationThatIsLeftEarlyIsFollowedByTheNextEpoch() {
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             Epoch first = feed.epoch();
             first.next();
             assertThat(read(feed)).isEqualTo(STREAM.expected(1, TailPolicy.PAD, Participant.rank(0, 1), 0));
@@ -141,7 +131,7 @@ class FeedClientTest {
 
     @Test
     void epochsBeyondTheLastBringNothing() {
-        try (FeedClient feed = client().epochs(1).open()) {
+        try (FeedClient feed = feeder.client().epochs(1).open()) {
             assertThat(read(feed)).hasSize(13);
             assertThat(read(feed)).isEmpty();
         }
@@ -149,7 +139,7 @@ class FeedClientTest {
 
     @Test
     void everyBatchThatWasConsumedIsAcknowledgedOnceTheClientIsClosed() {
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             Epoch epoch = feed.epoch();
             for (int i = 0; i < 5; i++) {
                 epoch.next();
@@ -166,7 +156,7 @@ class FeedClientTest {
 
     @Test
     void receiptsAreCoalesced() {
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             for (int epoch = 0; epoch < 20; epoch++) {
                 read(feed);
             }
@@ -177,7 +167,7 @@ class FeedClientTest {
 
     @Test
     void noMoreIsAskedForThanTheBufferHolds() {
-        try (FeedClient feed = client().bufferBytes(3 * 4096).open()) {
+        try (FeedClient feed = feeder.client().bufferBytes(3 * 4096).open()) {
             Epoch epoch = feed.epoch();
             epoch.next();
             Waiting.until(() -> feeder.served() >= 3);
@@ -189,7 +179,7 @@ class FeedClientTest {
 
     @Test
     void columnsAreViewsOfWhatCame() {
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             for (Batch batch : feed.epoch()) {
                 int[] labels = batch.ints("label");
                 long[] places = batch.longs("place");
@@ -261,7 +251,7 @@ class FeedClientTest {
                 "internal", RefusedException.class);
         expected.forEach((code, type) -> {
             feeder.refusal = Optional.of(new ErrorMessage(code, "because of " + code));
-            assertThatThrownBy(client()::open).isInstanceOf(type).hasMessageContaining("because of " + code);
+            assertThatThrownBy(feeder.client()::open).isInstanceOf(type).hasMessageContaining("because of " + code);
         });
     }
 
@@ -274,7 +264,7 @@ class FeedClientTest {
         });
         waiter.setDaemon(true);
         waiter.start();
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             assertThat(read(feed)).hasSize(13);
         }
     }
@@ -282,7 +272,8 @@ class FeedClientTest {
     @Test
     void nobodyThereIsAnErrorInTime() {
         feeder.kill();
-        assertThatThrownBy(() -> client().connectTimeout(Duration.ofMillis(300)).open())
+        assertThatThrownBy(() ->
+                        feeder.client().connectTimeout(Duration.ofMillis(300)).open())
                 .isInstanceOf(ConnectTimeoutException.class)
                 .hasMessageContaining(feeder.address())
                 .hasMessageContaining("stoker ps");

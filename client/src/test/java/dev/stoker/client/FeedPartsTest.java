@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import static dev.stoker.client.FakeStream.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -15,7 +16,6 @@ import java.util.Collections;
 import java.util.HashSet;
 import java.util.IdentityHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -35,23 +35,10 @@ class FeedPartsTest {
         feeder.close();
     }
 
-    private FeedClientBuilder client() {
-        return FeedClient.of(feeder.address()).environment(Map.of());
-    }
-
-    private static List<String> read(FeedClient feed) {
-        List<String> batches = new ArrayList<>();
-        for (Batch batch : feed.epoch()) {
-            batches.add(FakeStream.text(batch));
-            batch.close();
-        }
-        return batches;
-    }
-
     @Test
     void anEpochInPartsIsReadWithoutAskingAnew() {
         List<String> expected = STREAM.expected(0, TailPolicy.PAD, Participant.rank(1, 2), 0);
-        try (FeedClient feed = client().rank(1, 2).epochBatches(3).open()) {
+        try (FeedClient feed = feeder.client().rank(1, 2).epochBatches(3).open()) {
             assertThat(feed.steps()).isEqualTo(3);
             List<String> states = new ArrayList<>();
             for (int part = 0; part < 3; part++) {
@@ -82,13 +69,14 @@ class FeedPartsTest {
             List<List<String>> ranks = new ArrayList<>();
             for (int part = 0; part < 2; part++) {
                 try (FeedClient feed =
-                        client().rank(rank + 2 * part, 4).tail(tail).open()) {
+                        feeder.client().rank(rank + 2 * part, 4).tail(tail).open()) {
                     List<String> keys = new ArrayList<>();
                     feed.epoch().forEach(batch -> keys.add(String.join(" ", batch.keys())));
                     ranks.add(keys);
                 }
             }
-            try (FeedClient feed = client().rank(rank, 2).tail(tail).concat(2).open()) {
+            try (FeedClient feed =
+                    feeder.client().rank(rank, 2).tail(tail).concat(2).open()) {
                 List<String> states = new ArrayList<>();
                 for (int epoch = 0; epoch < 2; epoch++) {
                     int step = 0;
@@ -117,7 +105,7 @@ class FeedPartsTest {
 
     @Test
     void theLastJoinedBatchIsFilledWithItsOwnFirst() {
-        try (FeedClient feed = client().concat(3).open()) {
+        try (FeedClient feed = feeder.client().concat(3).open()) {
             Batch last = null;
             for (Batch batch : feed.epoch()) {
                 last = batch;
@@ -143,7 +131,7 @@ class FeedPartsTest {
 
     @Test
     void replicasTakeTheBatchesOfTheirRank() {
-        try (FeedClient feed = client().rank(3, 4).replicas(2).open()) {
+        try (FeedClient feed = feeder.client().rank(3, 4).replicas(2).open()) {
             assertThat(read(feed)).isEqualTo(STREAM.expected(0, TailPolicy.PAD, Participant.rank(1, 2), 0));
         }
         Hello hello = feeder.hellos.remove();
@@ -154,7 +142,7 @@ class FeedPartsTest {
     @Test
     void anotherBatchSizeHasToBePermitted() {
         String state;
-        try (FeedClient feed = client().open()) {
+        try (FeedClient feed = feeder.client().open()) {
             Epoch epoch = feed.epoch();
             Batch third = null;
             for (int i = 0; i < 3; i++) {
@@ -164,8 +152,7 @@ class FeedPartsTest {
         }
         FakeStream larger = FakeStream.of(6, 23, 17, 9);
         try (FakeFeeder other = new FakeFeeder(larger);
-                FeedClient feed =
-                        FeedClient.of(other.address()).environment(Map.of()).open()) {
+                FeedClient feed = other.client().open()) {
             assertThatThrownBy(() -> feed.load(state))
                     .isInstanceOf(StateMismatchException.class)
                     .hasMessageContaining("batch_size 4 in the state, 6 here")
@@ -187,14 +174,14 @@ class FeedPartsTest {
             expected.addAll(STREAM.expected(epoch, TailPolicy.PAD, Participant.rank(0, 1), 0));
         }
         List<String> found = new ArrayList<>();
-        try (FeedClient feed = client().epochs(3).open()) {
+        try (FeedClient feed = feeder.client().epochs(3).open()) {
             for (Batch batch : feed.batches()) {
                 found.add(FakeStream.text(batch));
             }
             assertThat(feed.state()).contains("\"epoch\":3,\"batch\":0,");
         }
         assertThat(found).isEqualTo(expected);
-        try (FeedClient feed = client().rank(0, 99).tail(TailPolicy.DROP).open()) {
+        try (FeedClient feed = feeder.client().rank(0, 99).tail(TailPolicy.DROP).open()) {
             assertThatThrownBy(() -> feed.batches().iterator().hasNext())
                     .isInstanceOf(FeedException.class)
                     .hasMessageContaining("no epoch of 13 batches has a step");
@@ -203,7 +190,8 @@ class FeedPartsTest {
 
     @Test
     void whatIsAskedForIsSentAndChecked() {
-        try (FeedClient feed = client().batchSize(4)
+        try (FeedClient feed = feeder.client()
+                .batchSize(4)
                 .seed(5)
                 .lanes(3)
                 .shuffleWindow(1 << 30)
@@ -218,11 +206,11 @@ class FeedPartsTest {
                     .isEqualTo("{\"function\":1,\"seed\":5,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":1073741824,"
                             + "\"shuffle\":\"window\",\"lane_order\":\"mixed\"}");
         }
-        assertThatThrownBy(() -> client().split("val").open())
+        assertThatThrownBy(() -> feeder.client().split("val").open())
                 .isInstanceOf(StateMismatchException.class)
                 .hasMessage("stream train: split train, asked for val");
-        assertThatThrownBy(() -> client().version(2).open()).hasMessage("stream train: version 3, asked for 2");
-        assertThatThrownBy(() -> client().worker(0, 1, 0, 2).concat(2).open())
+        assertThatThrownBy(() -> feeder.client().version(2).open()).hasMessage("stream train: version 3, asked for 2");
+        assertThatThrownBy(() -> feeder.client().worker(0, 1, 0, 2).concat(2).open())
                 .isInstanceOf(IllegalArgumentException.class)
                 .hasMessageContaining("concat 2 cannot be divided among 2 workers");
     }
@@ -230,7 +218,7 @@ class FeedPartsTest {
     @Test
     void theFeederIsToldHowTheTrainerFaresAndExplainsItsWaits() {
         feeder.delays.put(6, new long[] {0, 400_000, 0});
-        try (FeedClient feed = client().bufferBytes(2 * 4096).open()) {
+        try (FeedClient feed = feeder.client().bufferBytes(2 * 4096).open()) {
             assertThat(read(feed)).hasSize(13);
             Waiting.until(() -> feed.stats().causes().containsKey("disk"));
             FeedStats stats = feed.stats();
@@ -252,7 +240,7 @@ class FeedPartsTest {
     void aFeederThatDoesNotListenIsToldNothing() {
         feeder.isOld = true;
         feeder.delays.put(2, new long[] {0, 100_000, 0});
-        try (FeedClient feed = client().bufferBytes(2 * 4096).open()) {
+        try (FeedClient feed = feeder.client().bufferBytes(2 * 4096).open()) {
             assertThat(read(feed)).hasSize(13);
             assertThat(feed.stats().causes().keySet()).isSubsetOf("start", "feeder");
         }

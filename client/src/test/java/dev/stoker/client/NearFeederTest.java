@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import static dev.stoker.client.FakeStream.read;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -58,15 +59,6 @@ class NearFeederTest {
                 .environment(Map.of("STOKER_TRANSPORT", transport))
                 .bufferBytes(5 * 4096)
                 .open();
-    }
-
-    private static List<String> read(FeedClient feed) {
-        List<String> batches = new ArrayList<>();
-        for (Batch batch : feed.epoch()) {
-            batches.add(FakeStream.text(batch));
-            batch.close();
-        }
-        return batches;
     }
 
     private long openFiles() throws IOException {

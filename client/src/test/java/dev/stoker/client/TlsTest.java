@@ -63,15 +63,11 @@ class TlsTest {
     }
 
     private static List<String> read(FeedClientBuilder builder) {
-        List<String> batches = new ArrayList<>();
         try (FeedClient feed = builder.open()) {
-            for (Batch batch : feed.epoch()) {
-                batches.add(FakeStream.text(batch));
-                batch.close();
-            }
+            List<String> batches = FakeStream.read(feed);
             assertThat(feed.stats().corruptPieces() + feed.stats().reconnects()).isZero();
+            return batches;
         }
-        return batches;
     }
 
     private static void refused(String message, FeedClientBuilder builder) {
