@@ -9,23 +9,16 @@ import dev.stoker.feeder.node.NodeMetrics;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.chunks.ChunkSources;
-import dev.stoker.feeder.node.chunks.HeldChunks;
 import dev.stoker.feeder.node.chunks.OriginReads;
-import dev.stoker.feeder.node.security.FeedToken;
 import dev.stoker.feeder.node.security.ServerTls;
-import dev.stoker.feeder.node.tiers.CacheLifetime;
-import dev.stoker.feeder.node.tiers.ChunkCache;
-import dev.stoker.feeder.node.tiers.DirectBudget;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.ServedStream;
 import dev.stoker.feeder.node.window.StreamVersions;
-import dev.stoker.feeder.node.window.Windows;
 import dev.stoker.feeder.node.window.WorkingMemory;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.FrameDecoder;
@@ -42,19 +35,11 @@ import java.nio.channels.SocketChannel;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
-import java.util.Set;
-import java.util.UUID;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -62,32 +47,21 @@ import org.slf4j.LoggerFactory;
 /** The server of one feed: streams, sessions, and what they share. Thread-safe. */
 public final class FeedServer implements AutoCloseable, Doorman.Gate {
     private static final Logger LOG = LoggerFactory.getLogger(FeedServer.class);
-    private static final long FAREWELL_MS = 1_000;
 
     private final FeedSpec spec;
     private final ServerOptions options;
     private final Map<String, StreamState> streams = new LinkedHashMap<>();
     private final Counters counters = new Counters();
-    private final ChunkSources sources;
-    private final HeldChunks mappings;
-    private final OriginReads reads = new OriginReads();
-    private final ChunkCache cache;
+    private final Holdings holdings;
     private final AckTable acks;
     private final LongAdder lanes = new LongAdder();
-    private final Windows windows;
     private final Optional<ServerTls> tls;
     private final Doorman doorman;
     private final Optional<UnixDoor> unix;
     private final String address;
-    private final Set<Session> sessions = ConcurrentHashMap.newKeySet();
-    private final AtomicLong sessionNumbers = new AtomicLong();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "stoker-timer");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final Admission admission;
     private final Instant started = Instant.now();
-    private volatile Instant idleSince = started;
+    private final Sessions sessions = new Sessions(counters, started);
     private volatile boolean closed;
 
     /** Opens the feed's streams. */
@@ -109,11 +83,9 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
         this.spec = spec;
         this.options = options;
-        this.mappings = new HeldChunks(options.maxMappings());
-        this.cache = new ChunkCache(options.tiers(), mappings, reads);
-        this.sources = new ChunkSources(mappings, reads, cache);
+        this.admission = new Admission(spec, options);
+        this.holdings = new Holdings(options, spec.onCorrupt(), counters.corrupt);
         this.acks = new AckTable(options.maxPendingReceipts());
-        this.windows = new Windows(options.windowBytes(), spec.onCorrupt(), counters.corrupt);
         // Before the port, so that wrong files are said first.
         this.tls = options.access().tls().isPresent()
                 ? Optional.of(ServerTls.open(options.access().tls().get()))
@@ -127,9 +99,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         } catch (IOException | RuntimeException | Error e) {
             socket.close();
             unix.ifPresent(UnixDoor::close);
-            timer.shutdownNow();
-            cache.close();
-            sources.close();
+            sessions.stopTimer();
+            holdings.close();
             throw e;
         }
         doorman.start();
@@ -146,47 +117,14 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         OrderSpec defaults = OrderOverlay.fromJson(spec.order()).over(OrderSpec.defaults());
         WorkingMemory memory =
                 new WorkingMemory(options.windowBytes(), options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY);
-        for (ServedStream stream : opener.open(sources)) {
+        for (ServedStream stream : opener.open(holdings.sources())) {
             Healer healer = new Healer(spec.onCorrupt(), counters.corrupt);
             StreamOrders orders = new StreamOrders(stream, opener.versions(stream.name()), memory);
             StreamState state = new StreamState(orders, defaults, healer, everythingHere());
             state.prepare();
             streams.put(stream.name(), state);
         }
-        if (cache.isUsed()) {
-            DirectBudget budget = DirectBudget.here();
-            cache.start(spec.id(), chunks(), workingBytes(budget), budget);
-        }
-    }
-
-    /** The feed's chunks, as far as they must be known from those of other feeds. */
-    private Set<UUID> chunks() {
-        Set<UUID> ids = new HashSet<>();
-        if (options.tiers().lifetime() == CacheLifetime.NODE) {
-            streams.values().forEach(state -> {
-                StreamChunks chunks = state.stream().chunks();
-                for (int i = 0; i < chunks.size(); i++) {
-                    ids.add(chunks.id(i));
-                }
-            });
-        }
-        return ids;
-    }
-
-    /** What the chunks need that are not mapped: as was said, or what the windows take of one group. */
-    private long workingBytes(DirectBudget budget) {
-        if (options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY) {
-            return options.workingMemoryBytes();
-        }
-        long needed = 0;
-        long toCome = 0;
-        for (StreamState state : streams.values()) {
-            GroupOrder order = state.defaultOrder();
-            needed += WorkingMemory.ofChunks(order);
-            toCome += state.follows() ? WorkingMemory.ofChunksToCome(order) : WorkingMemory.ofChunks(order);
-        }
-        // A dataset that grows finds room, out of what tiers would have otherwise.
-        return Math.max(needed, Math.min(toCome, budget.auto(0) / 2));
+        holdings.start(spec.id(), streams.values());
     }
 
     private LaneMap everythingHere() {
@@ -216,31 +154,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     @Override
     public void judge(Hello hello) throws ProtocolException {
-        Optional<FeedToken> token = options.access().token();
-        if (token.isPresent() && !token.get().matches(hello.token())) {
-            throw new ProtocolException(
-                    ErrorCode.UNAUTHORIZED,
-                    hello.token().isPresent()
-                            ? "the token is not that of this feed: take it from the feed's token file"
-                            : "this feed wants a token: give the trainer the one from the feed's token file");
-        }
-        if (hello.feed().isPresent()
-                && !hello.feed().get().equals(spec.name())
-                && !hello.feed().get().equals(spec.id().toString())) {
-            throw new ProtocolException(
-                    ErrorCode.WRONG_FEED,
-                    "feed " + spec.name() + " (" + spec.id() + ") is served here, not "
-                            + hello.feed().get() + ": check the address, or STOKER_FEED");
-        }
-        if (closed) {
-            throw new ProtocolException(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending");
-        }
-        if (sessions.size() >= options.maxSessions()) {
-            throw new ProtocolException(
-                    ErrorCode.INTERNAL,
-                    options.maxSessions() + " trainers are connected, no more are let in: start the feed with a greater"
-                            + " --max-sessions");
-        }
+        admission.judge(hello, sessions.size(), closed);
     }
 
     @Override
@@ -261,26 +175,12 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         if (!isUnix(channel.socket())) {
             channel.socket().setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         }
-        long number = sessionNumbers.incrementAndGet();
-        Session session = new Session(this, number, channel, decoder, hello, rest);
-        sessions.add(session);
-        Thread thread = new Thread(session, "stoker-read-" + number);
-        thread.setDaemon(true);
-        thread.start();
+        sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
     }
 
     /** The session has ended and its threads are done. */
     void left(Session session) {
-        long now = System.nanoTime();
-        counters.waitedNanos.add(session.clock().waitedNanos(now));
-        counters.subscribedNanos.add(session.clock().subscribedNanos(now));
-        synchronized (sessions) {
-            sessions.remove(session);
-            if (sessions.isEmpty()) {
-                idleSince = Instant.now();
-            }
-            sessions.notifyAll();
-        }
+        sessions.left(session);
     }
 
     StreamState stream(Optional<String> name) throws ProtocolException {
@@ -326,7 +226,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     /** @param only the epoch that alone is of this order, if there is but one */
     PieceBuilder builder(StreamState stream, GroupOrder order, OptionalLong only) {
         OptionalLong epochs = only.isPresent() ? OptionalLong.of(only.getAsLong() + 1) : spec.epochs();
-        return new PieceBuilder(order, windows, stream.healer(), epochs, spec.tag());
+        return new PieceBuilder(order, holdings.windows(), stream.healer(), epochs, spec.tag());
     }
 
     Counters counters() {
@@ -335,19 +235,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
     void closeLater(Wire channel) {
-        if (timer.isShutdown()) {
-            close(channel);
-            return;
-        }
-        timer.schedule(() -> close(channel), FAREWELL_MS, TimeUnit.MILLISECONDS);
-    }
-
-    private static void close(Wire channel) {
-        try {
-            channel.close();
-        } catch (IOException e) {
-            LOG.debug("A connection did not close cleanly", e);
-        }
+        sessions.closeLater(channel);
     }
 
     /** Takes over a lane map unless it is older than the present one. */
@@ -380,18 +268,12 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     /** Since when no trainer is connected; empty while one is. */
     public Optional<Instant> idleSince() {
-        return sessions.isEmpty() ? Optional.of(idleSince) : Optional.empty();
+        return sessions.idleSince();
     }
 
     /** Totals and gauges. */
     public NodeMetrics metrics() {
-        long now = System.nanoTime();
-        long waited = counters.waitedNanos.sum();
-        long subscribed = counters.subscribedNanos.sum();
-        for (Session session : sessions) {
-            waited += session.clock().waitedNanos(now);
-            subscribed += session.clock().subscribedNanos(now);
-        }
+        OriginReads reads = holdings.reads();
         return new NodeMetrics(
                 counters.batches.sum(),
                 counters.bytes.sum(),
@@ -399,15 +281,15 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 reads.reads(),
                 reads.bytes(),
                 reads.metadata(),
-                subscribed == 0 ? 0 : (double) waited / subscribed,
+                sessions.waitedShare(),
                 sessions.size(),
                 counters.rejected.sum(),
                 counters.nacks.sum(),
                 counters.refetches.sum(),
                 counters.corrupt.sum(),
-                windows.open(),
-                windows.usedBytes() + cache.workingBytes(),
-                sources.mapped(),
+                holdings.windows().open(),
+                holdings.usedBytes(),
+                holdings.sources().mapped(),
                 acks.pending(),
                 lanes.sum());
     }
@@ -437,27 +319,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     /** What holds data, fastest first, and how full it is. */
     public List<FeedStatus.Tier> tiers() {
-        List<FeedStatus.Tier> tiers = new ArrayList<>();
-        tiers.add(new FeedStatus.Tier("open windows", "bytes", windows.usedBytes(), options.windowBytes()));
-        if (cache.isUsed()) {
-            tiers.add(new FeedStatus.Tier("chunks in use", "bytes", cache.workingBytes(), cache.workingLimit()));
-        }
-        tiers.add(new FeedStatus.Tier("mapped chunks", "files", sources.mapped(), options.maxMappings()));
-        cache.status()
-                .forEach(tier -> tiers.add(new FeedStatus.Tier(
-                        tier.name(),
-                        "bytes",
-                        tier.usedBytes(),
-                        tier.limitBytes(),
-                        Optional.of(new FeedStatus.Cache(
-                                tier.hits(),
-                                tier.misses(),
-                                tier.loads(),
-                                tier.loadNanos(),
-                                tier.failures(),
-                                tier.off(),
-                                tier.note())))));
-        return tiers;
+        return holdings.tiers();
     }
 
     /** Tells every trainer, frees the port, and waits until the sessions have ended. */
@@ -470,28 +332,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
             LOG.warn("The server socket did not close cleanly", e);
         }
         unix.ifPresent(UnixDoor::close);
-        sessions.forEach(session -> session.end(
-                ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts"));
-        awaitSessions();
-        timer.shutdownNow();
-        windows.close();
-        cache.close();
-        sources.close();
-    }
-
-    private void awaitSessions() {
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2 * FAREWELL_MS);
-        synchronized (sessions) {
-            long leftMs = 1;
-            while (!sessions.isEmpty() && leftMs > 0) {
-                leftMs = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-                try {
-                    sessions.wait(Math.max(1, leftMs));
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return;
-                }
-            }
-        }
+        sessions.end(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts");
+        holdings.close();
     }
 }

@@ -2,8 +2,6 @@ package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.LaneMap;
-import dev.stoker.feeder.node.ReceiptsItem;
-import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.schemas.protocol.Ack;
@@ -24,8 +22,6 @@ import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
@@ -42,9 +38,6 @@ final class Session implements Runnable {
     /** Most files that a trainer is told of at a time. */
     private static final int MAX_FILES = 8192;
 
-    /** Pieces reported as damaged within one subscription after which the connection itself is given up. */
-    private static final int MAX_DAMAGED = 4096;
-
     private final FeedServer server;
     private final long number;
     private final Wire channel;
@@ -54,8 +47,7 @@ final class Session implements Runnable {
     private final Outbox outbox = new Outbox();
     private final StallClock clock = new StallClock();
     private final AckTable.SessionReceipts receipts;
-    private final Map<PieceName, Integer> damaged = new HashMap<>();
-    private final AskedNumbers everAsked = new AskedNumbers();
+    private final DamagedPieces damaged = new DamagedPieces();
 
     /** Set once the trainer was admitted; read by other threads for messages only. */
     private volatile Identity identity;
@@ -67,14 +59,13 @@ final class Session implements Runnable {
     private OptionalLong only = OptionalLong.empty();
 
     private Subscription subscription;
+    private SessionLedger ledger;
     private SessionWatch watch;
     private Sender sender;
 
     private final Leases leases = new Leases();
     /** Files that the trainer may be told of at a time; 0 if it takes payload over the connection. */
     private int handover;
-
-    private record PieceName(long number, int piece) {}
 
     Session(FeedServer server, long number, Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) {
         this.server = server;
@@ -128,6 +119,7 @@ final class Session implements Runnable {
                 .ifPresent(old -> old.end(
                         ErrorCode.FENCED,
                         "a newer connection speaks for " + identity + "; this one is closed for good"));
+        ledger = new SessionLedger(identity, this::order, receipts);
         watch = group.watch(hello, identity);
         watch.connected();
         decoder.welcomed();
@@ -236,7 +228,7 @@ final class Session implements Runnable {
         subscription = Subscription.of(asked, order, identity);
         group.fix();
         damaged.clear();
-        record(asked);
+        ledger.asked(asked);
         if (asked.count() > 0) {
             watch.at(asked.epoch(), asked.first());
         }
@@ -248,56 +240,13 @@ final class Session implements Runnable {
         return here ? order : stream.begun(identity.group(), epoch, order.spec());
     }
 
-    private void record(Subscribe asked) throws ProtocolException {
-        GroupOrder of = order(asked.epoch());
-        everAsked.add(asked);
-        receipts.offer(
-                new SubscriptionItem(
-                        System.currentTimeMillis(),
-                        identity,
-                        of.fingerprint().text(),
-                        of.stream().version(),
-                        asked.epoch(),
-                        asked.first(),
-                        asked.stride(),
-                        asked.count(),
-                        asked.tail().text()),
-                0);
-    }
-
     private void acknowledge(Ack ack) throws ProtocolException {
-        // Receipts of an earlier connection come with numbers of an earlier subscription, perhaps of an earlier epoch;
-        // the epoch's bounds hold for all.
-        GroupOrder of = order(ack.epoch());
-        long end = of.order().size().batches() + (long) identity.worldSize() * identity.workers();
-        for (int i = 0; i < ack.count(); i++) {
-            if (ack.number(i) >= end) {
-                throw new ProtocolException(
-                        ErrorCode.BAD_FRAME, "ACK: number " + ack.number(i) + " is past the end of the epoch, " + end);
-            }
-            if (ack.number(i) % identity.worldSize() != identity.rank()) {
-                throw new ProtocolException(
-                        ErrorCode.BAD_FRAME,
-                        "ACK: number " + ack.number(i) + " is one of rank " + ack.number(i) % identity.worldSize()
-                                + ", this is rank " + identity.rank());
-            }
-        }
-        for (Subscribe earlier : everAsked.unasked(ack, (long) identity.worldSize() * identity.workers())) {
-            record(earlier);
-        }
+        ledger.check(ack);
         clock.acknowledged(System.nanoTime(), ack.count());
         if (ack.count() > 0) {
             watch.consumed(ack.epoch(), greatest(ack));
         }
-        receipts.offer(
-                new ReceiptsItem(
-                        System.currentTimeMillis(),
-                        identity,
-                        of.fingerprint().text(),
-                        ack.epoch(),
-                        last(ack.epoch()),
-                        ack.entryBytes()),
-                ack.count());
+        ledger.acknowledged(ack);
     }
 
     private static long greatest(Ack ack) {
@@ -306,14 +255,6 @@ final class Session implements Runnable {
             greatest = Math.max(greatest, ack.number(i));
         }
         return greatest;
-    }
-
-    private long last(long epoch) {
-        if (subscription == null || subscription.asked().epoch() != epoch) {
-            return -1;
-        }
-        Subscribe asked = subscription.asked();
-        return asked.count() == 0 ? -1 : asked.first() + (asked.count() - 1) * asked.stride();
     }
 
     private void damaged(Nack nack) throws ProtocolException {
@@ -328,18 +269,9 @@ final class Session implements Runnable {
         }
         server.counters().nacks.increment();
         LOG.warn("Session {} ({}): number {} piece {} arrived damaged", number, this, nack.number(), nack.piece());
-        int times = damaged.merge(new PieceName(nack.number(), nack.piece()), 1, Integer::sum);
-        if (times > 1) {
-            throw new ProtocolException(
-                    ErrorCode.CORRUPT,
-                    "number " + nack.number() + " piece " + nack.piece()
-                            + " arrived damaged twice, though its samples were"
-                            + " read again and fit their checksums: look at the memory and the network of both machines");
-        }
-        if (damaged.size() > MAX_DAMAGED || !outbox.nack(nack)) {
-            throw new ProtocolException(
-                    ErrorCode.CORRUPT,
-                    damaged.size() + " pieces arrived damaged: look at the memory and the network of both machines");
+        damaged.add(nack);
+        if (!outbox.nack(nack)) {
+            throw damaged.tooMany();
         }
     }
 

@@ -1,0 +1,52 @@
+package dev.stoker.feeder.node.server;
+
+import dev.stoker.feeder.node.FeedSpec;
+import dev.stoker.feeder.node.ServerOptions;
+import dev.stoker.feeder.node.security.FeedToken;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.ProtocolException;
+import java.util.Optional;
+
+/**
+ * Whom a server lets in.
+ *
+ * @param spec of the feed
+ * @param options with the token that is wanted
+ */
+record Admission(FeedSpec spec, ServerOptions options) {
+
+    /**
+     * Refuses a trainer that has no right to come in, or means another feed.
+     *
+     * @param sessions that there are
+     * @param isClosed whether the server is ending
+     */
+    void judge(Hello hello, int sessions, boolean isClosed) throws ProtocolException {
+        Optional<FeedToken> token = options.access().token();
+        if (token.isPresent() && !token.get().matches(hello.token())) {
+            throw new ProtocolException(
+                    ErrorCode.UNAUTHORIZED,
+                    hello.token().isPresent()
+                            ? "the token is not that of this feed: take it from the feed's token file"
+                            : "this feed wants a token: give the trainer the one from the feed's token file");
+        }
+        if (hello.feed().isPresent()
+                && !hello.feed().get().equals(spec.name())
+                && !hello.feed().get().equals(spec.id().toString())) {
+            throw new ProtocolException(
+                    ErrorCode.WRONG_FEED,
+                    "feed " + spec.name() + " (" + spec.id() + ") is served here, not "
+                            + hello.feed().get() + ": check the address, or STOKER_FEED");
+        }
+        if (isClosed) {
+            throw new ProtocolException(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending");
+        }
+        if (sessions >= options.maxSessions()) {
+            throw new ProtocolException(
+                    ErrorCode.INTERNAL,
+                    options.maxSessions() + " trainers are connected, no more are let in: start the feed with a greater"
+                            + " --max-sessions");
+        }
+    }
+}
