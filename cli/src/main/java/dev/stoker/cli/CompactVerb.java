@@ -6,6 +6,7 @@ import dev.stoker.connectors.compaction.CompactionPlan;
 import dev.stoker.connectors.compaction.CompactionResult;
 import dev.stoker.connectors.compaction.CompactionRules;
 import dev.stoker.connectors.compaction.CompactionThreads;
+import dev.stoker.ingest.TargetDataset;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.log.LogEntry;
@@ -14,6 +15,7 @@ import java.io.PrintWriter;
 import java.time.Duration;
 import java.time.InstantSource;
 import java.util.Locale;
+import java.util.OptionalInt;
 import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.Callable;
@@ -41,7 +43,6 @@ final class CompactVerb implements Callable<Integer> {
     private static final int REMOTE_READS = 16;
 
     private static final int MOST_PACKERS = 4;
-    private static final int DEFAULT_CHUNK_SIZE = 8 << 20;
 
     /** How samples are arranged in the new chunks. */
     enum Order {
@@ -134,9 +135,8 @@ final class CompactVerb implements Callable<Integer> {
     }
 
     private CompactionRules rules(Dataset dataset) {
-        Object kept = dataset.info().options().get("chunk_size");
-        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : DEFAULT_CHUNK_SIZE;
-        int target = chunkSize == null ? own : size("--chunk-size", chunkSize);
+        OptionalInt asked = chunkSize == null ? OptionalInt.empty() : OptionalInt.of(size("--chunk-size", chunkSize));
+        int target = TargetDataset.chunkSizeBytes(dataset.info(), asked);
         return new CompactionRules(
                 below == null ? Math.max(1, target / 2) : size("--below", below),
                 target,
