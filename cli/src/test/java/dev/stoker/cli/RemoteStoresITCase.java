@@ -207,6 +207,7 @@ class RemoteStoresITCase {
                     Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                     "-XX:TieredStopAtLevel=1",
                     "-Xmx256m",
+                    "-Djava.io.tmpdir=" + directory,
                     "-Dstoker.hadoop.conf=" + System.getProperty("stoker.hadoop.conf"),
                     "-cp",
                     System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")),
