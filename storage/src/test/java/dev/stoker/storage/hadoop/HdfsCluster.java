@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileUtil;
 import org.apache.hadoop.hdfs.MiniDFSCluster;
+import org.apache.hadoop.util.ShutdownHookManager;
 
 /** A name node and two data nodes in this process, on the loopback interface, with two copies of every block. */
 public final class HdfsCluster implements Closeable {
@@ -32,7 +33,8 @@ public final class HdfsCluster implements Closeable {
     public static HdfsCluster start() throws IOException {
         // Not below target: data nodes do not start where there is a space in their path.
         Path directory = Files.createTempDirectory(Path.of("/tmp"), "stoker-hdfs");
-        Runtime.getRuntime().addShutdownHook(new Thread(() -> FileUtil.fullyDelete(directory.toFile())));
+        // After the data nodes' own last words, which are files.
+        ShutdownHookManager.get().addShutdownHook(() -> FileUtil.fullyDelete(directory.toFile()), 0);
         Configuration conf = new Configuration();
         conf.setInt("dfs.replication", 2);
         conf.setInt("dfs.datanode.handler.count", 4);
