@@ -41,7 +41,7 @@ def main() -> int:
     files = {
         "surefire": list(ROOT.glob("*/target/surefire-reports/TEST-*.xml")),
         "failsafe": list(ROOT.glob("*/target/failsafe-reports/TEST-*.xml")),
-        "pytest": list(ROOT.glob("python/target/pytest.xml")),
+        "pytest": list(ROOT.glob("python/target/pytest*.xml")),
     }
     reports = {name: count(found) for name, found in files.items()}
     for name, total in reports.items():
