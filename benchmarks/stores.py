@@ -20,13 +20,14 @@ files lie there as objects of their own too. Rows, for each sample size:
 - *objects*: curl fetches files one by one as objects, keys known, as many at a time.
 - *mosaicml*, *litdata*: epochs 1 and 2 with an empty cache directory, the better of 0 and 2 DataLoader workers.
 
-Feeds shuffle within windows of a sixteenth of the samples, in four lanes, since a dataset is larger than its window; with
-`--shuffle-window 1024 --lanes 16`, a feed's defaults, 1.1 GB are one window, so that the first batches wait for all of it.
+Feeds shuffle within windows of a sixteenth of the samples, in four lanes, since a dataset is larger than its window.
+With a feed's defaults, `--shuffle-window 1024 --lanes 16`, 1.1 GB are one window, so that the first batches wait for
+all of it.
 
 Every row runs in processes of its own; rounds alternate, the best counts. Requests and bytes are those of epoch 1, and
 so are the CPU seconds (user and system) a GB: of the server and its proxy, of the feeder, of who gets the samples.
-Store, feeder and trainer share this machine, so on a few cores it is their sum that bounds an epoch. The feeder's are told by
-its threads, too.
+Store, feeder and trainer share this machine, so on a few cores it is their sum that bounds an epoch. The feeder's are
+told by its threads, too.
 """
 
 from __future__ import annotations
