@@ -42,8 +42,9 @@ public final class KafkaSources {
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         // Positions lie in the dataset; a consumer group would be a second truth.
         settings.setProperty(KafkaSourceOptions.COMMIT_OFFSETS_ON_CHECKPOINT.key(), "false");
-        settings.putIfAbsent(ConsumerConfig.MAX_POLL_RECORDS_CONFIG, "2000");
-        settings.putIfAbsent(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(4 << 20));
+        // What is fetched and handed on at a time lies in the heap until it is packed, and each collection copies it.
+        settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(8 << 20));
+        settings.putIfAbsent(ConsumerConfig.RECEIVE_BUFFER_CONFIG, Integer.toString(1 << 20));
         KafkaSourceBuilder<SourceRecord> builder = KafkaSource.<SourceRecord>builder()
                 .setProperties(settings)
                 .setBootstrapServers(location.bootstrap())

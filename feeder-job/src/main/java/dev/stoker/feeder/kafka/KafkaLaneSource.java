@@ -19,8 +19,8 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     private static final long serialVersionUID = 1;
 
-    /** Records built ahead by a reader: some of the largest. */
-    private static final long QUEUE_BYTES = 16L << 20;
+    /** Records built ahead by a reader: some of the largest. Each collection of garbage copies what lies here. */
+    private static final long QUEUE_BYTES = 4L << 20;
 
     private final KafkaPlan plan;
     private final String fingerprint;

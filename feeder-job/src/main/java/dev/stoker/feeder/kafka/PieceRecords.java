@@ -63,14 +63,13 @@ final class PieceRecords implements RecordMaker {
             index++;
         }
         Piece piece = pieces.get(index);
-        long whole = size(epoch, number, piece);
-        if (whole <= maxBytes) {
-            return List.of(record(epoch, number, piece, index, pieces.size(), 0, 1));
+        List<Made> alone = parts(epoch, number, piece, index, pieces.size(), 1);
+        if (!alone.isEmpty()) {
+            return alone;
         }
+        long whole = size(epoch, number, piece);
         // Rows are of similar size: seldom does one of so few parts not fit.
-        for (int parts = (int) Math.min(piece.rows(), (whole + maxBytes - 1) / maxBytes);
-                parts <= piece.rows();
-                parts++) {
+        for (int parts = (int) Math.max(2, (whole + maxBytes - 1) / maxBytes); parts <= piece.rows(); parts++) {
             List<Made> made = parts(epoch, number, piece, index, pieces.size(), parts);
             if (!made.isEmpty()) {
                 return made;
