@@ -255,6 +255,7 @@ class Network:
                 probe.asked_at = now
             elif now - probe.asked_at >= give_up:
                 why = f"{connection.address}: silent for {now - probe.heard_at:.1f} s"
+                self.peers.silent(connection.address, now)
                 self.lost(connection, why, elsewhere=True)
 
     def ping(self, connection: Connection) -> int:

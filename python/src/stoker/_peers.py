@@ -5,6 +5,7 @@ All of it belongs to the client's turn holder.
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -48,6 +49,12 @@ class Peer:
         self.next_try = now
         self.attempts = 0
         self.patience = patience
+        self.silences = 0
+        """Times in a row that it was live and gave no sign of life."""
+        self.silent_at = -math.inf
+        """When it was so last."""
+        self.ask_at: float | None = None
+        """When it is dialled although it is avoided: what was silent may only have been busy."""
         self.error = ""
         """What ended the last attempt or connection."""
 
@@ -139,6 +146,8 @@ class Peers:
         was_live = connection.state == "live"
         if connection.path is not None and not was_live:
             self._deaf.add(connection.path)
+        if connection.state == "connecting" and now - connection.since <= self._timing.attempt:
+            peer.ask_at = None  # it is not busy, but gone
         peer.connection = None
         peer.error = why
         if was_live:
@@ -150,6 +159,17 @@ class Peers:
         peer.attempts += 1
         peer.next_try = now + pause
 
+    def silent(self, address: str, now: float) -> None:
+        """A live feeder gives no sign of life. It is dialled again, and gets its lanes back once it answers.
+
+        At once the first time, then after twice the time until another feeder is asked, and so on.
+        """
+        peer, timing = self.by_address[address], self._timing
+        peer.silences = peer.silences + 1 if now - peer.silent_at < timing.forgive else 1
+        peer.silent_at = now
+        pause = timing.failover * 2.0 ** (peer.silences - 1) if peer.silences > 1 else 0.0
+        peer.ask_at = now + min(pause, timing.forgive)
+
     def left(self, connection: Connection, now: float) -> None:
         """A connection was ended by this side, and a new one is wanted at once."""
         peer = self.by_address[connection.address]
@@ -160,6 +180,7 @@ class Peers:
         """A connection has become live."""
         peer = self.by_address[connection.address]
         peer.attempts = 0
+        peer.ask_at = None
         self._dark_since = None
         self._avoided.pop(connection.address, None)
 
@@ -187,6 +208,7 @@ class Peers:
         wanted = dict.fromkeys(a for a in choose(self.lane_map, self._avoided) if a is not None)
         if self._dark_since is not None and now - self._dark_since > self._timing.failover:
             wanted.update(dict.fromkeys(self.lane_map.addresses + self._discovered(now)))
+        wanted.update(dict.fromkeys(a for a in self._avoided if now >= (self.peer(a, now).ask_at or math.inf)))
         for address in wanted:
             self._try(self.peer(address, now), now)
 
@@ -241,6 +263,7 @@ class Peers:
         try:
             peer.connection = self._dial(peer.address, peer.attempts, None)
         except ConnectionLostError as e:
+            peer.ask_at = None
             peer.error = str(e)
             peer.next_try = now + min(1.0, 0.02 * 2**peer.attempts) * random.uniform(0.5, 1.5)
             peer.attempts += 1
