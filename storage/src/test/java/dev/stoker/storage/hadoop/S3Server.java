@@ -151,6 +151,8 @@ public final class S3Server implements Closeable {
 
     @Override
     public void close() {
+        // The shell's end alone would leave the server running.
+        process.descendants().forEach(ProcessHandle::destroy);
         process.destroy();
     }
 }
