@@ -49,6 +49,14 @@ public record LaneMap(
         return byStart != 0 ? byStart : Long.compare(counter, other.counter);
     }
 
+    /** Whether its author gives a lane to this feeder before all others; no lane as long as none has published a map. */
+    public boolean gives(int lane, String address) {
+        return startMs > 0
+                && lane < lanes.size()
+                && !lanes.get(lane).isEmpty()
+                && addresses.get(lanes.get(lane).get(0)).equals(address);
+    }
+
     /** The map for a group whose order spec has {@code count} lanes. */
     public LaneMap forLanes(int count) {
         if (count == lanes.size() || lanes.isEmpty()) {

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.node.chunks.LoadTime;
 import dev.stoker.feeder.node.window.BuiltPiece;
 import dev.stoker.feeder.node.window.GroupOrder;
@@ -48,6 +49,7 @@ final class Sender implements Runnable {
 
     private DiskShare disk;
     private Subscription followed;
+    private LaneMap followedMap;
 
     /** @param order null for a session that was refused, which has only a farewell to write */
     Sender(
@@ -121,7 +123,7 @@ final class Sender implements Runnable {
             watch.busy(nowNanos);
             if (task instanceof Outbox.Send send) {
                 clock.demand(nowNanos, true);
-                follow(builder, send.subscription());
+                follow(builder, send);
                 sendPiece(builder, send.piece(), false, send.subscription());
             } else if (task instanceof Outbox.Control control) {
                 write(control.frame());
@@ -146,10 +148,17 @@ final class Sender implements Runnable {
         }
     }
 
-    private void follow(PieceBuilder builder, Subscription subscription) {
-        if (subscription != followed) {
-            followed = subscription;
-            builder.follow(subscription.asked().epoch(), subscription.asked().first(), subscription::wants);
+    private void follow(PieceBuilder builder, Outbox.Send send) {
+        LaneMap map = stream.laneMap();
+        if (send.subscription() != followed || map != followedMap) {
+            followed = send.subscription();
+            followedMap = map;
+            LaneMap lanes = map.forLanes(order.order().lanes());
+            builder.follow(
+                    followed.asked().epoch(),
+                    send.piece().batch().number(),
+                    followed::wants,
+                    lane -> lanes.gives(lane, server.address()));
         }
     }
 

@@ -13,8 +13,9 @@ import java.util.function.IntPredicate;
 
 /**
  * Says for one session which chunks it is going to need, in that order, so that those of a far origin are brought beforehand. It
- * wants the windows that the session is in and, within a limit of bytes, those that come next. Owned by the session's sender
- * thread.
+ * wants the windows that the session is in and, within a limit of bytes, those that come next. Of lanes that another feeder has
+ * to serve, it wants no more bytes ahead than the session has finished: who asks for them here may go there any moment, and what
+ * was brought then is brought twice. Owned by the session's sender thread.
  */
 final class LookAhead implements AutoCloseable {
     private final GroupOrder order;
@@ -24,7 +25,17 @@ final class LookAhead implements AutoCloseable {
     /** By lane, the windows that are wanted; the first is the one that the session is in. */
     private final List<Deque<Windows.Key>> wanted = new ArrayList<>();
 
-    private long wantedBytes;
+    /** Windows of other feeders' lanes that come next, in order of need, and are not wanted yet. */
+    private final Deque<Windows.Key> heldBack = new ArrayDeque<>();
+
+    /** The lanes of this feeder. */
+    private IntPredicate own = lane -> true;
+    /** Of all that is wanted or held back. */
+    private long aheadBytes;
+    /** Of the windows of other feeders' lanes that are wanted, and of those that the session has been in. */
+    private long foreignBytes;
+
+    private long foreignEntered;
     private WindowPlan plan;
     private Windows.Key pending;
 
@@ -45,9 +56,14 @@ final class LookAhead implements AutoCloseable {
         return source.lookAheadBytes() > 0;
     }
 
-    /** The session goes on at this batch of this epoch, with these lanes. */
-    void follow(long epoch, long number, IntPredicate lanes) {
+    /**
+     * The session goes on at this batch of this epoch, with these lanes.
+     *
+     * @param own those of all lanes that this feeder has to serve
+     */
+    void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
         if (isUseful() && number < order.order().size().batches()) {
+            this.own = own;
             plan = new WindowPlan(order, epochs, lanes, epoch, number);
             pending = null;
             // What is wanted already and needed again is wanted anew before it is given back.
@@ -56,13 +72,11 @@ final class LookAhead implements AutoCloseable {
                 before.addAll(lane);
                 lane.clear();
             });
-            long bytes = wantedBytes;
-            wantedBytes = 0;
+            heldBack.clear();
+            aheadBytes = 0;
+            foreignBytes = 0;
             extend();
-            long now = wantedBytes;
-            wantedBytes = bytes;
-            before.forEach(this::unwant);
-            wantedBytes = now;
+            before.forEach(key -> forEach(key, source::unwant));
         }
     }
 
@@ -76,12 +90,24 @@ final class LookAhead implements AutoCloseable {
             unwant(lane.poll());
         }
         if (lane.isEmpty()) {
+            aheadBytes += bytes(key);
             want(key);
+        }
+        if (!own.test(key.lane())) {
+            foreignEntered += bytes(key);
         }
         extend();
     }
 
     private void extend() {
+        while (!heldBack.isEmpty() && (isBehind(heldBack.peek()) || mayWant(heldBack.peek()))) {
+            Windows.Key key = heldBack.poll();
+            if (isBehind(key)) {
+                aheadBytes -= bytes(key);
+            } else {
+                want(key);
+            }
+        }
         while (plan != null) {
             if (pending == null) {
                 pending = plan.next();
@@ -90,17 +116,25 @@ final class LookAhead implements AutoCloseable {
                 plan = null;
                 return;
             }
-            if (isBehind(pending)) {
-                pending = null;
-                continue;
+            if (!isBehind(pending)) {
+                long bytes = bytes(pending);
+                if (aheadBytes > 0 && aheadBytes + bytes > source.lookAheadBytes() / Math.max(1, windows.followed())) {
+                    return;
+                }
+                aheadBytes += bytes;
+                if (own.test(pending.lane()) || (heldBack.isEmpty() && mayWant(pending))) {
+                    want(pending);
+                } else {
+                    heldBack.add(pending);
+                }
             }
-            if (wantedBytes > 0
-                    && wantedBytes + bytes(pending) > source.lookAheadBytes() / Math.max(1, windows.followed())) {
-                return;
-            }
-            want(pending);
             pending = null;
         }
+    }
+
+    /** Whether a window of another feeder's lane may be brought now. */
+    private boolean mayWant(Windows.Key key) {
+        return foreignBytes == 0 || foreignBytes + bytes(key) <= foreignEntered;
     }
 
     /** Whether the session is in this window already, or past it. */
@@ -113,12 +147,14 @@ final class LookAhead implements AutoCloseable {
 
     private void want(Windows.Key key) {
         wanted.get(key.lane()).add(key);
-        wantedBytes += bytes(key);
+        foreignBytes += own.test(key.lane()) ? 0 : bytes(key);
         forEach(key, source::want);
     }
 
     private void unwant(Windows.Key key) {
-        wantedBytes -= bytes(key);
+        long bytes = bytes(key);
+        aheadBytes -= bytes;
+        foreignBytes -= own.test(key.lane()) ? 0 : bytes;
         forEach(key, source::unwant);
     }
 
@@ -143,6 +179,7 @@ final class LookAhead implements AutoCloseable {
             lane.forEach(this::unwant);
             lane.clear();
         });
+        heldBack.clear();
         plan = null;
         if (isUseful()) {
             windows.unfollow(order);

@@ -60,9 +60,13 @@ public final class PieceBuilder implements AutoCloseable {
         this.builder = new BatchBuilder(order.stream().fields());
     }
 
-    /** The session goes on at this batch of this epoch, with these lanes, so that what it will need can be brought near. */
-    public void follow(long epoch, long number, IntPredicate lanes) {
-        cursor.follow(epoch, number, lanes);
+    /**
+     * The session goes on at this batch of this epoch, with these lanes, so that what it will need can be brought near.
+     *
+     * @param own the lanes that this feeder has to serve; those of others only in so far as they are really read here
+     */
+    public void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
+        cursor.follow(epoch, number, lanes, own);
     }
 
     /**

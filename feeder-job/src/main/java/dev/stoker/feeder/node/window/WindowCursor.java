@@ -28,9 +28,9 @@ final class WindowCursor implements AutoCloseable {
         this.lookAhead = new LookAhead(order, windows, epochs);
     }
 
-    /** The session goes on at this batch of this epoch, with these lanes. */
-    void follow(long epoch, long number, IntPredicate lanes) {
-        lookAhead.follow(epoch, number, lanes);
+    /** The session goes on at this batch of this epoch, with these lanes, of which this feeder's own may be brought near. */
+    void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
+        lookAhead.follow(epoch, number, lanes, own);
     }
 
     /**
