@@ -29,8 +29,8 @@ LIB = ROOT / "cli" / "target" / "dist" / "lib"
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
-def cpu_of(pid: int) -> float:
-    """Returns the CPU seconds that a process has used."""
+def cpu_of(pid: int | str) -> float:
+    """Returns the CPU seconds that a process, or a thread as ``PID/task/TID``, has used."""
     fields = Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / TICKS
 

@@ -11,9 +11,14 @@ and counts requests and bytes. Samples of 110 KB. All of it runs on this machine
 processors: times say nothing about more machines. What is counted is work:
 
 1. Three groups read the first epoch at once, each by a trainer of its own, from feeders with nothing cached. Requests
-   and bytes are those that came through the proxy; metadata operations those that the feeders count. Then the groups
-   read on from the memory tiers: CPU is that of the feeder processes, over the bytes that they sent. As many epochs are
-   read as there are feeders, times --epochs, so that each process serves as many bytes, after twice as much to warm up.
+   and bytes are those that came through the proxy; metadata operations those that the feeders count. Failovers are the
+   times that a trainer has left a feeder that was silent: what the lane's own feeder brings is then brought twice.
+   Then the groups read on from the memory tiers, each epoch at once: CPU is that of the feeder processes, over what
+   they sent. As many epochs are read as there are feeders, times --epochs, so that each process serves as many bytes,
+   after twice as much to warm up. More processes take longer for that on the same processors, and each costs something
+   even at rest (heartbeats, checkpoints, the JVM), as it would on a machine of its own, where that goes with the
+   machine and not with the bytes. So two parts are taken off, and shown: what the same processes take at rest, in as
+   many seconds, and what the JVM's compilers take, which end some day. What is left is the work of sending.
 2. One trainer, chunks of 1 and 10 MB: MB/s of samples in the first epoch (cold: from S3) and in later ones (warm: from
    memory).
 3. The largest job, with a disk tier of lifetime `node`, is submitted anew once its chunks are placed, and again after
@@ -92,9 +97,11 @@ class Bench:
                 reads = [feeder["origin_reads"] for feeder in job.totals()]
                 # The JVM compiles as it serves.
                 together(trainers, 2 * self.options.epochs * feeders)
-                cpu, sent = job.cpu(), job.total("bytes")
-                together(trainers, self.options.epochs * feeders)
-                cpu, sent = job.cpu() - cpu, job.total("bytes") - sent
+                before, sent, began = job.cpu(), job.total("bytes"), time.perf_counter()
+                failovers = together(trainers, self.options.epochs * feeders)
+                seconds = time.perf_counter() - began
+                sent = job.total("bytes") - sent
+                cpu = {kind: used - before[kind] for kind, used in job.cpu().items()}
                 return {
                     "feeders": feeders,
                     "chunks": chunks,
@@ -103,7 +110,11 @@ class Bench:
                     "reads_of_each": reads,
                     "later_requests": self.origin.counts()["requests"],
                     "later_metadata": job.total("origin_metadata") - metadata,
-                    "cpu_s_per_gb": cpu / sent * 1e9,
+                    "failovers": failovers,
+                    "gb": sent / 1e9,
+                    "seconds": seconds,
+                    "cpu_s": cpu,
+                    "cpu_at_rest": job.at_rest(10),
                 }
             finally:
                 for trainer in trainers:
@@ -183,14 +194,28 @@ def report(found: dict[str, Any]) -> None:
 
 def report_work(rows: list[dict[str, Any]]) -> None:
     heads = ("feeders", "origin requests, epoch 1", "bytes, of the dataset", "most of one feeder", "later epochs")
-    print("\n| " + " | ".join(heads) + " | CPU s/GB sent | of one |")
-    print("| --- |" + " --- |" * 6)
-    alone = rows[0]["cpu_s_per_gb"]
+    print("\n| " + " | ".join(heads) + " | failovers |")
+    print("| --- |" + " --- |" * 5)
     for row in rows:
         later = f"{row['later_requests']} requests, {row['later_metadata']} metadata operations"
         most = f"{max(row['reads_of_each'])} of {row['chunks']}"
-        cpu = f"{row['cpu_s_per_gb']:.3f} | {row['cpu_s_per_gb'] / alone:.2f}"
-        print(f"| {row['feeders']} | {row['requests']} | {row['of_dataset']:.3f} | {most} | {later} | {cpu} |")
+        first = f"{row['requests']} | {row['of_dataset']:.3f} | {most}"
+        print(f"| {row['feeders']} | {first} | {later} | {row['failovers']} |")
+    print("\n| feeders | CPU s/GB sent | of it the compiler | at rest | work | work, of one feeder's |")
+    print("| --- |" + " --- |" * 5)
+    alone = cpu_per_gb(rows[0])["work"]
+    for row in rows:
+        cpu = cpu_per_gb(row)
+        parts = " | ".join(f"{cpu[part]:.3f}" for part in ("whole", "compiler", "rest", "work"))
+        print(f"| {row['feeders']} | {parts} | {cpu['work'] / alone:.2f} |")
+
+
+def cpu_per_gb(row: dict[str, Any]) -> dict[str, float]:
+    """CPU seconds of all feeder processes a GB sent, and their parts: see the module."""
+    whole, compiler = sum(row["cpu_s"].values()), row["cpu_s"].get("compiler", 0.0)
+    rest = row["cpu_at_rest"] * row["seconds"]
+    parts = {"whole": whole, "compiler": compiler, "rest": rest, "work": whole - compiler - rest}
+    return {name: seconds / row["gb"] for name, seconds in parts.items()}
 
 
 def report_rates(rows: list[dict[str, Any]]) -> None:
@@ -216,7 +241,7 @@ def picture(found: dict[str, Any], file: str) -> None:
         "origin bytes, of the dataset": [row["of_dataset"] for row in found["work"]],
         "origin requests, of the chunks": [row["requests"] / row["chunks"] for row in found["work"]],
         "CPU per byte sent, of one feeder's": [
-            row["cpu_s_per_gb"] / found["work"][0]["cpu_s_per_gb"] for row in found["work"]
+            cpu_per_gb(row)["work"] / cpu_per_gb(found["work"][0])["work"] for row in found["work"]
         ],
     }
     for (name, values), style in zip(rows.items(), ("s-", "x--", "o-"), strict=True):

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import subprocess
 import sys
 import time
 import urllib.request
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +22,23 @@ from stoker_processes import until
 
 BATCH, LANES = 16, 16
 WINDOW_MB = 64
+
+
+KINDS = {"stoker-": "serving", "C1 Compiler": "compiler", "C2 Compiler": "compiler"}
+"""By the beginning of a thread's name."""
+
+
+def cpu_by_kind(pid: int) -> Counter[str]:
+    """The CPU seconds of a Java process by kind of thread."""
+    found = Counter({"serving": 0.0, "compiler": 0.0, "others": 0.0})
+    for task in Path(f"/proc/{pid}/task").iterdir():
+        with contextlib.suppress(OSError):
+            name = (task / "comm").read_text()
+            kind = next((kind for start, kind in KINDS.items() if name.startswith(start)), None)
+            if kind is not None:
+                found[kind] += cpu_of(f"{pid}/task/{task.name}")
+    found["others"] = cpu_of(pid) - found.total()
+    return found
 
 
 class FarCluster(Cluster):
@@ -81,8 +100,17 @@ class Job:
     def total(self, name: str) -> int:
         return sum(feeder[name] for feeder in self.totals())
 
-    def cpu(self) -> float:
-        return sum(cpu_of(worker.process.pid) for worker in self.workers if worker.process is not None)
+    def cpu(self) -> Counter[str]:
+        """The CPU seconds of all feeder processes so far, by kind of thread."""
+        return sum((cpu_by_kind(worker.process.pid) for worker in self.workers if worker.process), Counter())
+
+    def at_rest(self, seconds: float) -> float:
+        """The CPU that all feeder processes take, but for the compilers, in a second without demand."""
+        before = self.cpu()
+        time.sleep(seconds)
+        used = self.cpu()
+        used.subtract(before)
+        return (used.total() - used["compiler"]) / seconds
 
     def __enter__(self) -> Job:
         return self
@@ -136,14 +164,21 @@ def train(group: str) -> None:
                 for batch in feed:
                     for sample in batch["image"]:
                         total += sample.nbytes
-            print(json.dumps({"seconds": time.perf_counter() - began, "bytes": total}), flush=True)
+            said = {"seconds": time.perf_counter() - began, "bytes": total, "failovers": feed.stats()["failovers"]}
+            print(json.dumps(said), flush=True)
 
 
-def together(trainers: list[Trainer], epochs: int) -> None:
-    for trainer in trainers:
-        trainer.begin(epochs)
-    for trainer in trainers:
-        trainer.end()
+def together(trainers: list[Trainer], epochs: int) -> int:
+    """All read so many epochs; returns how often one has left a silent feeder for another so far.
+
+    Each epoch begins for all at once: groups that drift apart share less of what is opened for them.
+    """
+    failovers = 0
+    for _ in range(epochs):
+        for trainer in trainers:
+            trainer.begin(1)
+        failovers = sum(trainer.end()["failovers"] for trainer in trainers)
+    return failovers
 
 
 if __name__ == "__main__":
