@@ -396,11 +396,13 @@ final class Network implements Peers.Dialler, Runnable {
             switch (silence.verdict(link, peers.hasAlternatives(link.address()), nowNs, sinceNs)) {
                 case LIVES -> {}
                 case ASK -> ping(link);
-                case DEAD ->
+                case DEAD -> {
+                    peers.silent(link, nowNs);
                     lost(
                             link,
                             link.address() + ": silent for " + silence.quietNs(link, nowNs) / 1_000_000 + " ms",
                             true);
+                }
             }
         }
     }

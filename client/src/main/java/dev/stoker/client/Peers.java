@@ -152,6 +152,10 @@ final class Peers {
         if (!wasLive) {
             link.path().ifPresent(deaf::add);
         }
+        if (link.state() == Link.State.CONNECTING
+                && nowNs - link.sinceNs <= timing.attempt().toNanos()) {
+            peer.gone();
+        }
         peer.link = null;
         peer.error = why;
         if (wasLive) {
@@ -163,6 +167,11 @@ final class Peers {
         }
         peer.nextTryNs = nowNs + (wasLive ? 0 : pauseNs(peer));
         peer.attempts++;
+    }
+
+    /** A live feeder gives no sign of life; see {@link Peer#silent}. */
+    void silent(Link link, long nowNs) {
+        known(link.address()).ifPresent(peer -> peer.silent(timing, nowNs));
     }
 
     /** A connection was ended by this side, and a new one is wanted at once. */
@@ -184,7 +193,7 @@ final class Peers {
 
     /** A connection has become live. */
     void welcomed(Link link) {
-        known(link.address()).ifPresent(peer -> peer.attempts = 0);
+        known(link.address()).ifPresent(Peer::welcomed);
         darkSinceNs = Optional.empty();
         avoided.remove(link.address());
     }
@@ -213,6 +222,9 @@ final class Peers {
             wanted.addAll(Lanes.addresses(laneMap.get()));
             wanted.addAll(discovered(nowNs));
         }
+        avoided.keySet().stream()
+                .filter(address -> peer(address, nowNs).isToBeAsked(nowNs))
+                .forEach(wanted::add);
         for (String address : wanted) {
             attempt(peer(address, nowNs), nowNs);
         }
@@ -306,6 +318,7 @@ final class Peers {
         try {
             peer.link = dialler.dial(peer.address, peer.attempts, Optional.empty());
         } catch (IOException | RuntimeException e) {
+            peer.gone();
             peer.error = peer.address + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
             peer.nextTryNs = nowNs + pauseNs(peer);
             peer.attempts++;

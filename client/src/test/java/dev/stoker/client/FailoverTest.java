@@ -164,6 +164,34 @@ class FailoverTest {
     }
 
     @Test
+    void aFeederThatWasOnlyBusyGetsItsLanesBackWithoutAMap() {
+        two();
+        Timing unforgiving = new Timing(
+                QUICK.failover(),
+                QUICK.ping(),
+                QUICK.dead(),
+                QUICK.attempt(),
+                QUICK.greeting(),
+                Duration.ofHours(1),
+                QUICK.refetch(),
+                QUICK.ack());
+        try (FeedClient feed =
+                client().timing(unforgiving).bufferBytes(4 * 4096).open()) {
+            Epoch epoch = feed.epoch();
+            List<String> batches = new ArrayList<>(List.of(FakeStream.text(epoch.next())));
+            feeders.get(0).isSilent = true;
+            while (feed.stats().failovers() == 0) {
+                batches.add(FakeStream.text(epoch.next()));
+            }
+            int before = feeders.get(0).subscriptions;
+            feeders.get(0).isSilent = false;
+            Waiting.until(() -> feeders.get(0).subscriptions > before);
+            batches.addAll(rest(epoch));
+            assertThat(batches).isEqualTo(EXPECTED);
+        }
+    }
+
+    @Test
     void receiptsThatWereNotDurableAreRepeatedToWhoeverIsLeft() {
         two();
         feeders.forEach(feeder -> feeder.isDurable = false);
