@@ -41,6 +41,7 @@ import java.util.UUID;
  * @param epochs how many the feed writes; empty for no end
  * @param maxRecordBytes the most bytes of a record's value
  * @param values what batch records hold
+ * @param epoch the only epoch that this is true of, where the feed follows its dataset; empty if it is true of every one
  */
 public record TopicInfo(
         UUID feed,
@@ -57,7 +58,8 @@ public record TopicInfo(
         List<Long> laneRows,
         OptionalLong epochs,
         int maxRecordBytes,
-        Values values) {
+        Values values,
+        OptionalLong epoch) {
     /**
      * What batch records hold.
      *
@@ -125,7 +127,34 @@ public record TopicInfo(
                 laneRows,
                 epochs,
                 maxRecordBytes,
-                Values.ARROW);
+                Values.ARROW,
+                OptionalLong.empty());
+    }
+
+    /** The same of one epoch, as others may have another version. */
+    public TopicInfo in(long only) {
+        return new TopicInfo(
+                feed,
+                feedName,
+                stream,
+                dataset,
+                datasetName,
+                version,
+                split,
+                fingerprint,
+                order,
+                fields,
+                classes,
+                laneRows,
+                epochs,
+                maxRecordBytes,
+                values,
+                OptionalLong.of(only));
+    }
+
+    /** Whether each epoch has a version of its own. */
+    public boolean follows() {
+        return epoch.isPresent();
     }
 
     /** The lengths of every epoch. */
@@ -166,6 +195,7 @@ public record TopicInfo(
         laneRows.forEach(rows::add);
         json.put("samples", size().samples()).put("batches", size().batches());
         json.set("epochs", epochs.isPresent() ? JsonNodeFactory.instance.numberNode(epochs.getAsLong()) : null);
+        epoch.ifPresent(only -> json.put("follows", true).put("epoch", only));
         json.put("max_record_bytes", maxRecordBytes);
         if (values.format() == ValueFormat.AVRO) {
             ObjectNode samples = json.putObject("values").put("format", ValueFormat.AVRO.text());
@@ -228,18 +258,26 @@ public record TopicInfo(
                     laneRows,
                     epochs.isNull() ? OptionalLong.empty() : OptionalLong.of(epochs.asLong()),
                     json.required("max_record_bytes").asInt(),
-                    Values.read(json.get("values")));
+                    Values.read(json.get("values")),
+                    OptionalLong.empty());
             if (laneRows.stream().anyMatch(rows -> rows < 0)
                     || info.size().samples() != json.required("samples").asLong(-1)
                     || info.size().batches() != json.required("batches").asLong(-1)) {
                 throw new IllegalArgumentException(laneRows + " rows in lanes, " + json.required("samples")
                         + " samples, " + json.required("batches") + " batches");
             }
-            return info;
+            return json.path("follows").asBoolean() ? info.in(natural(json.required("epoch"))) : info;
         } catch (IOException | IllegalArgumentException e) {
             throw new CorruptDataException(where + " is corrupt: the description of the feed: " + e.getMessage()
                     + "; feed the epoch again into a new topic");
         }
+    }
+
+    private static long natural(JsonNode number) {
+        if (!number.isIntegralNumber() || !number.canConvertToLong() || number.longValue() < 0) {
+            throw new IllegalArgumentException("epoch " + number);
+        }
+        return number.longValue();
     }
 
     private static JsonNode tree(String json) {
