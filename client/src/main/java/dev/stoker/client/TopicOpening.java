@@ -47,12 +47,17 @@ final class TopicOpening {
         } catch (BatchTimeoutException e) {
             throw new ConnectTimeoutException(e.getMessage());
         }
+        requireLanes(partitions, info);
+        requireAsked(info);
+        return info;
+    }
+
+    /** Refuses a topic of other partitions than lanes. */
+    void requireLanes(int partitions, TopicInfo info) {
         if (partitions != info.laneRows().size()) {
             throw new FeedException(target + " has " + partitions + " partitions, its feed wrote "
                     + info.laneRows().size() + " lanes: the topic was changed; feed into a new one");
         }
-        requireAsked(info);
-        return info;
     }
 
     private TopicInfo info(TopicSearch search) {
@@ -61,15 +66,44 @@ final class TopicOpening {
             require("no record yet after " + millis() + log.trouble() + ". Does the feed run?");
             found = search.at(0, search.begin(0));
         }
-        TopicRecord record = found.get();
-        if (record.header().kind() == RecordKind.BATCH) {
-            long epoch = record.header().epoch();
-            record = search.find(0, RecordPosition.end(epoch))
-                    .record()
-                    .orElseThrow(() -> new FeedException(target + ", partition 0: the beginning of epoch " + epoch
-                            + " was deleted, and its end is not written yet: the topic's retention.ms or retention.bytes"
-                            + " is shorter than an epoch"));
+        TopicInfo first = described(search, found.get());
+        return first.follows()
+                ? search.last(0)
+                        .map(record -> described(search, record))
+                        .filter(TopicInfo::follows)
+                        .orElse(first)
+                : first;
+    }
+
+    /** What is said of the epoch that a record is of. */
+    private TopicInfo described(TopicSearch search, TopicRecord record) {
+        return record.header().kind() == RecordKind.BATCH
+                ? epoch(search, record.header().epoch()).orElseThrow()
+                : read(record);
+    }
+
+    /**
+     * What is said of an epoch; empty if it has not begun.
+     *
+     * @throws FeedException if it is not there any more
+     */
+    Optional<TopicInfo> epoch(TopicSearch search, long epoch) {
+        Optional<TopicRecord> oldest = search.at(0, search.begin(0));
+        if (oldest.isEmpty()) {
+            return Optional.empty();
         }
+        boolean isWhole = oldest.get().position().compareTo(RecordPosition.begin(epoch)) <= 0;
+        Optional<TopicRecord> found = search.find(0, isWhole ? RecordPosition.begin(epoch) : RecordPosition.end(epoch))
+                .record();
+        if (found.isEmpty() && !isWhole) {
+            throw new FeedException(target + ", partition 0: the beginning of epoch " + epoch
+                    + " was deleted, and its end is not written yet: the topic's retention.ms or retention.bytes"
+                    + " is shorter than an epoch");
+        }
+        return found.map(this::read);
+    }
+
+    private TopicInfo read(TopicRecord record) {
         String where = TopicRecord.where(target, 0, record.offset());
         try {
             TopicInfo info = TopicInfo.read(record.value(), where);
@@ -108,7 +142,7 @@ final class TopicOpening {
 
     /** The same as a feeder says it. */
     static Welcome welcome(TopicInfo info, long run) {
-        return new Welcome(
+        Welcome welcome = new Welcome(
                 new Welcome.FeedName(info.feed(), info.feedName()),
                 new Welcome.StreamName(info.stream(), info.dataset(), info.datasetName(), info.version(), info.split()),
                 info.fingerprint(),
@@ -125,5 +159,6 @@ final class TopicOpening {
                 run,
                 0,
                 new LaneMap(0, 0, List.of(), List.of()));
+        return info.follows() ? welcome.following(info.epoch()) : welcome;
     }
 }

@@ -35,9 +35,11 @@ final class TopicPieces {
         this.buffers = buffers;
     }
 
-    /** Refuses another feed's record. */
+    /** Refuses another feed's record. Where each epoch has a version of its own, those of others are none of ours, and skipped. */
     void require(int lane, TopicRecord record) {
-        if (!record.header().fingerprint().equals(info.fingerprint())) {
+        boolean isOfEpoch =
+                info.epoch().orElse(record.header().epoch()) == record.header().epoch();
+        if (isOfEpoch && !record.header().fingerprint().equals(info.fingerprint())) {
             throw new StateMismatchException(TopicRecord.where(target, lane, record.offset()) + ": "
                     + record.position() + " is of another feed: fingerprint "
                     + record.header().fingerprint() + ", this one's is " + info.fingerprint()

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
@@ -23,6 +24,7 @@ final class TopicReceiver implements Runnable {
     private final TopicLog stream;
     private final TopicState state;
     private final Buffers buffers;
+    private TopicBorder border;
     private TopicPieces pieces;
     private TopicSearch search;
     private long commitAtNs = System.nanoTime();
@@ -69,15 +71,46 @@ final class TopicReceiver implements Runnable {
     }
 
     private void open() {
-        TopicInfo found = new TopicOpening(target, options, looking, () -> state.isClosed).read();
+        TopicOpening opening = new TopicOpening(target, options, looking, () -> state.isClosed);
+        TopicInfo found = opening.read();
         state.lock.lock();
         try {
-            state.info = found;
-            pieces = new TopicPieces(target, found, buffers);
             search = new TopicSearch(target, looking, options.batchTimeout(), () -> state.isClosed);
-            state.readings = plan -> new TopicReading(plan, pieces, stream, search, options.bufferBytes() / 2);
-            state.welcome = TopicOpening.welcome(found, options.run());
-            state.changed.signalAll();
+            border = new TopicBorder(target, options, opening, search, state);
+            adopt(found);
+            if (found.follows()) {
+                // Until the trainer says which epoch it reads.
+                state.welcome = state.welcome.following(OptionalLong.empty());
+            }
+        } finally {
+            state.lock.unlock();
+        }
+    }
+
+    /** Goes over to what a control record says; under the lock. */
+    private void adopt(TopicInfo info) {
+        state.info = info;
+        pieces = new TopicPieces(target, info, buffers);
+        TopicPieces mine = pieces;
+        state.readings = plan -> new TopicReading(plan, mine, stream, search, options.bufferBytes() / 2);
+        state.welcome = TopicOpening.welcome(info, options.run());
+        state.changed.signalAll();
+    }
+
+    private void turn(TopicState.Turn turn) {
+        Optional<TopicInfo> found = border.look(turn);
+        Map<Integer, Long> progress = uncommitted();
+        if (!progress.isEmpty()) {
+            stream.commit(progress);
+        }
+        state.lock.lock();
+        try {
+            if (state.turn == turn && found.isPresent()) {
+                adopt(found.get());
+                state.turn = null;
+            } else if (state.turn == turn) {
+                state.awaitChange(target);
+            }
         } finally {
             state.lock.unlock();
         }
@@ -87,6 +120,17 @@ final class TopicReceiver implements Runnable {
         Optional<Map<Integer, RecordPosition>> from = Optional.empty();
         Optional<Fetch> fetch = Optional.empty();
         TopicReading now;
+        TopicState.Turn turn;
+        state.lock.lock();
+        try {
+            turn = state.turn;
+        } finally {
+            state.lock.unlock();
+        }
+        if (turn != null) {
+            turn(turn);
+            return;
+        }
         state.lock.lock();
         try {
             now = state.lanes;

@@ -81,6 +81,27 @@ final class TopicSearch {
         }
     }
 
+    /** The last committed record, or one of the last few; empty if there is none. */
+    Optional<TopicRecord> last(int partition) {
+        long low = begin(partition);
+        long high = end(partition);
+        Optional<TopicRecord> found = Optional.empty();
+        // Markers of transactions take offsets, too.
+        for (long back = 1; found.isEmpty() && back < 2 * (high - low); back *= 2) {
+            found = at(partition, Math.max(low, high - back), high);
+        }
+        return found;
+    }
+
+    /** Where a position stands, or will at the earliest; at the beginning if the partition begins behind it. */
+    long edge(int partition, RecordPosition wanted) {
+        long low = begin(partition);
+        Optional<TopicRecord> oldest = at(partition, low);
+        return oldest.isEmpty() || oldest.get().position().compareTo(wanted) >= 0
+                ? low
+                : find(partition, wanted).offset();
+    }
+
     /**
      * Finds a position.
      *

@@ -75,7 +75,30 @@ final class TopicSource implements BatchSource {
 
     @Override
     public void turnTo(long epoch, OptionalLong version) {
-        throw new IllegalStateException("a topic holds one version of its dataset");
+        reading = null;
+        following = null;
+        state.leaveLanes();
+        state.turn = new TopicState.Turn(epoch, System.nanoTime());
+        state.changed.signalAll();
+        try {
+            while (state.turn != null) {
+                requireSound();
+                if (state.late != null) {
+                    throw state.late;
+                }
+                state.awaitChange(target);
+            }
+        } finally {
+            state.turn = null;
+            state.late = null;
+        }
+        long here = state.welcome.stream().version();
+        if (version.orElse(here) != here) {
+            throw new StateMismatchException(target + ": epoch " + epoch + " of stream "
+                    + state.welcome.stream().name() + " has version " + here + " here, the state is of version "
+                    + version.getAsLong()
+                    + ": it belongs to another topic, or to this one before it was written anew");
+        }
     }
 
     @Override
@@ -176,7 +199,9 @@ final class TopicSource implements BatchSource {
 
     @Override
     public void acknowledge(Span span, long index, List<Piece> taken) {
-        state.lanes.consumed(span, index);
+        if (state.lanes != null) {
+            state.lanes.consumed(span, index);
+        }
     }
 
     @Override

@@ -23,6 +23,9 @@ final class TopicState {
         }
     }
 
+    /** The epoch that the trainer goes over to, where each has a version of its own. */
+    record Turn(long epoch, long sinceNs) {}
+
     final ReentrantLock lock = new ReentrantLock();
     final Condition changed = lock.newCondition();
 
@@ -36,6 +39,8 @@ final class TopicState {
     TopicReading lanes;
     /** Null while the trainer does something else. */
     Waiting waiting;
+    /** Null but while the trainer goes over to an epoch. */
+    Turn turn;
     /** What the trainer is told that has waited too long. */
     BatchTimeoutException late;
     /** What has ended the receiving thread. */
@@ -58,8 +63,7 @@ final class TopicState {
 
     /** Reads anew from where a plan begins. */
     void read(LanePlan plan) {
-        noteProgress();
-        duplicates = duplicates();
+        leaveLanes();
         lanes = readings.apply(plan);
         changed.signalAll();
     }
@@ -77,6 +81,18 @@ final class TopicState {
     /** Records that came again. */
     long duplicates() {
         return duplicates + (lanes == null ? 0 : lanes.duplicates());
+    }
+
+    /** Everything before these offsets, by lane, is consumed. */
+    void passBy(Map<Integer, Long> offsets) {
+        offsets.forEach((lane, offset) -> consumed.merge(lane, offset, Math::max));
+    }
+
+    /** Nothing of what is read on is wanted any more. */
+    void leaveLanes() {
+        noteProgress();
+        duplicates = duplicates();
+        lanes = null;
     }
 
     private void noteProgress() {

@@ -79,35 +79,48 @@ final class FakeTopic {
                 .toList();
     }
 
+    /** Writes an epoch of a feed that follows its dataset: what a version of that is. */
+    FakeTopic write(FakeStream of, long version, long epoch) {
+        for (int lane = 0; lane < partitions.size(); lane++) {
+            partitions.get(lane).addAll(records(of, version, OptionalLong.of(epoch), epoch, lane));
+        }
+        return this;
+    }
+
     /** The records of a lane's epoch. */
     List<Content> records(long epoch, int lane) {
+        return records(stream, 3, OptionalLong.empty(), epoch, lane);
+    }
+
+    private List<Content> records(FakeStream of, long version, OptionalLong only, long epoch, int lane) {
         List<Field> fields = fields();
         List<Long> laneRows = new ArrayList<>();
-        for (long rows : stream.laneRows()) {
+        for (long rows : of.laneRows()) {
             laneRows.add(rows);
         }
-        Fingerprint fingerprint = new Fingerprint(stream.fingerprint());
+        Fingerprint fingerprint = new Fingerprint(of.fingerprint());
         TopicInfo info = new TopicInfo(
                 FakeStream.FEED,
                 "fake",
                 "train",
                 FakeStream.DATASET,
                 "things",
-                3,
+                version,
                 "train",
                 fingerprint,
-                stream.order(),
+                of.order(),
                 fields,
                 FakeStream.CLASSES,
                 laneRows,
                 OptionalLong.empty(),
                 917_504,
-                values);
-        EpochNumbering numbering = stream.numbering(epoch);
+                values,
+                only);
+        EpochNumbering numbering = of.numbering(epoch);
         LanePieces pieces = new LanePieces(numbering, lane);
         List<Content> records = new ArrayList<>();
         byte[] value = info.value(lane, pieces.count(), EpochCounts.NONE);
-        RecordHeader begin = RecordHeader.control(RecordKind.EPOCH_BEGIN, fingerprint, 3, epoch, lane);
+        RecordHeader begin = RecordHeader.control(RecordKind.EPOCH_BEGIN, fingerprint, version, epoch, lane);
         records.add(content(begin.with(values.format(), 0), value));
         for (long i = 0; i < pieces.count(); i++) {
             long number = pieces.number(i);
@@ -122,11 +135,11 @@ final class FakeTopic {
             for (int part = 0; part < count; part++) {
                 int from = part * piece.rows() / count;
                 int rows = (part + 1) * piece.rows() / count - from;
-                ByteBuffer message = stream.message(new DeliveredPiece(lane, piece.firstRow() + from, rows, false));
+                ByteBuffer message = of.message(new DeliveredPiece(lane, piece.firstRow() + from, rows, false));
                 RecordHeader header = new RecordHeader(
                         RecordKind.BATCH,
                         fingerprint,
-                        3,
+                        version,
                         epoch,
                         number,
                         lane,
@@ -141,7 +154,7 @@ final class FakeTopic {
                         content(header.with(values.format(), isSample ? before + part : 0), value(fields, message)));
             }
         }
-        RecordHeader end = RecordHeader.control(RecordKind.EPOCH_END, fingerprint, 3, epoch, lane);
+        RecordHeader end = RecordHeader.control(RecordKind.EPOCH_END, fingerprint, version, epoch, lane);
         records.add(content(end.with(values.format(), 0), value));
         return records;
     }

@@ -1,0 +1,70 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.Participant;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * The border between two epochs of a topic whose feed follows its dataset: finds out what the next one is of. One thread, the
+ * receiving one.
+ */
+final class TopicBorder {
+    private final TopicTarget target;
+    private final FeedOptions options;
+    private final TopicOpening opening;
+    private final TopicSearch search;
+    private final TopicState state;
+
+    TopicBorder(TopicTarget target, FeedOptions options, TopicOpening opening, TopicSearch search, TopicState state) {
+        this.target = target;
+        this.options = options;
+        this.opening = opening;
+        this.search = search;
+        this.state = state;
+    }
+
+    /**
+     * Looks whether an epoch has begun. Everything before it counts as consumed: the feed may wait for that before it begins the epoch.
+     *
+     * @return what its control record says; empty if there is none yet
+     */
+    Optional<TopicInfo> look(TopicState.Turn turn) {
+        int lanes = state.info.laneRows().size();
+        Map<Integer, Long> passed = new TreeMap<>();
+        for (int lane = 0; lane < lanes; lane++) {
+            if (tellsOf(lane, lanes)) {
+                passed.put(lane, search.edge(lane, RecordPosition.begin(turn.epoch())));
+            }
+        }
+        Optional<TopicInfo> found = opening.epoch(search, turn.epoch()).map(info -> info.in(turn.epoch()));
+        found.ifPresent(info -> opening.requireLanes(lanes, info));
+        state.lock.lock();
+        try {
+            state.passBy(passed);
+            if (found.isEmpty()
+                    && System.nanoTime() - turn.sinceNs()
+                            > options.batchTimeout().toNanos()) {
+                state.late = new BatchTimeoutException(target + ": epoch " + turn.epoch()
+                        + " did not begin in partition 0 within "
+                        + options.batchTimeout().toMillis()
+                        + " ms. Does the feed run, and is it not waiting for another group of its --pace-groups? Or"
+                        + " raise batchTimeout");
+                state.changed.signalAll();
+            }
+        } finally {
+            state.lock.unlock();
+        }
+        return found;
+    }
+
+    /** Whether nobody else of the group reads the lane, or all do. */
+    private boolean tellsOf(int lane, int lanes) {
+        Participant me = options.participant();
+        boolean isShared = state.info.order().laneOrder() == LaneOrder.FIXED && lanes % me.worldSize() == 0;
+        return !isShared || lane % me.worldSize() == me.rank();
+    }
+}

@@ -1,0 +1,207 @@
+package dev.stoker.client;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** A topic whose feed follows its dataset: each epoch is that of its own version. */
+@Timeout(120)
+class FollowedTopicTest {
+    /** What the versions 1, 2 and 3 hold. */
+    private static final List<FakeStream> VERSIONS = List.of(
+            version("00112233445566778899aabbccddeeff", 23, 17, 9, 30),
+            version("10112233445566778899aabbccddeeff", 28, 17, 19, 30),
+            version("20112233445566778899aabbccddeeff", 40, 41, 39, 44));
+
+    private final FakeTopic topic = new FakeTopic(VERSIONS.get(0), 1);
+    private final List<FeedClient> opened = new ArrayList<>();
+
+    private static FakeStream version(String fingerprint, long... laneRows) {
+        OrderSpec d = OrderSpec.defaults();
+        OrderSpec order = new OrderSpec(5, 4, laneRows.length, d.shuffleWindowBytes(), d.shuffle(), LaneOrder.FIXED);
+        return new FakeStream(order, laneRows, fingerprint);
+    }
+
+    @AfterEach
+    void close() {
+        opened.forEach(FeedClient::close);
+    }
+
+    /** Writes epochs of these versions. */
+    private void writeAll(int... versions) {
+        for (int epoch = 0; epoch < versions.length; epoch++) {
+            write(epoch, versions[epoch]);
+        }
+    }
+
+    private void write(long epoch, int version) {
+        synchronized (topic) {
+            topic.write(VERSIONS.get(version - 1), version, epoch);
+        }
+    }
+
+    private FeedClientBuilder client() {
+        return FeedClient.of("kafka://broker:9092/photos").environment(Map.of()).topicLogs(topic::log);
+    }
+
+    private FeedClient open(FeedClientBuilder builder) {
+        FeedClient feed = builder.open();
+        opened.add(feed);
+        return feed;
+    }
+
+    private static List<String> read(FeedClient feed) {
+        List<String> batches = new ArrayList<>();
+        for (Batch batch : feed.epoch()) {
+            batches.add(FakeStream.text(batch));
+            batch.close();
+        }
+        return batches;
+    }
+
+    private static List<String> expected(long epoch, int version, int rank, int worldSize, TailPolicy tail) {
+        return VERSIONS.get(version - 1).expected(epoch, tail, Participant.rank(rank, worldSize), 0);
+    }
+
+    private static List<String> expected(long epoch, int version) {
+        return expected(epoch, version, 0, 1, TailPolicy.PAD);
+    }
+
+    @ParameterizedTest
+    @EnumSource(TailPolicy.class)
+    void eachEpochIsReadAtItsOwnVersion(TailPolicy tail) {
+        int[] versions = {1, 3, 3, 2};
+        writeAll(versions);
+        for (int worldSize = 1; worldSize <= 3; worldSize++) {
+            for (int rank = 0; rank < worldSize; rank++) {
+                FeedClient feed = open(client().rank(rank, worldSize).tail(tail));
+                for (int epoch = 0; epoch < versions.length; epoch++) {
+                    List<String> expected = expected(epoch, versions[epoch], rank, worldSize, tail);
+                    assertThat(feed.steps()).isEqualTo(expected.size());
+                    assertThat(read(feed)).isEqualTo(expected);
+                    assertThat(feed.info().version()).isEqualTo(versions[epoch]);
+                }
+            }
+        }
+    }
+
+    @Test
+    void everyPositionIsGoneOnFromInItsVersion() {
+        int[] versions = {1, 2, 3};
+        writeAll(versions);
+        FeedClient whole = open(client());
+        for (int epoch = 0; epoch < 3; epoch++) {
+            List<String> states = new ArrayList<>();
+            for (Batch batch : whole.epoch()) {
+                states.add(batch.state());
+            }
+            for (int at = 0; at < states.size() - 1; at += 5) {
+                FeedClient feed = open(client());
+                feed.load(states.get(at));
+                List<String> expected = expected(epoch, versions[epoch]);
+                assertThat(read(feed)).isEqualTo(expected.subList(at + 1, expected.size()));
+                if (epoch < 2) {
+                    assertThat(read(feed)).isEqualTo(expected(epoch + 1, versions[epoch + 1]));
+                }
+            }
+        }
+    }
+
+    @Test
+    void aStateOfAnotherVersionIsRefused() {
+        writeAll(1, 2);
+        FeedClient feed = open(client());
+        read(feed);
+        String state = feed.epoch().next().state();
+        assertThat(state).contains("\"version\":2");
+        FeedClient other = open(client());
+        assertThatThrownBy(() -> other.load(state.replace("\"version\":2", "\"version\":1")))
+                .isInstanceOf(StateMismatchException.class)
+                .hasMessageContainingAll("epoch 1", "has version 2 here", "of version 1");
+        assertThat(read(other)).isEqualTo(expected(0, 1));
+    }
+
+    @Test
+    void whoOnlyLooksSeesTheNewestEpoch() {
+        writeAll(1, 3);
+        FeedClient feed = open(client());
+        assertThat(feed.info().version()).isEqualTo(3);
+        assertThat(read(feed)).isEqualTo(expected(0, 1));
+    }
+
+    @Test
+    void anEpochIsWaitedForAndWhatIsBeforeItIsCommitted() throws InterruptedException {
+        writeAll(1);
+        int ended = topic.partitions.get(2).size();
+        FeedClient feed = open(client());
+        // The second half is left.
+        feed.epoch().next();
+        Thread feeder = new Thread(() -> {
+            Waiting.until(() -> {
+                synchronized (topic) {
+                    return topic.committed.getOrDefault(2, 0L) == ended && topic.committed.size() == 4;
+                }
+            });
+            write(1, 2);
+        });
+        feeder.start();
+        assertThat(read(feed)).isEqualTo(expected(1, 2));
+        feeder.join();
+    }
+
+    @Test
+    void anEpochThatDoesNotBeginIsNamed() {
+        writeAll(1);
+        FeedClient feed = open(client().batchTimeout(Duration.ofMillis(300)));
+        feed.setEpoch(1);
+        assertThatThrownBy(feed::epoch)
+                .isInstanceOf(BatchTimeoutException.class)
+                .hasMessageContainingAll("epoch 1 did not begin", "--pace-groups");
+    }
+
+    @Test
+    void anEpochWhoseBeginningIsDeletedIsReadOn() {
+        writeAll(1, 2);
+        FeedClient first = open(client());
+        read(first);
+        String state = null;
+        Epoch epoch = first.epoch();
+        for (int i = 0; i < 12; i++) {
+            state = epoch.next().state();
+        }
+        synchronized (topic) {
+            topic.begin = topic.partitions.get(0).size() / 2 + 1;
+        }
+        FeedClient feed = open(client());
+        feed.load(state);
+        List<String> expected = expected(1, 2);
+        assertThat(read(feed)).isEqualTo(expected.subList(12, expected.size()));
+    }
+
+    @Test
+    void aRecordOfAnotherFeedIsRefused() {
+        writeAll(1);
+        FakeTopic wrong = new FakeTopic(VERSIONS.get(0), 1).write(VERSIONS.get(2), 3, 1);
+        int at = topic.partitions.get(1).size() + 1;
+        write(1, 2);
+        topic.partitions.get(1).set(at, wrong.partitions.get(1).get(1));
+        FeedClient feed = open(client());
+        assertThat(read(feed)).isEqualTo(expected(0, 1));
+        assertThatThrownBy(() -> read(feed))
+                .isInstanceOf(StateMismatchException.class)
+                .hasMessageContainingAll("partition 1", "is of another feed");
+    }
+}
