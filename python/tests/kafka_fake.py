@@ -84,6 +84,7 @@ class FakeTopic:
         self.partitions: list[list[Any]] = [[] for _ in range(partitions)]
         self.begin = [0] * partitions
         self.committed: dict[str, dict[int, int]] = {}
+        self.on_commit: Any = lambda group, offsets: None
 
     def module(self) -> Any:
         return SimpleNamespace(
@@ -157,7 +158,9 @@ class FakeConsumer:
         return self.topic.begin[place.partition], len(self.topic.partitions[place.partition])
 
     def commit(self, offsets, asynchronous):
-        self.topic.committed.setdefault(self.group, {}).update({p.partition: p.offset for p in offsets})
+        places = {p.partition: p.offset for p in offsets}
+        self.topic.committed.setdefault(self.group, {}).update(places)
+        self.topic.on_commit(self.group, places)
 
     def close(self):
         self.at = {}
@@ -179,7 +182,8 @@ def opening(fields: Any) -> bytes:
 class Writer:
     """Writes the epochs of a feed over a path into a topic, lane by lane."""
 
-    def __init__(self, path: Any, parts: int = 1, **order: Any):
+    def __init__(self, path: Any, parts: int = 1, *, follows: bool = False, **order: Any):
+        self.follows = follows
         self.feed = Feed(path, tail="keep", **order)
         self.info = self.feed.info
         self.plan = BatchPlan(self.info.order, self.info.lane_rows)
@@ -213,6 +217,8 @@ class Writer:
             "max_record_bytes": 917504,
             "lane": {"lane": lane},
         }
+        if self.follows:
+            value |= {"follows": True, "epoch": epoch}
         return record(json.dumps(value).encode(), kind=kind, **self.common(epoch, lane))
 
     def epoch(self, epoch: int) -> list[list[Any]]:

@@ -10,11 +10,13 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from stoker import _kafka_epochs as epochs
 from stoker._buffers import BufferPool
 from stoker._delivery import BatchPlan
 from stoker._kafka_elsewhere import Elsewhere
@@ -22,15 +24,15 @@ from stoker._kafka_fetching import Fetching
 from stoker._kafka_guess import Guesses
 from stoker._kafka_join import Cut, join
 from stoker._kafka_plan import LanePlan, Span, Want, own_lanes, wants_ahead
-from stoker._kafka_record import BATCH, END, Position, message_of, read_info
+from stoker._kafka_record import BATCH, Position, TopicInfo, message_of
 from stoker._kafka_samples import SampleReader
 from stoker._kafka_topic import KafkaTarget, Lost, Record, Topic, is_topic, same_piece
 from stoker._message import MessageLayout, batch_columns
+from stoker._position import Start
 from stoker._source import Consumer, DeliveredBatch, PieceData, StreamInfo
 from stoker._spec import Tail
 from stoker.errors import (
     BatchTimeoutError,
-    ConnectTimeoutError,
     CorruptDataError,
     OrderMismatchError,
     StateMismatchError,
@@ -74,6 +76,7 @@ class KafkaSource:
         self._stream: Topic | None = None
         self._look: Topic | None = None
         self._info: StreamInfo | None = None
+        self._consumer, self._partitions = Consumer(), 0
         self._samples: SampleReader | None = None
         """Where records hold samples."""
         self._guesses = Guesses()
@@ -114,13 +117,10 @@ class KafkaSource:
         """
         patience = self._connect_timeout
         self._look = look = Topic(self._target, consumer.group, patience)
-        partitions = look.partitions()
-        info = self._read_info(consumer.run, time.monotonic() + patience)
-        if partitions != len(info.lane_rows):
-            raise StokerError(
-                f"{self._target} has {partitions} partitions, its feed wrote {len(info.lane_rows)} lanes: the topic "
-                "was changed; feed into a new one"
-            )
+        self._consumer = consumer
+        self._partitions = look.partitions()
+        topic = epochs.wait_for_first(look, consumer.run, patience)
+        info = topic.info
         if consumer.stream is not None and consumer.stream != info.stream:
             raise StateMismatchError(f"{self._target} holds stream {info.stream}, not {consumer.stream}")
         order = info.order.to_json()
@@ -130,11 +130,8 @@ class KafkaSource:
                     f"{self._target} was written with {name} {order[name]}, asked for {value}: leave it out, or feed "
                     "into another topic"
                 )
-        self._info = info
-        self._plan = BatchPlan(info.order, info.lane_rows)
-        self._layout = MessageLayout(batch_columns(info.fields))
+        self._adopt(topic)
         look.patience_s = self._batch_timeout
-        self._guesses.adopt(self._plan, info.lane_rows)
         look.guesses = self._guesses
         batch_bytes = look.batch_bytes(0)
         self._elsewhere = Elsewhere(
@@ -147,39 +144,46 @@ class KafkaSource:
             self._target,
             consumer.group,
             self._batch_timeout,
-            fetching=Fetching.ahead(self._buffer_bytes, -(-partitions // consumer.world_size), batch_bytes),
+            fetching=Fetching.ahead(self._buffer_bytes, -(-self._partitions // consumer.world_size), batch_bytes),
         )
+        if info.follows and consumer.epoch is not None:
+            return self.turn_to(consumer.epoch, consumer.version)
+        if info.follows:
+            newest = epochs.newest(look, consumer.run) or topic
+            return self._adopt(newest._replace(info=replace(newest.info, epoch=None)))
         return info
 
-    def _read_info(self, run: int, deadline: float) -> StreamInfo:
-        """Out of the first control record of the first partition."""
-        look = self._look
-        assert look is not None
-        while True:
-            first = look.at(0, look.bounds(0)[0])
-            if first is not None:
-                break
-            if time.monotonic() > deadline:
-                raise ConnectTimeoutError(
-                    f"{self._target} has no record yet after {self._connect_timeout:g} s{look.trouble}. Does the feed "
-                    "run?"
-                )
-        if first.header.kind != BATCH:
-            record: Record | None = first
-        else:
-            _, record = look.find(0, Position(first.header.epoch, END))
-            if record is None:
-                raise StokerError(
-                    f"{self._target}, partition 0: the beginning of epoch {first.header.epoch} was deleted, and its "
-                    "end is not written yet: the topic's retention.ms or retention.bytes is shorter than an epoch"
-                )
-        where = look.where(0, record.offset)
-        topic = read_info(record.value, where, run)
+    def _adopt(self, topic: TopicInfo) -> StreamInfo:
+        """Goes over to what a control record says."""
         info = topic.info
+        if self._partitions != len(info.lane_rows):
+            raise StokerError(
+                f"{self._target} has {self._partitions} partitions, its feed wrote {len(info.lane_rows)} lanes: the "
+                "topic was changed; feed into a new one"
+            )
+        self._info = info
         self._samples = SampleReader(info.fields, info.classes, topic.schema_id) if topic.samples else None
-        if info.fingerprint != record.header.fingerprint:
-            raise CorruptDataError(f"{where}: headers and value name different fingerprints")
+        self._plan = BatchPlan(info.order, info.lane_rows)
+        self._guesses.adopt(self._plan, info.lane_rows)
+        self._layout = MessageLayout(batch_columns(info.fields))
         return info
+
+    def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
+        """See `BatchSource`. Waits for the epoch's beginning; everything before it counts as consumed."""
+        assert self._look is not None
+        assert self._info is not None
+        self._forget()
+        self._serial += 1
+        began, lanes = time.monotonic(), epochs.lanes_of(self._consumer, self._info)
+        topic = epochs.wait_for_epoch(self._look, Start(epoch, version=version), self._consumer, lanes, self._passed_by)
+        self._waited += time.monotonic() - began
+        return self._adopt(topic)
+
+    def _passed_by(self, offsets: Mapping[int, int]) -> None:
+        for lane, offset in offsets.items():
+            self._consumed[lane] = max(offset, self._consumed.get(lane, 0))
+        self._commit_at = 0.0
+        self._commit()
 
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
         """See `BatchSource`."""
@@ -197,7 +201,19 @@ class KafkaSource:
     def _begin(self, span: Span) -> None:
         """Reads the lanes on from where a span begins."""
         stream = self._streaming()
-        self._following = None
+        self._forget()
+        self._lanes = plan = LanePlan(self._plan, own_lanes(self._plan, span))
+        plan.add(span)
+        offsets = {}
+        for lane in sorted(plan.lanes):
+            wanted = plan.next(lane)
+            if wanted is not None:
+                offsets[lane] = self._search(lane, wanted)[0]
+        stream.read_from(offsets)
+
+    def _forget(self) -> None:
+        """Nothing of what is read is wanted."""
+        self._following = self._lanes = None
         self._kept.clear()
         self._kept_bytes.clear()
         self._parts.clear()
@@ -207,14 +223,6 @@ class KafkaSource:
         self._seen.clear()
         self._last.clear()
         self._stalled.clear()
-        self._lanes = plan = LanePlan(self._plan, own_lanes(self._plan, span))
-        plan.add(span)
-        offsets = {}
-        for lane in sorted(plan.lanes):
-            wanted = plan.next(lane)
-            if wanted is not None:
-                offsets[lane] = self._search(lane, wanted)[0]
-        stream.read_from(offsets)
 
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
         """See `BatchSource`."""
@@ -427,6 +435,8 @@ class KafkaSource:
 
     def _check(self, lane: int, record: Record) -> None:
         assert self._info is not None
+        if self._info.epoch not in (None, record.header.epoch):
+            return  # another epoch has another version, and is skipped
         if record.header.fingerprint != self._info.fingerprint:
             raise StateMismatchError(
                 f"{self._target}, partition {lane}, offset {record.offset}: {record.position} is of another feed: "
