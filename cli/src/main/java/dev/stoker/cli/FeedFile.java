@@ -146,6 +146,9 @@ record FeedFile(String name, JsonNode json) {
         if (!stream.path("follow").asBoolean()) {
             return Long.toString(version);
         }
+        if (writesToTopic()) {
+            return Math.max(version, TopicFiles.newestVersion(name())) + "+";
+        }
         if (!json.hasNonNull("ended_ms")) {
             for (JsonNode server : FeedSnapshot.of(this).servers()) {
                 for (JsonNode group : server.path("groups")) {

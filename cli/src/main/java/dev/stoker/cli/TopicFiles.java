@@ -14,12 +14,16 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * What a feed to a topic says of itself on its machine: {@code feeds/<name>.json}, and beside it how far it is, which is written
  * anew each second. One thread.
  */
 final class TopicFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicFiles.class);
+
     private final KafkaPlan plan;
     private final long startedMs = System.currentTimeMillis();
 
@@ -40,11 +44,14 @@ final class TopicFiles {
         now.waitsFor().forEach(json.putArray("waits_for")::add);
         ArrayNode lanes = json.putArray("lanes");
         for (TopicProgress.Lane lane : now.lanes()) {
-            lanes.addObject()
+            ObjectNode shown = lanes.addObject()
                     .put("lane", lane.lane())
                     .put("epoch", lane.epoch())
                     .put("batch", lane.batch())
                     .put("waits_for", lane.waitsFor());
+            if (lane.version() > 0) {
+                shown.put("version", lane.version());
+            }
         }
         write(progressFile(plan.feed().name()), json);
     }
@@ -61,6 +68,19 @@ final class TopicFiles {
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
+    }
+
+    /** The newest version that a feed which follows its dataset has begun an epoch with; 0 for none, or if it did not say. */
+    static long newestVersion(String feed) {
+        long newest = 0;
+        try {
+            for (JsonNode lane : progress(feed).map(now -> now.path("lanes")).orElseGet(Json::array)) {
+                newest = Math.max(newest, lane.path("version").asLong());
+            }
+        } catch (IOException e) {
+            LOG.debug("How far feed {} is cannot be read", feed, e);
+        }
+        return newest;
     }
 
     private static Path progressFile(String feed) {
@@ -86,7 +106,8 @@ final class TopicFiles {
                 .put("path", stream.path())
                 .put("dataset", stream.dataset().toString())
                 .put("version", stream.version())
-                .put("split", stream.split());
+                .put("split", stream.split())
+                .put("follow", stream.follow());
         json.set("order", Json.MAPPER.readTree(feed.order()));
         return json;
     }

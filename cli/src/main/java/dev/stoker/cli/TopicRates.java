@@ -61,13 +61,24 @@ final class TopicRates {
         if (!groups.isEmpty()) {
             lines.add("waits for " + (groups.size() == 1 ? "group " : "groups ") + String.join(", ", groups));
         }
-        lines.add("   LANE      EPOCH      BATCH  WAITS FOR");
-        for (JsonNode lane : said.getLast().path("lanes")) {
+        JsonNode lanes = said.getLast().path("lanes");
+        boolean follows = false;
+        for (JsonNode lane : lanes) {
+            follows |= lane.has("version");
+        }
+        lines.add("   LANE      EPOCH" + (follows ? "    VERSION" : "") + "      BATCH  WAITS FOR");
+        for (JsonNode lane : lanes) {
             lines.add(String.format(
                             Locale.ROOT,
-                            "%7d %10d %10d  %s",
+                            "%7d %10d%s %10d  %s",
                             lane.path("lane").asInt(),
                             lane.path("epoch").asLong(),
+                            follows
+                                    ? String.format(
+                                            Locale.ROOT,
+                                            " %10s",
+                                            lane.path("version").asText("-"))
+                                    : "",
                             lane.path("batch").asLong(),
                             lane.path("waits_for").asText())
                     .stripTrailing());

@@ -12,6 +12,7 @@ import dev.stoker.feeder.node.security.TlsFiles;
 import dev.stoker.feeder.node.tiers.CacheLifetime;
 import dev.stoker.feeder.node.tiers.TierOptions;
 import dev.stoker.feeder.node.tiers.TierSpec;
+import dev.stoker.schemas.order.OrderSpec;
 import java.io.IOException;
 import java.io.Serializable;
 import java.nio.file.Path;
@@ -120,6 +121,25 @@ public record FeedPlan(
     public FeedPlan {
         streams = List.copyOf(streams);
         groups = List.copyOf(groups);
+    }
+
+    /** The same feed under an order of fewer lanes. */
+    public FeedPlan withLanes(int lanes) {
+        OrderSpec wide = OrderSpec.fromJson(order);
+        OrderSpec spec = new OrderSpec(
+                wide.seed(), wide.batchSize(), lanes, wide.shuffleWindowBytes(), wide.shuffle(), wide.laneOrder());
+        List<Stream> fewer = streams.stream()
+                .map(s -> new Stream(
+                        s.name(),
+                        s.path(),
+                        s.dataset(),
+                        s.version(),
+                        s.split(),
+                        Math.min(lanes, s.lanes()),
+                        s.follow()))
+                .toList();
+        return new FeedPlan(
+                name, id, fewer, spec.toJson(), groups, epochs, onCorrupt, ledger, idleTimeoutMs, server, ui);
     }
 
     /** What a node serves. */

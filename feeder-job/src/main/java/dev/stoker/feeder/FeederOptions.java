@@ -54,8 +54,8 @@ public final class FeederOptions {
             .booleanType()
             .defaultValue(false)
             .withDescription(
-                    "Each epoch takes the newest version of its dataset at the time when it is first asked for, instead"
-                            + " of all epochs that of the feed's start.");
+                    "Each epoch takes the newest version of its dataset at the time when it is first asked for, or written"
+                            + " to a topic, instead of all epochs that of the feed's start.");
 
     public static final ConfigOption<Long> EPOCHS = ConfigOptions.key(PREFIX + "epochs")
             .longType()

@@ -13,7 +13,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -63,12 +62,17 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
             options.set(FeederOptions.LANES, (lanes + worldSize - 1) / worldSize * worldSize);
         }
         FeederArguments feed = feed(options, arguments.positional());
-        int lanes = feed.plan().streams().get(0).lanes();
+        int lanes = lanes(options, feed.plan());
         if (free && lanes > worldSize && lanes % worldSize != 0) {
             // Fewer chunks than lanes: as many as the ranks can share.
-            options.set(FeederOptions.LANES, lanes - lanes % worldSize);
-            feed = feed(options, arguments.positional());
-            lanes = feed.plan().streams().get(0).lanes();
+            lanes -= lanes % worldSize;
+            options.set(FeederOptions.LANES, lanes);
+            feed = options.get(FeederOptions.FOLLOW) ? feed : feed(options, arguments.positional());
+        }
+        if (options.get(FeederOptions.FOLLOW)) {
+            // Not opened anew: a newer version may have more lanes.
+            feed = new FeederArguments(
+                    feed.plan().withLanes(lanes), feed.checkpointInterval(), feed.wantedParallelism());
         }
         LaneOrder order = OrderSpec.fromJson(feed.plan().order()).laneOrder();
         int factor = ReadAmplification.factor(lanes, order, worldSize);
@@ -93,9 +97,6 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
         }
         if (positional.size() > 1) {
             problems.add(positional.size() + " datasets are given; a topic holds one stream: start a feed for each");
-        }
-        if (options.get(FeederOptions.FOLLOW)) {
-            problems.add("option --follow: a topic holds one version of its dataset; leave it out, or serve trainers");
         }
         String delivery = options.get(KafkaOptions.DELIVERY);
         if (!delivery.equals("at-least-once") && !delivery.equals("exactly-once")) {
@@ -135,6 +136,28 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
         }
     }
 
+    /** The lanes of the topic. Later versions have more chunks, and so may have more lanes; the topic goes on with those of its first. */
+    private static int lanes(Configuration options, FeedPlan feed) throws IOException {
+        if (!options.get(FeederOptions.FOLLOW)) {
+            return feed.streams().get(0).lanes();
+        }
+        try (TopicChoices choices = TopicChoices.open(feed, target(options))) {
+            return choices.lanes(choices.first());
+        }
+    }
+
+    private static KafkaTarget target(Configuration options) {
+        return new KafkaTarget(
+                options.get(KafkaOptions.BOOTSTRAP),
+                options.get(KafkaOptions.TOPIC),
+                options.getOptional(KafkaOptions.KAFKA_CONFIG)
+                        .map(file -> Path.of(file).toAbsolutePath().toString())
+                        .orElse(null),
+                options.get(KafkaOptions.DELIVERY).equals("exactly-once"),
+                options.get(KafkaOptions.TRANSACTION_TIMEOUT).toMillis(),
+                options.get(KafkaOptions.MAX_RECORD_BYTES));
+    }
+
     private static String refusal(int lanes, LaneOrder order, int worldSize, int factor) {
         String why = order == LaneOrder.MIXED
                 ? "lane order is mixed"
@@ -160,15 +183,6 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
     }
 
     private static KafkaPlan plan(Configuration options, FeedPlan feed, int worldSize) {
-        Optional<String> clientConfig = options.getOptional(KafkaOptions.KAFKA_CONFIG)
-                .map(file -> Path.of(file).toAbsolutePath().toString());
-        KafkaTarget target = new KafkaTarget(
-                options.get(KafkaOptions.BOOTSTRAP),
-                options.get(KafkaOptions.TOPIC),
-                clientConfig.orElse(null),
-                options.get(KafkaOptions.DELIVERY).equals("exactly-once"),
-                options.get(KafkaOptions.TRANSACTION_TIMEOUT).toMillis(),
-                options.get(KafkaOptions.MAX_RECORD_BYTES));
         KafkaPlan.Pace pace = new KafkaPlan.Pace(
                 options.get(KafkaOptions.PACE_GROUPS),
                 options.get(KafkaOptions.EPOCHS_AHEAD),
@@ -177,7 +191,7 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
                         .orElse(0L));
         return new KafkaPlan(
                 feed,
-                target,
+                target(options),
                 worldSize,
                 pace,
                 options.get(KafkaOptions.EPOCH_TIME).toMillis(),

@@ -64,8 +64,9 @@ public final class KafkaJob {
                     + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
         }
         try (StreamContent content =
-                StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
-            TopicInfos.of(plan, content);
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                TopicChoices choices = TopicChoices.open(plan.feed(), plan.target())) {
+            TopicInfos.of(plan, plan.follows() ? content.order(choices.first()) : content.order());
             String fingerprint = content.order().fingerprint().text();
             StreamChunks chunks = content.order().stream().chunks();
             long bytes = 0;
@@ -75,12 +76,16 @@ public final class KafkaJob {
             long share = (long) (UNEVEN * bytes / plan.lanes());
             TopicNeeds needs =
                     new TopicNeeds(plan.lanes(), share, Duration.ofMillis(plan.epochTimeMs()), plan.replication());
+            if (plan.follows()) {
+                // Before the topic, whose partitions are the lanes of that version.
+                choices.begin();
+            }
             String topicId;
             try (TopicCheck topic = new TopicCheck(plan.target())) {
                 topicId = topic.ensure(needs);
             }
             // Another feed's records are refused here already, where somebody reads the message.
-            TopicStart.fresh(plan, fingerprint);
+            TopicStart.fresh(plan, plan.follows() ? choices : TopicStart.pinned(plan.target(), fingerprint));
             return new KafkaLaneSource(registered(plan), fingerprint, topicId);
         }
     }

@@ -4,6 +4,7 @@ import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.metadata.OtherVersionException;
 import dev.stoker.schemas.errors.CorruptDataException;
 import java.util.ArrayList;
 import java.util.List;
@@ -70,7 +71,7 @@ final class KafkaLaneReader implements SourceReader<TopicRecord, KafkaLane> {
         Step step;
         try {
             step = pump.poll();
-        } catch (CorruptDataException | SampleTooLargeException | TopicGoneException e) {
+        } catch (CorruptDataException | SampleTooLargeException | TopicGoneException | OtherVersionException e) {
             throw new SuppressRestartsException(e);
         }
         if (step == null) {

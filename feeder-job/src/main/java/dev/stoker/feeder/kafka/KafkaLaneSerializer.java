@@ -11,10 +11,10 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Writes and reads {@link KafkaLane}s; version 1. */
+/** Writes and reads {@link KafkaLane}s; version 2, which has the epoch's version behind what version 1 has. */
 public final class KafkaLaneSerializer implements SimpleVersionedSerializer<KafkaLane> {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     @Override
     public int getVersion() {
@@ -31,7 +31,7 @@ public final class KafkaLaneSerializer implements SimpleVersionedSerializer<Kafk
     @Override
     public KafkaLane deserialize(int version, byte[] bytes) throws IOException {
         LaneSplitSerializer.requireKnown("Kafka lane", version, VERSION);
-        return read(new DataInputDeserializer(bytes));
+        return read(new DataInputDeserializer(bytes), version);
     }
 
     static void write(KafkaLane lane, DataOutputView out) throws IOException {
@@ -43,13 +43,15 @@ public final class KafkaLaneSerializer implements SimpleVersionedSerializer<Kafk
         out.writeLong(lane.counts().records());
         out.writeLong(lane.counts().rows());
         out.writeLong(lane.counts().skipped());
+        out.writeLong(lane.version());
     }
 
-    static KafkaLane read(DataInputView in) throws IOException {
+    static KafkaLane read(DataInputView in, int version) throws IOException {
         return new KafkaLane(
                 in.readInt(),
                 new RecordPosition(in.readLong(), kind(in.readUTF()), in.readLong(), in.readInt()),
-                new EpochCounts(in.readLong(), in.readLong(), in.readLong()));
+                new EpochCounts(in.readLong(), in.readLong(), in.readLong()),
+                version < 2 ? 0 : in.readLong());
     }
 
     private static RecordKind kind(String text) throws IOException {

@@ -3,7 +3,6 @@ package dev.stoker.feeder.kafka;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.source.reader.StopSignal;
-import dev.stoker.schemas.kafka.TopicInfo;
 import java.io.IOException;
 import java.util.OptionalLong;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -27,7 +26,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
     private final String topicId;
 
     /**
-     * @param fingerprint of the feed's data and order
+     * @param fingerprint of the feed's data and order, if all epochs have one
      * @param topicId of the topic as it was when the job was made
      */
     public KafkaLaneSource(KafkaPlan plan, String fingerprint, String topicId) {
@@ -66,7 +65,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
         TopicStart.require(plan.target(), topicId);
         StreamContent content =
                 StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
-        TopicInfo info = TopicInfos.of(plan, content);
+        TopicEpochs epochs = new TopicEpochs(plan, content);
         PaceGate pace = plan.pace().groups().isEmpty()
                 ? PaceGate.OPEN
                 : new ConsumerPace(
@@ -77,13 +76,8 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
                         () -> holder.pump.wake());
         return new LanePump.Work() {
             @Override
-            public StreamContent content() {
-                return content;
-            }
-
-            @Override
-            public TopicInfo info() {
-                return info;
+            public TopicEpochs epochs() {
+                return epochs;
             }
 
             @Override
@@ -94,6 +88,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
             @Override
             public void close() {
                 pace.close();
+                epochs.close();
                 content.close();
             }
         };
@@ -101,8 +96,16 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     @Override
     public SplitEnumerator<KafkaLane, KafkaLaneState> createEnumerator(SplitEnumeratorContext<KafkaLane> context) {
-        return new KafkaLaneEnumerator(
-                context, new TopicWatch(plan.target()), () -> TopicStart.fresh(plan, fingerprint));
+        return new KafkaLaneEnumerator(context, new TopicWatch(plan.target()), this::fresh);
+    }
+
+    private KafkaLaneState fresh() throws IOException {
+        if (!plan.follows()) {
+            return TopicStart.fresh(plan, TopicStart.pinned(plan.target(), fingerprint));
+        }
+        try (TopicChoices choices = TopicChoices.open(plan.feed(), plan.target())) {
+            return TopicStart.fresh(plan, choices);
+        }
     }
 
     @Override

@@ -8,10 +8,10 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
-/** Writes and reads {@link KafkaLaneState}; version 1. */
+/** Writes and reads {@link KafkaLaneState}; version 2, with the lanes of that version. */
 public final class KafkaLaneStateSerializer implements SimpleVersionedSerializer<KafkaLaneState> {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     @Override
     public int getVersion() {
@@ -37,7 +37,7 @@ public final class KafkaLaneStateSerializer implements SimpleVersionedSerializer
         int count = in.readInt();
         List<KafkaLane> pending = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            pending.add(KafkaLaneSerializer.read(in));
+            pending.add(KafkaLaneSerializer.read(in, version));
         }
         return new KafkaLaneState(topicId, pending);
     }

@@ -60,6 +60,11 @@ public record KafkaPlan(
         return new KafkaPlan(feed, target, worldSize, pace, epochTimeMs, replication, known);
     }
 
+    /** Whether each epoch takes the dataset's newest version. */
+    boolean follows() {
+        return feed.streams().get(0).follow();
+    }
+
     /** Lanes of the stream, which are the topic's partitions. */
     public int lanes() {
         return feed.streams().get(0).lanes();

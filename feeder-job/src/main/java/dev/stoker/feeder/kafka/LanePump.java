@@ -1,8 +1,6 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.feeder.kafka.LaneWriter.Step;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.schemas.kafka.TopicInfo;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -21,9 +19,7 @@ final class LanePump implements AutoCloseable {
 
     /** What a pump works with; made and closed by its thread. */
     interface Work extends AutoCloseable {
-        StreamContent content();
-
-        TopicInfo info();
+        TopicEpochs epochs();
 
         PaceGate pace();
 
@@ -109,9 +105,8 @@ final class LanePump implements AutoCloseable {
     }
 
     private void run() {
-        try (Work work = opener.call();
-                RecordMaker records = RecordMaker.of(work.content(), work.info())) {
-            pump(work, records);
+        try (Work work = opener.call()) {
+            pump(work);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Throwable e) {
@@ -122,7 +117,7 @@ final class LanePump implements AutoCloseable {
         }
     }
 
-    private void pump(Work work, RecordMaker records) throws IOException, InterruptedException {
+    private void pump(Work work) throws IOException, InterruptedException {
         List<LaneWriter> lanes = new ArrayList<>();
         while (true) {
             synchronized (this) {
@@ -130,8 +125,7 @@ final class LanePump implements AutoCloseable {
                     return;
                 }
                 for (KafkaLane lane = added.poll(); lane != null; lane = added.poll()) {
-                    lanes.add(new LaneWriter(
-                            work.info(), lane, epochs, work.content().order()::epoch));
+                    lanes.add(new LaneWriter(work.epochs(), lane, epochs));
                 }
             }
             boolean moved = false;
@@ -147,7 +141,7 @@ final class LanePump implements AutoCloseable {
                 }
                 if (work.pace().allows(lane.lane(), lane.epoch())) {
                     moved = true;
-                    for (Step step : lane.next(records)) {
+                    for (Step step : lane.next()) {
                         work.pace().wrote(lane.lane(), step.record().value().length);
                         if (!put(step)) {
                             return;

@@ -12,16 +12,14 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
-import java.util.function.LongFunction;
 
 /** Makes a lane's records one after the other, from any of them on. One thread. */
 final class LaneWriter {
     /** A record with its rows, and the lane's state once it is written. */
     record Step(TopicRecord record, int rows, KafkaLane after) {}
 
-    private final TopicInfo info;
+    private final TopicEpochs contents;
     private final OptionalLong epochs;
-    private final LongFunction<EpochOrder> orders;
     private KafkaLane state;
     private EpochOrder epoch;
     private LanePieces pieces;
@@ -29,13 +27,11 @@ final class LaneWriter {
     /**
      * @param state where to go on
      * @param epochs after which there is nothing more to write
-     * @param orders gives an epoch's order
      */
-    LaneWriter(TopicInfo info, KafkaLane state, OptionalLong epochs, LongFunction<EpochOrder> orders) {
-        this.info = info;
+    LaneWriter(TopicEpochs contents, KafkaLane state, OptionalLong epochs) {
+        this.contents = contents;
         this.state = state;
         this.epochs = epochs;
-        this.orders = orders;
     }
 
     int lane() {
@@ -53,23 +49,34 @@ final class LaneWriter {
     }
 
     /** The next record, or all parts that are left of the next piece. */
-    List<Step> next(RecordMaker records) throws IOException {
+    List<Step> next() throws IOException {
+        if (contents.follows() && state.version() == 0 && state.next().kind() != RecordKind.EPOCH_BEGIN) {
+            throw new IOException("state of lane " + lane() + " stands at " + state.next()
+                    + " of a feed of one version: go on without --follow");
+        }
+        TopicEpochs.Version version = contents.of(epoch(), state.version());
         if (epoch == null || epoch.epoch() != epoch()) {
-            epoch = orders.apply(epoch());
+            epoch = version.order().epoch(epoch());
             pieces = new LanePieces(epoch.numbering(), lane());
         }
+        TopicInfo info = contents.follows() ? version.info().in(epoch()) : version.info();
         return switch (state.next().kind()) {
-            case EPOCH_BEGIN -> List.of(control(RecordKind.EPOCH_BEGIN, EpochCounts.NONE, from(0)));
-            case EPOCH_END -> List.of(control(RecordKind.EPOCH_END, state.counts(), RecordPosition.begin(epoch() + 1)));
-            case BATCH -> piece(records);
+            case EPOCH_BEGIN -> List.of(control(info, RecordKind.EPOCH_BEGIN, EpochCounts.NONE, from(0)));
+            case EPOCH_END ->
+                List.of(control(info, RecordKind.EPOCH_END, state.counts(), RecordPosition.begin(epoch() + 1)));
+            case BATCH -> piece(version.records());
         };
     }
 
-    private Step control(RecordKind kind, EpochCounts counts, RecordPosition following) {
+    private KafkaLane after(RecordHeader record, RecordPosition following) {
+        return state.after(record, following, contents.follows() ? record.version() : 0);
+    }
+
+    private Step control(TopicInfo info, RecordKind kind, EpochCounts counts, RecordPosition following) {
         RecordHeader header = RecordHeader.control(kind, info.fingerprint(), info.version(), epoch(), lane())
                 .with(info.values().format(), 0);
         TopicRecord record = TopicRecord.of(header, info.value(lane(), pieces.count(), counts));
-        state = state.after(header, following);
+        state = after(header, following);
         return new Step(record, 0, state);
     }
 
@@ -87,7 +94,7 @@ final class LaneWriter {
             RecordPosition following = part + 1 < made.size()
                     ? new RecordPosition(epoch(), RecordKind.BATCH, number, part + 1)
                     : from(index + 1);
-            state = state.after(header, following);
+            state = after(header, following);
             steps.add(new Step(made.get(part).record(), header.rows(), state));
         }
         return steps;

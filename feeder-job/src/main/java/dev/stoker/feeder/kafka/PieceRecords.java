@@ -3,6 +3,7 @@ package dev.stoker.feeder.kafka;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.window.BuiltPiece;
+import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.PieceKey;
 import dev.stoker.schemas.crc.Crc32cs;
@@ -41,11 +42,11 @@ final class PieceRecords implements RecordMaker {
     private final int maxBytes;
 
     /** @param maxBytes the most bytes of a record's value */
-    PieceRecords(StreamContent content, int maxBytes) {
-        this.builder = content.builder();
-        this.values = new RecordValue(content.order().stream().fields());
-        this.fingerprint = content.order().fingerprint();
-        this.version = content.order().stream().version();
+    PieceRecords(StreamContent content, GroupOrder order, int maxBytes) {
+        this.builder = content.builder(order);
+        this.values = new RecordValue(order.stream().fields());
+        this.fingerprint = order.fingerprint();
+        this.version = order.stream().version();
         this.maxBytes = maxBytes;
     }
 

@@ -2,6 +2,7 @@ package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.order.EpochOrder;
@@ -14,11 +15,11 @@ interface RecordMaker extends AutoCloseable {
     /** A record, and what its headers say. */
     record Made(RecordHeader header, TopicRecord record) {}
 
-    /** The maker of what a topic holds. */
-    static RecordMaker of(StreamContent content, TopicInfo info) {
+    /** The maker of what a topic holds of one version. */
+    static RecordMaker of(StreamContent content, GroupOrder order, TopicInfo info) {
         return switch (info.values().format()) {
-            case ARROW -> new PieceRecords(content, info.maxRecordBytes());
-            case AVRO -> new SampleRecords(content, info);
+            case ARROW -> new PieceRecords(content, order, info.maxRecordBytes());
+            case AVRO -> new SampleRecords(content, order, info);
         };
     }
 

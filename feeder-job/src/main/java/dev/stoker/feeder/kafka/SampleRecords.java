@@ -3,6 +3,7 @@ package dev.stoker.feeder.kafka;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.window.BuiltPiece;
+import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.PieceKey;
 import dev.stoker.schemas.arrow.ArrowColumn;
@@ -29,8 +30,8 @@ final class SampleRecords implements RecordMaker {
     private final SampleValue values;
     private final TopicInfo info;
 
-    SampleRecords(StreamContent content, TopicInfo info) {
-        this.builder = content.builder();
+    SampleRecords(StreamContent content, GroupOrder order, TopicInfo info) {
+        this.builder = content.builder(order);
         this.values =
                 new SampleValue(info.fields(), info.classes(), info.values().schemaId());
         this.info = info;

@@ -1,7 +1,6 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.ServedStream;
 import dev.stoker.schemas.arrow.Field;
@@ -13,15 +12,19 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
 
 /** Says what a feed says of itself in its topic. */
 final class TopicInfos {
     private TopicInfos() {}
 
-    /** @throws IOException if it does not fit into a record, or the stream has no sample */
-    static TopicInfo of(KafkaPlan plan, StreamContent content) throws IOException {
+    /**
+     * What it says of a version; of which epoch is added where each has one of its own.
+     *
+     * @throws IOException if it does not fit into a record, the stream has no sample, or other lanes than the topic
+     */
+    static TopicInfo of(KafkaPlan plan, GroupOrder order) throws IOException {
         FeedPlan feed = plan.feed();
-        GroupOrder order = content.order();
         ServedStream stream = order.stream();
         Map<String, List<String>> classes = new LinkedHashMap<>();
         for (Field field : stream.fields()) {
@@ -44,11 +47,20 @@ final class TopicInfos {
                 Arrays.stream(order.order().laneRows()).boxed().toList(),
                 feed.spec().epochs(),
                 plan.target().maxRecordBytes(),
-                plan.values().said());
-        if (info.size().samples() == 0) {
-            throw new IOException("stream " + stream.name() + " has no sample: there is nothing to write to a topic");
+                plan.values().said(),
+                OptionalLong.empty());
+        if (order.order().lanes() != plan.lanes()) {
+            throw new IOException("version " + stream.version() + " of stream " + stream.name() + " has "
+                    + order.order().lanes() + " lanes, the topic's partitions are for " + plan.lanes()
+                    + ": feed into a new topic");
         }
-        int bytes = info.value(Integer.MAX_VALUE, Long.MAX_VALUE, EpochCounts.NONE).length;
+        if (info.size().samples() == 0) {
+            throw new IOException("stream " + stream.name() + " has no sample in version " + stream.version()
+                    + ": there is nothing to write to a topic");
+        }
+        int bytes = (plan.follows() ? info.in(Long.MAX_VALUE) : info)
+                .value(Integer.MAX_VALUE, Long.MAX_VALUE, EpochCounts.NONE)
+                .length;
         if (bytes > plan.target().maxRecordBytes()) {
             throw new IOException("the description of stream " + stream.name() + " takes " + bytes
                     + " bytes in a record, the limit is "

@@ -19,9 +19,10 @@ public final class TopicProgress {
      * @param lane the lane
      * @param epoch of the record that comes next
      * @param batch of the record that comes next
+     * @param version of that epoch, of a feed that follows its dataset; 0 before the epoch is begun, and of others
      * @param waitsFor the consumer group that it waits for; empty for none
      */
-    public record Lane(int lane, long epoch, long batch, String waitsFor) {}
+    public record Lane(int lane, long epoch, long batch, long version, String waitsFor) {}
 
     /**
      * At one moment.
@@ -87,7 +88,8 @@ public final class TopicProgress {
         List<Lane> found = new ArrayList<>();
         for (int lane : numbers) {
             KafkaLane at = lanes.getOrDefault(lane, KafkaLane.fresh(lane));
-            found.add(new Lane(lane, at.next().epoch(), at.next().batch(), waiting.getOrDefault(lane, "")));
+            found.add(
+                    new Lane(lane, at.next().epoch(), at.next().batch(), at.version(), waiting.getOrDefault(lane, "")));
         }
         return new Snapshot(records, rows, bytes, found);
     }

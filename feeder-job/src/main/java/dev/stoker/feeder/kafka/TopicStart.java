@@ -18,24 +18,41 @@ import java.util.Optional;
  * epoch's beginning: consumers drop what they have had. Waits for brokers.
  */
 final class TopicStart {
+    /** Refuses what another feed has written. */
+    interface Check {
+        /** @param last the last record of a lane */
+        void require(int lane, RecordHeader last) throws IOException;
+    }
+
     private TopicStart() {}
 
+    /** The check of a feed of one version. */
+    static Check pinned(KafkaTarget target, String fingerprint) {
+        return (lane, last) -> {
+            if (!last.fingerprint().text().equals(fingerprint)) {
+                throw new TopicException(target + ", partition " + lane + ", holds another feed: its fingerprint is "
+                        + last.fingerprint() + ", this feed's is " + fingerprint
+                        + ": give another --topic, or delete this one");
+            }
+        };
+    }
+
     /** The lanes of a feed that has no state. */
-    static KafkaLaneState fresh(KafkaPlan plan, String fingerprint) throws IOException {
+    static KafkaLaneState fresh(KafkaPlan plan, Check own) throws IOException {
         KafkaTarget target = plan.target();
         List<KafkaLane> found = new ArrayList<>();
         try (TopicCheck topic = new TopicCheck(target);
                 TopicReader reader = new TopicReader(target)) {
             String id = topic.id();
             for (int lane = 0; lane < plan.lanes(); lane++) {
-                found.add(after(plan, lane, reader.last(lane), fingerprint));
+                found.add(after(plan, lane, reader.last(lane), own));
             }
             return new KafkaLaneState(id, found);
         }
     }
 
-    private static KafkaLane after(KafkaPlan plan, int lane, Optional<RecordHeader> last, String fingerprint)
-            throws TopicException {
+    private static KafkaLane after(KafkaPlan plan, int lane, Optional<RecordHeader> last, Check own)
+            throws IOException {
         if (last.isEmpty()) {
             return KafkaLane.fresh(lane);
         }
@@ -47,13 +64,13 @@ final class TopicStart {
                     + plan.values().format().text()
                     + ": give the same one, or another --topic");
         }
-        if (!header.fingerprint().text().equals(fingerprint)) {
-            throw new TopicException(target + ", partition " + lane + ", holds another feed: its fingerprint is "
-                    + header.fingerprint() + ", this feed's is " + fingerprint
-                    + ": give another --topic, or delete this one");
-        }
-        long epoch = header.kind() == RecordKind.EPOCH_END ? header.epoch() + 1 : header.epoch();
-        return new KafkaLane(lane, RecordPosition.begin(epoch), EpochCounts.NONE);
+        own.require(lane, header);
+        boolean isOver = header.kind() == RecordKind.EPOCH_END;
+        return new KafkaLane(
+                lane,
+                RecordPosition.begin(isOver ? header.epoch() + 1 : header.epoch()),
+                EpochCounts.NONE,
+                isOver || !plan.follows() ? 0 : header.version());
     }
 
     /** Refuses a topic that is not the one that the state was written for. */

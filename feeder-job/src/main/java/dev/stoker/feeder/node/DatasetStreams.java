@@ -72,9 +72,13 @@ final class DatasetStreams implements FeedServer.Streams {
     /** A stream of which any version can be opened. */
     private record Followed(UUID feed, StreamSpec spec, Dataset dataset, ChunkSource source) implements StreamVersions {
         @Override
-        public long choose(String group, long epoch, OptionalLong wanted) throws IOException {
-            // A version that has nothing of the split is not chosen.
-            return of(group).choose(epoch, wanted, version -> dataset.snapshot(version).stream(spec.split()));
+        public long choose(String group, long epoch, OptionalLong wanted, EpochVersions.Check check)
+                throws IOException {
+            return of(group).choose(epoch, wanted, version -> {
+                // A version that has nothing of the split is not chosen.
+                dataset.snapshot(version).stream(spec.split());
+                check.accept(version);
+            });
         }
 
         @Override

@@ -9,14 +9,17 @@ import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.node.window.StreamVersions;
 import dev.stoker.feeder.node.window.Windows;
 import dev.stoker.feeder.node.window.WorkingMemory;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.StreamChunks;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
@@ -37,6 +40,11 @@ public final class StreamContent implements AutoCloseable {
     private final ChunkSources sources;
     private final Windows windows;
     private final GroupOrder order;
+    private final Optional<StreamVersions> versions;
+    private final WorkingMemory memory;
+    /** Of other versions than that of the start; guarded by itself. Whoever uses one keeps it. */
+    private final Map<Long, WeakReference<GroupOrder>> orders = new HashMap<>();
+
     private final Healer healer;
     private int leases = 1;
 
@@ -50,12 +58,14 @@ public final class StreamContent implements AutoCloseable {
         this.windows = new Windows(options.windowBytes(), spec.onCorrupt(), corrupt);
         this.healer = new Healer(spec.onCorrupt(), corrupt);
         try {
-            ServedStream stream = new DatasetStreams(spec.id(), spec.streams().subList(0, 1))
-                    .open(sources)
-                    .get(0);
+            DatasetStreams streams =
+                    new DatasetStreams(spec.id(), spec.streams().subList(0, 1));
+            ServedStream stream = streams.open(sources).get(0);
+            this.versions = streams.versions(stream.name());
             this.order = new GroupOrder(stream, OrderSpec.fromJson(spec.order()));
             boolean limited = options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY;
-            new WorkingMemory(options.windowBytes(), limited).require(order, 1);
+            this.memory = new WorkingMemory(options.windowBytes(), limited);
+            memory.require(order, 1);
         } catch (IOException | RuntimeException e) {
             shut();
             throw e;
@@ -111,13 +121,41 @@ public final class StreamContent implements AutoCloseable {
         return live;
     }
 
+    /** The order at the version of the start. */
     public GroupOrder order() {
         return order;
     }
 
-    /** A builder of pieces; the caller closes it before this. */
-    public PieceBuilder builder() {
-        return new PieceBuilder(order, windows, healer, spec.epochs(), spec.tag());
+    /** The versions of the stream's epochs, if it follows its dataset. */
+    public Optional<StreamVersions> versions() {
+        return versions;
+    }
+
+    /**
+     * The order at a version, which is another than that of the start only if the stream follows its dataset.
+     *
+     * @throws IOException if it cannot be opened, or does not fit into the working memory
+     */
+    public GroupOrder order(long version) throws IOException {
+        if (version == order.stream().version()) {
+            return order;
+        }
+        synchronized (orders) {
+            WeakReference<GroupOrder> known = orders.get(version);
+            GroupOrder found = known == null ? null : known.get();
+            if (found == null) {
+                found = new GroupOrder(versions.orElseThrow().open(version), order.spec());
+                memory.require(found, 1);
+                orders.values().removeIf(reference -> reference.refersTo(null));
+                orders.put(version, new WeakReference<>(found));
+            }
+            return found;
+        }
+    }
+
+    /** A builder of pieces of one of the orders; the caller closes it before this. */
+    public PieceBuilder builder(GroupOrder of) {
+        return new PieceBuilder(of, windows, healer, spec.epochs(), spec.tag());
     }
 
     @Override

@@ -58,13 +58,6 @@ class KafkaArgumentsTest {
         assertThat(order.laneOrder()).isEqualTo(LaneOrder.FIXED);
     }
 
-    @Test
-    void aTopicIsOfOneVersion() {
-        assertThatThrownBy(() -> parse("--world-size=2", "--follow"))
-                .isInstanceOf(InvalidFeedException.class)
-                .hasMessageContaining("option --follow: a topic holds one version of its dataset");
-    }
-
     @ParameterizedTest
     @CsvSource({
         "'--world-size=4 --lanes=6', 2, 6 lanes are no multiple of 4 ranks",

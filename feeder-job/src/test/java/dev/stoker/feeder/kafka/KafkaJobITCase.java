@@ -95,8 +95,12 @@ class KafkaJobITCase {
     }
 
     private KafkaArguments arguments(String topic, String... options) throws IOException {
+        return arguments(dataset, topic, options);
+    }
+
+    private static KafkaArguments arguments(TestDataset of, String topic, String... options) throws IOException {
         List<String> args = new ArrayList<>(List.of(
-                dataset.path().toString(),
+                of.path().toString(),
                 "--to=kafka",
                 "--bootstrap=" + broker.bootstrap(),
                 "--topic=" + topic,
@@ -113,7 +117,11 @@ class KafkaJobITCase {
     }
 
     private JobClient start(String topic, String... options) throws Exception {
-        arguments = arguments(topic, options);
+        return start(arguments(topic, options));
+    }
+
+    private JobClient start(KafkaArguments with) throws Exception {
+        arguments = with;
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         KafkaJob.build(env, arguments.plan(), arguments.feed().checkpointInterval(), 2);
         return env.executeAsync();
@@ -269,6 +277,43 @@ class KafkaJobITCase {
     }
 
     @Test
+    void eachEpochTakesTheNewestVersionAndKeepsItWhenTheFeedIsStartedAgain() throws Exception {
+        TestDataset growing = TestDataset.create(directory.resolve("growing"), 3, 500, 60, 70, 20, 50);
+        String[] options = {"--follow", "--pace-groups=trainers", "--epochs=3", "--epochs-ahead=0"};
+        KafkaArguments first = arguments(growing, "followed", options);
+        JobClient job = start(first);
+        until("the end of epoch 0", () -> lanesAt("followed", RecordPosition.end(0)) == 4);
+        growing.append(4, 500, 30, 80, 10, 10, 90);
+        // Two lanes begin epoch 1, the other two wait for their consumers.
+        commitEnd("followed", "trainers", 0, 1);
+        until("epoch 1 in two lanes", () -> lanesAt("followed", RecordPosition.end(1)) == 2);
+        job.cancel().get();
+        until("the feed has ended", () -> job.getJobExecutionResult().isDone());
+        assertThat(lanesAt("followed", RecordPosition.end(0))).isEqualTo(2);
+        growing.append(5, 500, 33, 44);
+        // Without state, and with more chunks than before.
+        KafkaArguments again = arguments(growing, "followed", options);
+        JobClient later = start(again);
+        commitEverything("followed", later);
+        Topic.verify(
+                growing,
+                OrderSpec.fromJson(first.plan().feed().order()),
+                List.of(1L, 2L, 3L),
+                Topic.read(broker.bootstrap(), "followed", 4));
+        assertThatThrownBy(() -> start(arguments(growing, "followed", "--follow", "--epochs=9", "--name=else")))
+                .isInstanceOf(TopicException.class)
+                .hasMessageContaining("holds another feed");
+    }
+
+    /** Lanes whose last record stands there. */
+    private static long lanesAt(String topic, RecordPosition position) throws Exception {
+        return Topic.read(broker.bootstrap(), topic, 4).values().stream()
+                .filter(lane -> !lane.isEmpty()
+                        && lane.get(lane.size() - 1).header().position().equals(position))
+                .count();
+    }
+
+    @Test
     void refusesATopicOfAnotherFeed() throws Exception {
         await(start("taken", "--epochs=1"));
         assertThatThrownBy(() -> start("taken", "--epochs=1", "--seed=6"))
@@ -295,8 +340,12 @@ class KafkaJobITCase {
     }
 
     private static void commitEnd(String topic, String group) throws Exception {
+        commitEnd(topic, group, 0, 1, 2, 3);
+    }
+
+    private static void commitEnd(String topic, String group, int... partitions) throws Exception {
         Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
-        for (int partition = 0; partition < 4; partition++) {
+        for (int partition : partitions) {
             offsets.put(new TopicPartition(topic, partition), new OffsetAndMetadata(end(topic, partition)));
         }
         admin.alterConsumerGroupOffsets(group, offsets).all().get();

@@ -11,7 +11,6 @@ import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
-import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.OrderSpec;
 import java.io.IOException;
@@ -60,12 +59,11 @@ class LaneWriterTest {
     }
 
     private static List<Step> write(StreamContent content, KafkaPlan plan, KafkaLane from) throws IOException {
-        TopicInfo info = TopicInfos.of(plan, content);
         List<Step> steps = new ArrayList<>();
-        try (PieceRecords records = new PieceRecords(content, plan.target().maxRecordBytes())) {
-            LaneWriter writer = new LaneWriter(info, from, OptionalLong.of(2), content.order()::epoch);
+        try (TopicEpochs epochs = new TopicEpochs(plan, content)) {
+            LaneWriter writer = new LaneWriter(epochs, from, OptionalLong.of(2));
             while (!writer.isDone()) {
-                steps.addAll(writer.next(records));
+                steps.addAll(writer.next());
             }
         }
         return steps;
@@ -87,13 +85,11 @@ class LaneWriterTest {
         Map<String, String> keys = new TreeMap<>();
         try (StreamContent content =
                         StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
-                RecordMaker records = RecordMaker.of(content, TopicInfos.of(plan, content))) {
-            TopicInfo info = TopicInfos.of(plan, content);
+                TopicEpochs epochs = new TopicEpochs(plan, content)) {
             for (int lane = 0; lane < LANES; lane++) {
-                LaneWriter writer =
-                        new LaneWriter(info, KafkaLane.fresh(lane), OptionalLong.of(1), content.order()::epoch);
+                LaneWriter writer = new LaneWriter(epochs, KafkaLane.fresh(lane), OptionalLong.of(1));
                 while (!writer.isDone()) {
-                    for (Step step : writer.next(records)) {
+                    for (Step step : writer.next()) {
                         byte[] value = step.record().value();
                         RecordHeader header = RecordHeader.read(step.record().headers(), value, "record");
                         assertThat(header.values()).isEqualTo(ValueFormat.AVRO);
@@ -125,13 +121,11 @@ class LaneWriterTest {
         int full = 0;
         try (StreamContent content =
                         StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
-                RecordMaker records = RecordMaker.of(content, TopicInfos.of(plan, content))) {
-            TopicInfo info = TopicInfos.of(plan, content);
+                TopicEpochs epochs = new TopicEpochs(plan, content)) {
             for (int lane = 0; lane < LANES; lane++) {
-                LaneWriter writer =
-                        new LaneWriter(info, KafkaLane.fresh(lane), OptionalLong.of(1), content.order()::epoch);
+                LaneWriter writer = new LaneWriter(epochs, KafkaLane.fresh(lane), OptionalLong.of(1));
                 while (!writer.isDone()) {
-                    for (Step step : writer.next(records)) {
+                    for (Step step : writer.next()) {
                         byte[] value = step.record().value();
                         RecordHeader header = RecordHeader.read(step.record().headers(), value, "record");
                         if (header.kind() == RecordKind.BATCH) {
@@ -162,7 +156,7 @@ class LaneWriterTest {
                 for (int at = 0; at < all.size(); at += 9) {
                     KafkaLane state = all.get(at).after();
                     byte[] stored = new KafkaLaneSerializer().serialize(state);
-                    KafkaLane restored = new KafkaLaneSerializer().deserialize(1, stored);
+                    KafkaLane restored = new KafkaLaneSerializer().deserialize(2, stored);
                     assertThat(restored).isEqualTo(state);
                     List<Topic.Found> rest = found(write(content, plan, restored));
                     List<Topic.Found> expected = found(all.subList(at + 1, all.size()));
@@ -190,8 +184,8 @@ class LaneWriterTest {
         KafkaPlan plan = plan("--max-record-bytes=3000");
         try (StreamContent content =
                 StreamContent.open(plan.feed().spec(), plan.feed().serverOptions())) {
-            assertThatThrownBy(
-                            () -> write(content, plan, new KafkaLane(0, RecordPosition.batch(0, 0), EpochCounts.NONE)))
+            assertThatThrownBy(() ->
+                            write(content, plan, new KafkaLane(0, RecordPosition.batch(0, 0), EpochCounts.NONE, 0)))
                     .hasMessageMatching("sample c\\d/r\\d+ takes \\d+ bytes in a record, the limit is 3000: .*"
                             + "--max-record-bytes \\d+ or more.*");
         }

@@ -10,6 +10,7 @@ import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.RecordValue;
 import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Piece;
 import dev.stoker.schemas.order.StreamOrder;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -84,15 +86,34 @@ final class Topic {
     static void verify(TestDataset dataset, OrderSpec spec, int epochs, Map<Integer, List<Found>> partitions)
             throws IOException {
         try (LocalObjectStore store = new LocalObjectStore(dataset.path())) {
-            var snapshot = Dataset.open(store).snapshot();
-            StreamOrder order = new StreamOrder(snapshot.stream("train"), spec);
-            List<String> classes = snapshot.classes().names("label");
+            verify(
+                    dataset,
+                    spec,
+                    Collections.nCopies(epochs, Dataset.open(store).latestVersion()),
+                    partitions);
+        }
+    }
+
+    /** The same of epochs that have these versions. */
+    static void verify(TestDataset dataset, OrderSpec spec, List<Long> versions, Map<Integer, List<Found>> partitions)
+            throws IOException {
+        try (LocalObjectStore store = new LocalObjectStore(dataset.path())) {
             RecordValue values = new RecordValue(TestDataset.FIELDS);
-            assertThat(partitions).hasSize(order.lanes());
-            for (int lane = 0; lane < order.lanes(); lane++) {
+            for (int lane : partitions.keySet()) {
                 List<Found> records = firsts(partitions.get(lane));
                 int at = 0;
-                for (int epoch = 0; epoch < epochs; epoch++) {
+                for (int epoch = 0; epoch < versions.size(); epoch++) {
+                    var snapshot = Dataset.open(store).snapshot(versions.get(epoch));
+                    StreamOrder order = new StreamOrder(snapshot.stream("train"), spec);
+                    List<String> classes = snapshot.classes().names("label");
+                    assertThat(partitions).hasSize(order.lanes());
+                    Fingerprint fingerprint =
+                            Fingerprint.of(dataset.id(), versions.get(epoch), "train", snapshot.stream("train"), spec);
+                    int of = epoch;
+                    assertThat(records)
+                            .filteredOn(record -> record.header().epoch() == of)
+                            .allMatch(record -> record.header().version() == versions.get(of)
+                                    && record.header().fingerprint().equals(fingerprint));
                     assertThat(records.get(at++).header().position()).isEqualTo(RecordPosition.begin(epoch));
                     EpochOrder epochOrder = order.epoch(epoch);
                     int rows = 0;

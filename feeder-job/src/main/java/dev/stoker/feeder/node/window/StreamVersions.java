@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node.window;
 
+import dev.stoker.metadata.EpochVersions;
 import java.io.IOException;
 import java.util.OptionalLong;
 
@@ -13,7 +14,16 @@ public interface StreamVersions {
      * @throws dev.stoker.metadata.UnknownVersionException if the dataset has no such version
      * @throws IOException if the choice is damaged, or the store fails
      */
-    long choose(String group, long epoch, OptionalLong wanted) throws IOException;
+    default long choose(String group, long epoch, OptionalLong wanted) throws IOException {
+        return choose(group, epoch, wanted, version -> {});
+    }
+
+    /**
+     * As {@link #choose(String, long, OptionalLong)}.
+     *
+     * @param check asked of a version before it is chosen
+     */
+    long choose(String group, long epoch, OptionalLong wanted, EpochVersions.Check check) throws IOException;
 
     /** The newest version. */
     long newest() throws IOException;
