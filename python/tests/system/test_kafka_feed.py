@@ -10,9 +10,11 @@ import sys
 import threading
 from contextlib import closing
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from itertools import islice
 
 import confluent_kafka
 import pytest
+from growing import FOLLOWING, Growing
 from kafka_broker import Broker
 from stoker_processes import LIMIT_S, REPOSITORY, until, view, views
 from test_java_client import JavaTrainer
@@ -20,7 +22,7 @@ from test_java_client import JavaTrainer
 from stoker import Feed, errors
 
 ORDER = {"batch_size": 12, "lanes": 4, "shuffle_window": 96 << 10, "lane_order": "fixed"}
-OPTIONS = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb", "--checkpoint-interval", "200 ms"]
+ORDERING = ["--batch-size", 12, "--lanes", 4, "--shuffle-window", "96kb"]
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +36,10 @@ def broker(tmp_path_factory):
 def start(cli, broker, photos):
     started = []
 
-    def start(topic, *options):
+    def start(topic, *options, data=f"{photos.path}@2", order=ORDERING):
         target = ["--to", "kafka", "--bootstrap", broker.address, "--topic", topic, "--name", topic]
-        process = cli.start("feed", f"{photos.path}@2", *target, "--world-size", 2, *OPTIONS, *options)
+        more = ["--world-size", 2, "--checkpoint-interval", "200 ms", *order]
+        process = cli.start("feed", data, *target, *more, *options)
         started.append(process)
         return process
 
@@ -179,6 +182,43 @@ def test_trainers_live_through_the_loss_of_broker_and_feeder(broker, start, expe
                     feeder.wait()
                     feeder = start(topic, *options)
             assert got == expected[epoch]
+    feeder.send_signal(signal.SIGINT)
+
+
+def test_each_epoch_of_a_feed_that_follows_keeps_its_version_though_the_feeder_dies(cli, broker, start, tmp_path):
+    growing, fixed = Growing(tmp_path), {"tail": "keep", "lane_order": "fixed"}
+    growing.append(ant=60, cat=50)
+    pace = ["--pace-groups", "trainers", "--epochs-ahead", 0, "--bytes-ahead", "24kb"]
+    options = {"data": f"train={growing.path}", "order": FOLLOWING}
+    feeder = start("growing", *pace, **options)
+    target = f"kafka://{broker.address}/growing"
+    with Feed(target, tail="keep", group="trainers", connect_timeout=LIMIT_S) as feed:
+        assert views(feed) == growing.views(1, 0, **fixed)
+        growing.append(bee=70)
+        running = iter(feed)
+        got = list(islice(running, 5))
+        feeder.kill()
+        feeder.wait()
+        growing.append(ant=30)
+        feeder = start("growing", *pace, **options)
+        got += running
+        assert views(got) == growing.views(2, 1, **fixed)
+        assert feed.version == 2
+        state = got[-3].state
+        assert views(feed) == growing.views(3, 2, **fixed)
+    assert f"train={growing.path}@3+:train" in cli.run("ps")
+    (told,) = json.loads(cli.run("top", "growing", "--once", "--json"))
+    assert {lane.get("version", 3) for lane in told["lanes"]} == {3}
+    rest = growing.views(2, 1, **fixed)[-2:] + growing.views(3, 2, **fixed)
+    trainer = JavaTrainer(cli, tmp_path / "notes", target, 2, tail="keep", group="java", state=state)
+    try:
+        with Feed(target, tail="keep", group="again") as feed:
+            feed.load_state_dict(json.loads(json.dumps(state)))
+            assert views(feed) + views(feed) == rest
+        assert trainer.end() == rest
+    finally:
+        trainer.process.kill()
+        trainer.process.communicate()
     feeder.send_signal(signal.SIGINT)
 
 
