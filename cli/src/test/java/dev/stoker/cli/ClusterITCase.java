@@ -9,6 +9,7 @@ import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicReader;
 import dev.stoker.feeder.StokerHome;
 import dev.stoker.feeder.node.FeedClient;
+import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
@@ -21,15 +22,20 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -70,7 +76,10 @@ class ClusterITCase {
                     "--parallelism=2");
             assertThat(ingested).contains("version 1: 600 samples");
 
-            writesATopic(cluster, dataset);
+            try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
+                writesATopic(cluster, dataset, broker);
+                ingestsATopic(cluster, broker);
+            }
 
             cluster.run(
                     "-d",
@@ -111,27 +120,76 @@ class ClusterITCase {
         assertThat(code).as(said.toString()).isZero();
     }
 
-    private void writesATopic(FlinkCluster cluster, Path dataset) throws Exception {
-        try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
-            cluster.run(
-                    FlinkCluster.job("feeder"),
-                    dataset.toString(),
-                    "--to=kafka",
-                    "--bootstrap=" + broker.bootstrap(),
-                    "--topic=photos",
-                    "--name=topic",
-                    "--world-size=2",
-                    "--batch-size=10",
-                    "--lanes=4",
-                    "--epochs=2",
-                    "--parallelism=2",
-                    "--checkpoint-interval=500 ms");
-            KafkaTarget target = new KafkaTarget(broker.bootstrap(), "photos", null, false, 60_000, 917_504);
-            try (TopicReader topic = new TopicReader(target)) {
-                for (int lane = 0; lane < 4; lane++) {
-                    assertThat(topic.last(lane).orElseThrow().position()).isEqualTo(RecordPosition.end(1));
-                }
+    private static void writesATopic(FlinkCluster cluster, Path dataset, KafkaBroker broker) throws Exception {
+        cluster.run(
+                FlinkCluster.job("feeder"),
+                dataset.toString(),
+                "--to=kafka",
+                "--bootstrap=" + broker.bootstrap(),
+                "--topic=photos",
+                "--name=topic",
+                "--world-size=2",
+                "--batch-size=10",
+                "--lanes=4",
+                "--epochs=2",
+                "--parallelism=2",
+                "--checkpoint-interval=500 ms");
+        try (TopicReader topic = new TopicReader(target(broker))) {
+            for (int lane = 0; lane < 4; lane++) {
+                assertThat(topic.last(lane).orElseThrow().position()).isEqualTo(RecordPosition.end(1));
             }
+        }
+    }
+
+    private static KafkaTarget target(KafkaBroker broker) {
+        return new KafkaTarget(broker.bootstrap(), "photos", null, false, 60_000, 917_504);
+    }
+
+    /** The topic that was just written holds records like any other: once up to its end, and once until it is stopped. */
+    private void ingestsATopic(FlinkCluster cluster, KafkaBroker broker) throws Exception {
+        long records = 0;
+        try (TopicReader topic = new TopicReader(target(broker))) {
+            for (int lane = 0; lane < 4; lane++) {
+                records += topic.end(lane);
+            }
+        }
+        assertThat(cluster.run(ingest(broker, "bounded", "--until=latest")))
+                .contains(records + " samples", "the same command goes on at photos");
+        assertThat(rows("bounded")).isEqualTo(records);
+
+        List<String> detached = new ArrayList<>(List.of("-d"));
+        detached.addAll(List.of(ingest(broker, "unbounded")));
+        String said = cluster.run(detached.toArray(String[]::new));
+        Matcher job = Pattern.compile("Job has been submitted with JobID ([0-9a-f]{32})")
+                .matcher(said);
+        assertThat(job.find()).as(said).isTrue();
+        long all = records;
+        cluster.await(() -> rows("unbounded") == all, "version of the whole topic");
+        cluster.flink("stop", "-p", directory.resolve("savepoints").toUri().toString(), job.group(1));
+        cluster.await(
+                () -> cluster.rest("/jobs/" + job.group(1)).contains("\"state\":\"FINISHED\""), "end of the ingest");
+        assertThat(rows("unbounded")).isEqualTo(records);
+    }
+
+    private String[] ingest(KafkaBroker broker, String dataset, String... more) {
+        List<String> args = new ArrayList<>(List.of(
+                FlinkCluster.job("ingest"),
+                "kafka://" + broker.bootstrap() + "/photos",
+                directory.resolve(dataset).toString(),
+                "--value=raw",
+                "--header=stoker.kind=kind",
+                "--commit-interval=500 ms",
+                "--parallelism=2"));
+        args.addAll(List.of(more));
+        return args.toArray(String[]::new);
+    }
+
+    /** Samples of a dataset's newest version. */
+    private long rows(String dataset) {
+        try (ObjectStore store = Stores.open(directory.resolve(dataset).toString())) {
+            return Dataset.open(store).latest().table().liveRows();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 

@@ -62,10 +62,19 @@ public final class StreamIngest {
                 plan.forEach(System.out::println);
             }
         };
-        try (StreamJob job = new SubmittedStreamJob(StreamExecutionEnvironment.getExecutionEnvironment())) {
-            run(options, job, listener, () -> false).lines().forEach(System.out::println);
+        try (SubmittedStreamJob job = new SubmittedStreamJob(StreamExecutionEnvironment.getExecutionEnvironment())) {
+            if (job.isDetached()) {
+                Built built = build(options, job, listener, UUID.randomUUID().toString());
+                job.submit(built.name());
+                System.out.println("it goes on without this command; flink stop ends it with a last version");
+            } else {
+                run(options, job, listener, () -> false).lines().forEach(System.out::println);
+            }
         }
     }
+
+    /** A job that is ready to start. */
+    private record Built(String name, StreamPreparation preparation, int tasks) {}
 
     /**
      * Looks at topic and dataset and says what would be done; writes nothing.
@@ -86,6 +95,22 @@ public final class StreamIngest {
     public static StreamResult run(StreamOptions options, StreamJob job, StreamListener listener, BooleanSupplier stop)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
+        String run = UUID.randomUUID().toString();
+        try (StreamMeter meter = StreamMeter.open(run)) {
+            Built built = build(options, job, listener, run);
+            StreamPreparation preparation = built.preparation;
+            try (StreamWatch watch = new StreamWatch(options, preparation, meter, built.tasks)) {
+                watch.await(job, listener, stop, built.name);
+            } catch (ExecutionException e) {
+                throw failed(options, preparation, run, e.getCause());
+            }
+            return result(options, preparation, run, meter, Duration.ofNanos(System.nanoTime() - began));
+        }
+    }
+
+    /** Looks at topic and dataset, creates that if it is new, and builds the job. */
+    private static Built build(StreamOptions options, StreamJob job, StreamListener listener, String run)
+            throws IOException {
         DatasetStore stores = DatasetStore.BY_LOCATION;
         if (options.reach().until() == StreamOptions.Until.LATEST
                 && job.environment()
@@ -103,19 +128,10 @@ public final class StreamIngest {
         }
         preparation = preparation.create(options, stores);
         listener.started(StreamPlanText.of(options, preparation));
-        String run = UUID.randomUUID().toString();
         int tasks = tasks(options, preparation, job.environment());
-        try (StreamMeter meter = StreamMeter.open(run)) {
-            configure(job.environment(), options.work().commitInterval());
-            build(job.environment(), options, preparation, run, tasks);
-            try (StreamWatch watch = new StreamWatch(options, preparation, meter, tasks)) {
-                watch.await(
-                        job, listener, stop, "stoker ingest " + options.topic().topic());
-            } catch (ExecutionException e) {
-                throw failed(options, preparation, run, e.getCause());
-            }
-            return result(options, preparation, run, meter, Duration.ofNanos(System.nanoTime() - began));
-        }
+        configure(job.environment(), options.work().commitInterval());
+        build(job.environment(), options, preparation, run, tasks);
+        return new Built("stoker ingest " + options.topic().topic(), preparation, tasks);
     }
 
     /** More tasks than partitions would have nothing to do; keys of the records' own are known to one task. */

@@ -1,6 +1,7 @@
 package dev.stoker.ingest.stream;
 
 import java.util.concurrent.CompletableFuture;
+import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -19,6 +20,16 @@ public final class SubmittedStreamJob implements StreamJob {
     @Override
     public StreamExecutionEnvironment environment() {
         return env;
+    }
+
+    /** Whether nobody waits for its end: {@code flink run -d}, or a submission over REST. */
+    public boolean isDetached() {
+        return !env.getConfiguration().get(DeploymentOptions.ATTACHED);
+    }
+
+    /** Starts what was built, and leaves it to its cluster. */
+    public void submit(String name) throws Exception {
+        env.executeAsync(name);
     }
 
     @Override
