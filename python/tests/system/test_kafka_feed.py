@@ -118,7 +118,7 @@ def test_a_plain_consumer_needs_arrow_alone(broker, whole, expected):
     assert samples == sum(len(batch[4]) for batch in expected[0])
 
 
-def test_samples_of_a_registered_schema_make_the_same_batches(broker, start, photos, expected):
+def test_samples_of_a_registered_schema_make_the_same_batches(cli, broker, start, expected, tmp_path):
     asked = []
 
     class Registry(BaseHTTPRequestHandler):
@@ -142,9 +142,16 @@ def test_samples_of_a_registered_schema_make_the_same_batches(broker, start, pho
     ((path, schema),) = asked
     assert path == "/subjects/samples-value/versions"
     assert [field["name"] for field in schema["fields"]] == ["key", "label", "crc32c_data", "data"]
-    for rank in range(2):
-        with Feed(f"kafka://{broker.address}/samples", rank=rank, world_size=2, tail="keep") as feed:
-            assert views(feed) == expected[0][rank::2]
+    target = f"kafka://{broker.address}/samples"
+    java = JavaTrainer(cli, tmp_path / "notes", target, 1, rank=1, world_size=2, tail="keep")
+    try:
+        for rank in range(2):
+            with Feed(target, rank=rank, world_size=2, tail="keep") as feed:
+                assert views(feed) == expected[0][rank::2]
+        assert java.end() == expected[0][1::2]
+    finally:
+        java.process.kill()
+        java.process.communicate()
     script = REPOSITORY / "examples/python/kafka_samples.py"
     said = subprocess.run(
         [sys.executable, str(script), broker.address, "samples"],
