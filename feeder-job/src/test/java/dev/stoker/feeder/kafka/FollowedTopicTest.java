@@ -59,13 +59,11 @@ class FollowedTopicTest {
 
     /** A feed with lanes under way. */
     private final class Feed implements AutoCloseable {
-        final KafkaPlan plan;
         final StreamContent content;
         final TopicEpochs epochs;
         final Map<Integer, LaneWriter> writers = new TreeMap<>();
 
         Feed(KafkaPlan plan) throws IOException {
-            this.plan = plan;
             this.content = StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
             this.epochs = new TopicEpochs(plan, content);
         }
