@@ -29,16 +29,17 @@ class Broker:
         directory: Path,
         more: Mapping[str, object] | None = None,
         options: Sequence[str] = _SMALL,
-        secured: tuple[str, str, int] | None = None,
+        listening: Sequence[tuple[str, str, int]] = (),
+        users: Sequence[str] = (),
     ) -> None:
-        """`more`: further settings; `options`: of the JVM; `secured`: name, protocol and port of another listener."""
+        """`more`: further settings; `options`: of the JVM; `listening`: name, protocol and port of other listeners; `users`:
+        credentials as `kafka-storage format --add-scram` takes them."""
         port, controller = free_port(), free_port()
         self.address = f"127.0.0.1:{port}"
         self._directory, self._options = directory, options
         listeners = f"PLAINTEXT://{self.address},CONTROLLER://127.0.0.1:{controller}"
         protocols = "CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT"
-        if secured is not None:
-            name, protocol, port = secured
+        for name, protocol, port in listening:
             listeners += f",{name}://127.0.0.1:{port}"
             protocols += f",{name}:{protocol}"
         alone = {
@@ -51,7 +52,9 @@ class Broker:
             "transaction.state.log.replication.factor": 1,
             "transaction.state.log.min.isr": 1,
         }
-        self._format(alone | dict(more or {}), "--standalone")
+        self._format(
+            alone | dict(more or {}), "--standalone", *(word for user in users for word in ("--add-scram", user))
+        )
         self.start()
 
     @classmethod
