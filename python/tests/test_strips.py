@@ -11,6 +11,7 @@ import pytest
 
 from datasets import IMAGES, MANY, DatasetWriter, sample
 from stoker import Ragged, _filling, _mapping, _strips, errors
+from stoker._buffers import BufferPool
 from stoker._checksum import RunningCrcs
 from stoker._dataset import open_snapshot
 from stoker._delivery import BatchPlan
@@ -144,6 +145,15 @@ def test_damage_inside_a_strip_ends_as_outside_of_one(
         return window
 
     monkeypatch.setattr(_filling.Filler, "open_window", opens_and_damages)
+    take_at = BufferPool.take_at
+
+    def take_cleared(self: BufferPool, nbytes: int) -> tuple[Any, int]:
+        array, address = take_at(self, nbytes)
+        array[:] = 0
+        return array, address
+
+    # What memory held before may be the very bytes that are cut off.
+    monkeypatch.setattr(BufferPool, "take_at", take_cleared)
 
     def outcome() -> tuple[list[Any], str]:
         path.write_bytes(intact)

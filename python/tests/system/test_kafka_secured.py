@@ -118,7 +118,7 @@ def test_a_wrong_password_is_one_line_without_it(cli, secured, photos, monkeypat
     assert "wrong-battery-8" not in said
     monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(secured.python("wrong-battery-8")))
     with pytest.raises(errors.ConnectTimeoutError, match="uthentication") as raised:
-        _ = Feed(f"kafka://{secured.address}/photos", connect_timeout=3).info
+        _ = Feed(f"kafka://{secured.address}/photos", connect_timeout=10).info
     assert "wrong-battery-8" not in str(raised.value)
 
 
@@ -158,7 +158,7 @@ def test_a_wrong_salted_password_is_one_line_without_it(cli, secured, photos, tm
     ]
     monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(secured.salted_python(SALTED[0], wrong)))
     with pytest.raises(errors.ConnectTimeoutError) as raised:
-        _ = Feed(target, connect_timeout=3).info
+        _ = Feed(target, connect_timeout=10).info
     said.append(str(raised.value))
     for text in said:
         assert "uthentication" in text
