@@ -17,7 +17,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Looks at single records of a topic, as committed. One thread. */
+/** Looks at single records of a topic. One thread. */
 public final class TopicReader implements AutoCloseable {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration POLL = Duration.ofMillis(200);
@@ -25,10 +25,18 @@ public final class TopicReader implements AutoCloseable {
     private final KafkaTarget target;
     private final KafkaConsumer<byte[], byte[]> consumer;
 
-    /** @throws IOException if the clients' settings cannot be read */
+    /**
+     * A reader of what is committed.
+     *
+     * @throws IOException if the clients' settings cannot be read
+     */
     public TopicReader(KafkaTarget target) throws IOException {
+        this(target, "read_committed");
+    }
+
+    private TopicReader(KafkaTarget target, String isolation) throws IOException {
         Properties settings = target.clients();
-        settings.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
+        settings.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, isolation);
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         settings.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         settings.setProperty(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
@@ -36,6 +44,15 @@ public final class TopicReader implements AutoCloseable {
         settings.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "20000");
         this.target = target;
         this.consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
+    }
+
+    /**
+     * A reader of all that was written, also of what is not committed yet or never will be.
+     *
+     * @throws IOException if the clients' settings cannot be read
+     */
+    public static TopicReader ofAll(KafkaTarget target) throws IOException {
+        return new TopicReader(target, "read_uncommitted");
     }
 
     /** The first offset that is still there. */
@@ -48,7 +65,7 @@ public final class TopicReader implements AutoCloseable {
         }
     }
 
-    /** The offset after the last committed record or marker. */
+    /** The offset after the last record or marker. */
     public long end(int partition) throws IOException {
         TopicPartition place = new TopicPartition(target.topic(), partition);
         try {
@@ -59,7 +76,7 @@ public final class TopicReader implements AutoCloseable {
     }
 
     /**
-     * The first committed record at or after an offset.
+     * The first record at or after an offset.
      *
      * @throws StokerException if it is no record of a feed
      */
@@ -67,7 +84,7 @@ public final class TopicReader implements AutoCloseable {
         return next(partition, Math.max(offset, begin(partition)), end(partition));
     }
 
-    /** The last committed record. */
+    /** The last record. */
     public Optional<RecordHeader> last(int partition) throws IOException {
         long begin = begin(partition);
         long end = end(partition);

@@ -21,12 +21,18 @@ final class ConsumerPace implements PaceGate {
     private static final Logger LOG = LoggerFactory.getLogger(ConsumerPace.class);
     private static final long LOOK_NANOS = 300_000_000L;
 
-    /** What is known of a lane; guarded by itself. */
+    /** What is known of a lane; guarded by itself, what the looking thread alone uses is its own. */
     private static final class Progress {
         /** The last epoch that may be written. */
         long lastEpoch = -1;
-        /** The last epoch that was asked for. */
+        /** The first and the last epoch that was asked for. */
+        long first = -1;
+
         long asked;
+        /** Where the partition ended at the last look, and the epoch that its last record leads to. */
+        long end = -1;
+
+        long reached;
         /** Bytes in the topic that consumers have not read, as of the last look. */
         long unread;
         /** Bytes made since the last look began, and between that and the one before: they may be on their way. */
@@ -68,6 +74,7 @@ final class ConsumerPace implements PaceGate {
     public boolean allows(int lane, long epoch) {
         Progress progress = progress(lane);
         synchronized (progress) {
+            progress.first = progress.first < 0 ? epoch : progress.first;
             progress.asked = epoch;
             // At least one record, or a limit below its size would be the end.
             long ahead = progress.unread + progress.made + progress.madeBefore;
@@ -99,7 +106,7 @@ final class ConsumerPace implements PaceGate {
     private void look() {
         while (!closed) {
             try (GroupOffsets groups = new GroupOffsets(target, pace.groups());
-                    TopicReader reader = new TopicReader(target)) {
+                    TopicReader reader = TopicReader.ofAll(target)) {
                 while (!closed) {
                     Map<Integer, GroupOffsets.Slowest> slowest = groups.slowest(lanes);
                     for (int lane : known.keySet()) {
@@ -120,19 +127,35 @@ final class ConsumerPace implements PaceGate {
     private void look(int lane, GroupOffsets.Slowest slowest, TopicReader reader) throws IOException {
         Progress progress = progress(lane);
         synchronized (progress) {
+            if (progress.first < 0) {
+                return;
+            }
             progress.madeBefore = progress.made;
             progress.made = 0;
         }
         long end = reader.end(lane);
         long from = Math.max(slowest.offset(), reader.begin(lane));
         Optional<RecordHeader> next = from >= end ? Optional.empty() : reader.at(lane, from);
+        long reached = next.isPresent() ? epochOf(next.get()) : reached(lane, end, progress, reader);
         synchronized (progress) {
             long mean = progress.records == 0 ? target.maxRecordBytes() : progress.recordBytes / progress.records;
             progress.slowest = slowest.group();
             progress.unread = Math.max(0, end - from) * mean;
-            // Consumers that have read all there is stand where the lane is about to write.
-            progress.lastEpoch = next.map(ConsumerPace::epochOf).orElse(progress.asked) + pace.epochsAhead();
+            progress.lastEpoch = reached + pace.epochsAhead();
         }
+    }
+
+    /** Where consumers stand that have read all there is; what was asked for since may be on its way. */
+    private static long reached(int lane, long end, Progress progress, TopicReader reader) throws IOException {
+        if (end != progress.end) {
+            Optional<RecordHeader> last = reader.last(lane);
+            synchronized (progress) {
+                // Without any record none was written, or all have been deleted.
+                progress.reached = last.map(ConsumerPace::epochOf).orElse(end == 0 ? progress.first : progress.asked);
+                progress.end = end;
+            }
+        }
+        return progress.reached;
     }
 
     private static long epochOf(RecordHeader header) {
