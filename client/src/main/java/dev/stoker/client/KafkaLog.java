@@ -43,7 +43,16 @@ final class KafkaLog implements TopicLog {
 
     /** For looking at single records. */
     static KafkaLog looking(TopicTarget target, FeedOptions options, Map<String, String> environment) {
-        return new KafkaLog(target, options, environment, Map.of(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "1"));
+        return new KafkaLog(
+                target,
+                options,
+                environment,
+                Map.of(
+                        ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
+                        "1",
+                        // With all of a batch of records handed out, the next one would be fetched.
+                        ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
+                        "1"));
     }
 
     /** For reading on. */
@@ -150,12 +159,12 @@ final class KafkaLog implements TopicLog {
     }
 
     @Override
-    public Found poll() {
+    public Found poll(Duration most) {
         Set<Integer> lost = new HashSet<>();
         List<Entry> entries = new ArrayList<>();
         ask(c -> {
             try {
-                c.poll(SHORT).forEach(record -> entries.add(entry(record)));
+                c.poll(most).forEach(record -> entries.add(entry(record)));
             } catch (InvalidOffsetException e) {
                 e.partitions().forEach(partition -> lost.add(partition.partition()));
             }

@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -37,8 +38,8 @@ interface TopicLog extends AutoCloseable {
 
     void resume(Collection<Integer> partitions);
 
-    /** What has come, after a short while at most. */
-    Found poll();
+    /** What has come, after this while at most. */
+    Found poll(Duration most);
 
     /** Tells the group's progress, for whoever looks; never fails. */
     void commit(Map<Integer, Long> offsets);

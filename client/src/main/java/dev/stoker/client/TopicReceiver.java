@@ -2,7 +2,7 @@ package dev.stoker.client;
 
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.kafka.TopicInfo;
-import java.util.ArrayList;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
  */
 final class TopicReceiver implements Runnable {
     private static final long COMMIT_NS = TimeUnit.SECONDS.toNanos(2);
+    private static final Duration SHORT = Duration.ofMillis(20);
 
     private final TopicTarget target;
     private final FeedOptions options;
@@ -25,7 +26,7 @@ final class TopicReceiver implements Runnable {
     private final TopicState state;
     private final Buffers buffers;
     private TopicBorder border;
-    private TopicPieces pieces;
+    private TopicElsewhere elsewhere;
     private TopicSearch search;
     private long commitAtNs = System.nanoTime();
 
@@ -90,9 +91,10 @@ final class TopicReceiver implements Runnable {
     /** Goes over to what a control record says; under the lock. */
     private void adopt(TopicInfo info) {
         state.info = info;
-        pieces = new TopicPieces(target, info, buffers);
-        TopicPieces mine = pieces;
-        state.readings = plan -> new TopicReading(plan, mine, stream, search, options.bufferBytes() / 2);
+        search.guess(info);
+        TopicPieces pieces = new TopicPieces(target, info, buffers);
+        elsewhere = new TopicElsewhere(state, search, pieces, options.bufferBytes() / 4);
+        state.readings = plan -> new TopicReading(plan, pieces, stream, search, options.bufferBytes() / 2);
         state.welcome = TopicOpening.welcome(info, options.run());
         state.changed.signalAll();
     }
@@ -118,7 +120,7 @@ final class TopicReceiver implements Runnable {
 
     private void step() {
         Optional<Map<Integer, RecordPosition>> from = Optional.empty();
-        Optional<Fetch> fetch = Optional.empty();
+        List<TopicElsewhere.Sought> sought = List.of();
         TopicReading now;
         TopicState.Turn turn;
         state.lock.lock();
@@ -140,21 +142,23 @@ final class TopicReceiver implements Runnable {
             }
             if (now.isBegun()) {
                 now.resume(state.neededLanes());
-                fetch = nextFetch();
+                sought = elsewhere.sought();
                 judge();
             } else {
                 from = Optional.of(now.wanted());
             }
-            if (now.isBegun() && !now.isAssigned() && fetch.isEmpty()) {
+            if (now.isBegun() && !now.isAssigned() && sought.isEmpty()) {
                 state.awaitChange(target);
             }
         } finally {
             state.lock.unlock();
         }
         from.ifPresent(now::begin);
-        fetch.ifPresent(this::fetch);
+        boolean isTaken = elsewhere.take(sought);
         if (now.isAssigned()) {
-            receive(now);
+            receive(now, isTaken ? Duration.ZERO : SHORT);
+        } else if (!sought.isEmpty() && !isTaken) {
+            rest();
         }
         if (System.nanoTime() - commitAtNs >= 0) {
             commitAtNs = System.nanoTime() + COMMIT_NS;
@@ -165,64 +169,24 @@ final class TopicReceiver implements Runnable {
         }
     }
 
-    /** A piece that has to be looked for: of a batch that the trainer waits for, out of a lane that is not read on. */
-    private record Fetch(Span span, long index, int piece, Want want) {}
-
-    private Optional<Fetch> nextFetch() {
-        if (state.waiting == null || !state.waiting.isOn()) {
-            return Optional.empty();
-        }
-        Span span = state.waiting.span();
-        long index = state.waiting.index();
-        long number = span.number(index);
-        List<Want> wants = Want.of(span.numbering(), span.range().tail(), number);
-        for (int piece = 0; piece < wants.size(); piece++) {
-            Want want = wants.get(piece);
-            if (span.wants(index, piece) && !state.isReadOn(number, want.lane(), want.isRepeated())) {
-                return Optional.of(new Fetch(span, index, piece, want));
-            }
-        }
-        return Optional.empty();
-    }
-
-    private void fetch(Fetch fetch) {
-        List<TopicRecord> parts = new ArrayList<>();
-        RecordPosition first = fetch.want.position(fetch.span.range().epoch());
-        do {
-            RecordPosition part = new RecordPosition(first.epoch(), first.kind(), first.batch(), parts.size());
-            Optional<TopicRecord> record =
-                    parts.isEmpty() ? Optional.empty() : search.behind(parts.get(parts.size() - 1), part);
-            if (record.isEmpty()) {
-                record = search.find(fetch.want.lane(), part).record();
-            }
-            if (record.isEmpty()) {
-                return; // It is not written yet; it is looked for again.
-            }
-            pieces.require(fetch.want.lane(), record.get());
-            pieces.requireSameParts(parts, record.get());
-            parts.add(record.get());
-        } while (parts.size() < parts.get(0).header().parts());
-        Piece piece = pieces.piece(fetch.span, fetch.index, fetch.piece, parts);
+    /** What is looked for is not written yet. */
+    private void rest() {
         state.lock.lock();
         try {
-            parts.forEach(part -> state.bytes += part.value().length);
-            if (fetch.span.wants(fetch.index, fetch.piece)) {
-                fetch.span.add(fetch.index, piece);
-                state.changed.signalAll();
-            }
+            state.awaitChange(target, SHORT);
         } finally {
             state.lock.unlock();
         }
     }
 
-    private void receive(TopicReading now) {
-        TopicLog.Found found = stream.poll();
+    private void receive(TopicReading now, Duration most) {
+        TopicLog.Found found = stream.poll(most);
         for (int lane : found.lost()) {
             now.resync(lane, wanted(now, lane), Optional.empty());
         }
-        Set<Integer> elsewhere = new TreeSet<>();
+        Set<Integer> resynced = new TreeSet<>();
         for (TopicLog.Entry entry : found.entries()) {
-            if (elsewhere.contains(entry.partition())) {
+            if (resynced.contains(entry.partition())) {
                 continue; // What follows a gap comes again.
             }
             TopicRecord record = TopicRecord.of(target, entry);
@@ -240,7 +204,7 @@ final class TopicReceiver implements Runnable {
             }
             if (ahead.isPresent()) {
                 now.resync(entry.partition(), wanted(now, entry.partition()), ahead);
-                elsewhere.add(entry.partition());
+                resynced.add(entry.partition());
             }
         }
     }

@@ -1,12 +1,20 @@
 package dev.stoker.client;
 
 import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.kafka.TopicInfo;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** Looks at single records of a topic, and finds positions in it by bisection. One thread. */
+/** Looks at single records of a topic, and finds positions in it by guesses and bisection. One thread. */
 final class TopicSearch {
+    /** Tries before a search halves what is left. */
+    private static final int GUESSES = 4;
+    /** Records that are read over instead of looked for. */
+    private static final int NEAR = 8;
+    /** More than this is not read over: a broker gives whole batches of records, of a megabyte. */
+    private static final long FAR_BYTES = 2 << 20;
+
     /**
      * Where a position stands.
      *
@@ -21,6 +29,8 @@ final class TopicSearch {
     private final BooleanSupplier isClosed;
     /** What was looked at last, if the log goes on behind it. */
     private TopicRecord last;
+    /** Empty before it is known what the lanes hold. */
+    private Optional<TopicGuesses> guesses = Optional.empty();
 
     /** @param patience how long brokers may be gone */
     TopicSearch(TopicTarget target, TopicLog log, Duration patience, BooleanSupplier isClosed) {
@@ -28,6 +38,11 @@ final class TopicSearch {
         this.log = log;
         this.patience = patience;
         this.isClosed = isClosed;
+    }
+
+    /** Guesses where positions stand from now on, by what the lanes hold. */
+    void guess(TopicInfo info) {
+        guesses = Optional.of(new TopicGuesses(info));
     }
 
     /** The first offset that is there. */
@@ -60,8 +75,10 @@ final class TopicSearch {
         if (offset >= end) {
             return Optional.empty();
         }
-        last = null;
-        log.look(partition, offset);
+        if (last == null || last.header().lane() != partition || last.offset() + 1 != offset) {
+            last = null;
+            log.look(partition, offset);
+        }
         return next(partition, end);
     }
 
@@ -69,16 +86,24 @@ final class TopicSearch {
     private Optional<TopicRecord> next(int partition, long end) {
         Patience waiting = new Patience(partition);
         while (true) {
-            Optional<TopicLog.Entry> entry = log.next();
-            if (entry.isPresent()) {
-                last = TopicRecord.of(target, entry.get());
-                return Optional.of(last);
+            Optional<TopicRecord> record = read();
+            if (record.isPresent()) {
+                return record;
             }
             if (log.position() >= end) {
                 return Optional.empty();
             }
             waiting.require();
         }
+    }
+
+    private Optional<TopicRecord> read() {
+        Optional<TopicRecord> record = log.next().map(entry -> TopicRecord.of(target, entry));
+        record.ifPresent(found -> {
+            last = found;
+            guesses.ifPresent(known -> known.saw(found));
+        });
+        return record;
     }
 
     /** The last committed record, or one of the last few; empty if there is none. */
@@ -110,24 +135,16 @@ final class TopicSearch {
     Place find(int partition, RecordPosition wanted) {
         long low = begin(partition);
         long high = end(partition);
-        Optional<TopicRecord> first = at(partition, low, high);
-        if (first.isEmpty() || first.get().position().equals(wanted)) {
-            return new Place(low, first);
-        }
-        if (first.get().position().compareTo(wanted) > 0) {
-            throw new FeedException(target + ", partition " + partition + ": " + wanted
-                    + " is not there any more, it begins with " + first.get().position() + " (offset "
-                    + first.get().offset()
-                    + "); the topic's retention.ms or retention.bytes is too short for where this trainer stands");
-        }
-        long before = first.get().offset();
+        long before = low - 1;
         long after = high;
         Optional<TopicRecord> found = Optional.empty();
-        while (after - before > 1) {
-            long middle = before + (after - before) / 2;
+        for (int tries = 0; after - before > 1; tries++) {
+            long middle = pivot(partition, wanted, tries, before, after);
             Optional<TopicRecord> record = at(partition, middle, high);
             if (record.isEmpty() || record.get().offset() >= after) {
                 after = middle; // nothing but markers of transactions from there on
+            } else if (record.get().position().equals(wanted)) {
+                return new Place(record.get().offset(), record);
             } else if (record.get().position().compareTo(wanted) < 0) {
                 before = record.get().offset();
             } else {
@@ -138,25 +155,52 @@ final class TopicSearch {
         if (found.isEmpty()) {
             return new Place(before + 1, found);
         }
-        if (!found.get().position().equals(wanted)) {
-            TopicRecord ahead = found.get();
-            found = scan(partition, wanted, ahead.offset());
-            if (found.isEmpty()) {
-                throw gap(partition, wanted, ahead);
-            }
+        TopicRecord ahead = found.get();
+        if (before < low) {
+            throw new FeedException(target + ", partition " + partition + ": " + wanted
+                    + " is not there any more, it begins with " + ahead.position() + " (offset " + ahead.offset()
+                    + "); the topic's retention.ms or retention.bytes is too short for where this trainer stands");
+        }
+        found = scan(partition, wanted, ahead.offset());
+        if (found.isEmpty()) {
+            throw gap(partition, wanted, ahead);
         }
         return new Place(found.get().offset(), found);
     }
 
-    /** The record behind one of the same partition, if that is at this position and comes at once. */
+    /** The offset to look at next, between two others. */
+    private long pivot(int partition, RecordPosition wanted, int tries, long before, long after) {
+        if (guesses.isEmpty() || tries >= GUESSES + NEAR) {
+            return tries == 0 ? before + 1 : before + (after - before) / 2;
+        }
+        boolean isAtLast = last != null && last.header().lane() == partition && last.offset() == before;
+        if (isAtLast && guesses.get().distance(partition, last.position(), wanted) <= NEAR) {
+            return before + 1; // It is likely to have come along.
+        }
+        long guess = tries < GUESSES ? guesses.get().offset(partition, wanted) : before + (after - before) / 2;
+        return Math.min(after - 1, Math.max(before + 1, guess));
+    }
+
+    /**
+     * The record of a later position of the same partition, if it is not far behind one and comes at once: reads on, over what was not
+     * asked for.
+     */
     Optional<TopicRecord> behind(TopicRecord before, RecordPosition wanted) {
         int partition = before.header().lane();
-        if (before != last) {
-            log.look(partition, before.offset() + 1);
+        Optional<TopicRecord> record = Optional.of(before);
+        while (record.isPresent() && record.get().position().compareTo(wanted) < 0) {
+            TopicRecord at = record.get();
+            long distance = guesses.map(known -> known.distance(partition, at.position(), wanted))
+                    .orElse(1L);
+            if (distance * at.value().length > FAR_BYTES) {
+                return Optional.empty();
+            }
+            if (at != last) {
+                log.look(partition, at.offset() + 1);
+            }
+            record = read();
         }
-        Optional<TopicLog.Entry> entry = log.next();
-        last = entry.map(found -> TopicRecord.of(target, found)).orElse(null);
-        return Optional.ofNullable(last).filter(record -> record.position().equals(wanted));
+        return record.filter(found -> found.position().equals(wanted));
     }
 
     /** The first record of a position before an offset, by reading from the partition's beginning. */

@@ -2,18 +2,18 @@ package dev.stoker.client;
 
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.protocol.Welcome;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
 /** What the trainer's thread and the receiving one share of a topic; guarded by its lock, the client's. */
 final class TopicState {
-    private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
+    private static final Duration LOOK = Duration.ofMillis(250);
 
     /** What the trainer waits for. */
     record Waiting(Span span, long index, long sinceNs) {
@@ -53,8 +53,12 @@ final class TopicState {
     private long duplicates;
 
     void awaitChange(TopicTarget target) {
+        awaitChange(target, LOOK);
+    }
+
+    void awaitChange(TopicTarget target, Duration most) {
         try {
-            changed.awaitNanos(LOOK_NS);
+            changed.awaitNanos(most.toNanos());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new FeedException("interrupted while waiting for " + target, e);

@@ -17,6 +17,7 @@ import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LanePieces;
 import dev.stoker.schemas.order.Piece;
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.HashSet;
@@ -46,6 +47,9 @@ final class FakeTopic {
 
     /** The offset up to which some partition was read on. */
     private long read;
+
+    private int looks;
+    private long given;
 
     /** @param parts records of a piece, at most a row each */
     FakeTopic(FakeStream stream, int parts) {
@@ -180,6 +184,16 @@ final class FakeTopic {
         return read;
     }
 
+    /** How often consumers went to another offset to look there. */
+    synchronized int looks() {
+        return looks;
+    }
+
+    /** Records that consumers were given. */
+    synchronized long given() {
+        return given;
+    }
+
     TopicLog log() {
         return new Log();
     }
@@ -220,7 +234,7 @@ final class FakeTopic {
         }
 
         @Override
-        public Found poll() {
+        public Found poll(Duration most) {
             synchronized (FakeTopic.this) {
                 Set<Integer> lost = new HashSet<>();
                 List<Entry> entries = new ArrayList<>();
@@ -238,7 +252,7 @@ final class FakeTopic {
                     }
                     read = Math.max(read, at.get(partition));
                 }
-                if (entries.isEmpty()) {
+                if (entries.isEmpty() && !most.isZero()) {
                     waitShortly();
                 }
                 return new Found(entries, lost);
@@ -256,6 +270,7 @@ final class FakeTopic {
                 return Optional.empty();
             }
             Content content = log.get((int) offset);
+            given++;
             return Optional.of(new Entry(partition, offset, content.headers, content.value));
         }
 
@@ -293,6 +308,9 @@ final class FakeTopic {
 
         @Override
         public void look(int partition, long offset) {
+            synchronized (FakeTopic.this) {
+                looks++;
+            }
             readFrom(Map.of(partition, offset));
         }
 

@@ -1,19 +1,18 @@
 package dev.stoker.client;
 
+import static dev.stoker.client.FakeStream.read;
+import static dev.stoker.client.TopicFeeds.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.schemas.order.LaneOrder;
-import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -22,23 +21,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FollowedTopicTest {
     /** What the versions 1, 2 and 3 hold. */
     private static final List<FakeStream> VERSIONS = List.of(
-            version("00112233445566778899aabbccddeeff", 23, 17, 9, 30),
-            version("10112233445566778899aabbccddeeff", 28, 17, 19, 30),
-            version("20112233445566778899aabbccddeeff", 40, 41, 39, 44));
+            TopicFeeds.stream("00112233445566778899aabbccddeeff", 4, 23, 17, 9, 30),
+            TopicFeeds.stream("10112233445566778899aabbccddeeff", 4, 28, 17, 19, 30),
+            TopicFeeds.stream("20112233445566778899aabbccddeeff", 4, 40, 41, 39, 44));
 
     private final FakeTopic topic = new FakeTopic(VERSIONS.get(0), 1);
-    private final List<FeedClient> opened = new ArrayList<>();
 
-    private static FakeStream version(String fingerprint, long... laneRows) {
-        OrderSpec d = OrderSpec.defaults();
-        OrderSpec order = new OrderSpec(5, 4, laneRows.length, d.shuffleWindowBytes(), d.shuffle(), LaneOrder.FIXED);
-        return new FakeStream(order, laneRows, fingerprint);
-    }
-
-    @AfterEach
-    void close() {
-        opened.forEach(FeedClient::close);
-    }
+    @RegisterExtension
+    final TopicFeeds feeds = new TopicFeeds();
 
     /** Writes epochs of these versions. */
     private void writeAll(int... versions) {
@@ -51,25 +41,6 @@ class FollowedTopicTest {
         synchronized (topic) {
             topic.write(VERSIONS.get(version - 1), version, epoch);
         }
-    }
-
-    private FeedClientBuilder client() {
-        return FeedClient.of("kafka://broker:9092/photos").environment(Map.of()).topicLogs(topic::log);
-    }
-
-    private FeedClient open(FeedClientBuilder builder) {
-        FeedClient feed = builder.open();
-        opened.add(feed);
-        return feed;
-    }
-
-    private static List<String> read(FeedClient feed) {
-        List<String> batches = new ArrayList<>();
-        for (Batch batch : feed.epoch()) {
-            batches.add(FakeStream.text(batch));
-            batch.close();
-        }
-        return batches;
     }
 
     private static List<String> expected(long epoch, int version, int rank, int worldSize, TailPolicy tail) {
@@ -87,7 +58,7 @@ class FollowedTopicTest {
         writeAll(versions);
         for (int worldSize = 1; worldSize <= 3; worldSize++) {
             for (int rank = 0; rank < worldSize; rank++) {
-                FeedClient feed = open(client().rank(rank, worldSize).tail(tail));
+                FeedClient feed = feeds.open(client(topic).rank(rank, worldSize).tail(tail));
                 for (int epoch = 0; epoch < versions.length; epoch++) {
                     List<String> expected = expected(epoch, versions[epoch], rank, worldSize, tail);
                     assertThat(feed.steps()).isEqualTo(expected.size());
@@ -102,14 +73,14 @@ class FollowedTopicTest {
     void everyPositionIsGoneOnFromInItsVersion() {
         int[] versions = {1, 2, 3};
         writeAll(versions);
-        FeedClient whole = open(client());
+        FeedClient whole = feeds.open(topic);
         for (int epoch = 0; epoch < 3; epoch++) {
             List<String> states = new ArrayList<>();
             for (Batch batch : whole.epoch()) {
                 states.add(batch.state());
             }
             for (int at = 0; at < states.size() - 1; at += 5) {
-                FeedClient feed = open(client());
+                FeedClient feed = feeds.open(topic);
                 feed.load(states.get(at));
                 List<String> expected = expected(epoch, versions[epoch]);
                 assertThat(read(feed)).isEqualTo(expected.subList(at + 1, expected.size()));
@@ -123,11 +94,11 @@ class FollowedTopicTest {
     @Test
     void aStateOfAnotherVersionIsRefused() {
         writeAll(1, 2);
-        FeedClient feed = open(client());
+        FeedClient feed = feeds.open(topic);
         read(feed);
         String state = feed.epoch().next().state();
         assertThat(state).contains("\"version\":2");
-        FeedClient other = open(client());
+        FeedClient other = feeds.open(topic);
         assertThatThrownBy(() -> other.load(state.replace("\"version\":2", "\"version\":1")))
                 .isInstanceOf(StateMismatchException.class)
                 .hasMessageContainingAll("epoch 1", "has version 2 here", "of version 1");
@@ -137,7 +108,7 @@ class FollowedTopicTest {
     @Test
     void whoOnlyLooksSeesTheNewestEpoch() {
         writeAll(1, 3);
-        FeedClient feed = open(client());
+        FeedClient feed = feeds.open(topic);
         assertThat(feed.info().version()).isEqualTo(3);
         assertThat(read(feed)).isEqualTo(expected(0, 1));
     }
@@ -146,7 +117,7 @@ class FollowedTopicTest {
     void anEpochIsWaitedForAndWhatIsBeforeItIsCommitted() throws InterruptedException {
         writeAll(1);
         int ended = topic.partitions.get(2).size();
-        FeedClient feed = open(client());
+        FeedClient feed = feeds.open(topic);
         // The second half is left.
         feed.epoch().next();
         Thread feeder = new Thread(() -> {
@@ -165,7 +136,7 @@ class FollowedTopicTest {
     @Test
     void anEpochThatDoesNotBeginIsNamed() {
         writeAll(1);
-        FeedClient feed = open(client().batchTimeout(Duration.ofMillis(300)));
+        FeedClient feed = feeds.open(client(topic).batchTimeout(Duration.ofMillis(300)));
         feed.setEpoch(1);
         assertThatThrownBy(feed::epoch)
                 .isInstanceOf(BatchTimeoutException.class)
@@ -175,7 +146,7 @@ class FollowedTopicTest {
     @Test
     void anEpochWhoseBeginningIsDeletedIsReadOn() {
         writeAll(1, 2);
-        FeedClient first = open(client());
+        FeedClient first = feeds.open(topic);
         read(first);
         String state = null;
         Epoch epoch = first.epoch();
@@ -185,7 +156,7 @@ class FollowedTopicTest {
         synchronized (topic) {
             topic.begin = topic.partitions.get(0).size() / 2 + 1;
         }
-        FeedClient feed = open(client());
+        FeedClient feed = feeds.open(topic);
         feed.load(state);
         List<String> expected = expected(1, 2);
         assertThat(read(feed)).isEqualTo(expected.subList(12, expected.size()));
@@ -198,7 +169,7 @@ class FollowedTopicTest {
         int at = topic.partitions.get(1).size() + 1;
         write(1, 2);
         topic.partitions.get(1).set(at, wrong.partitions.get(1).get(1));
-        FeedClient feed = open(client());
+        FeedClient feed = feeds.open(topic);
         assertThat(read(feed)).isEqualTo(expected(0, 1));
         assertThatThrownBy(() -> read(feed))
                 .isInstanceOf(StateMismatchException.class)

@@ -1,5 +1,7 @@
 package dev.stoker.client;
 
+import static dev.stoker.client.FakeStream.read;
+import static dev.stoker.client.TopicFeeds.client;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.kafka.RecordHeader;
@@ -24,7 +26,7 @@ class SampleTopicClientTest extends TopicClientTest {
     @Test
     void samplesWithoutAnIdMakeTheSameBatches() {
         FakeTopic plain = new FakeTopic(STREAM, 1, new TopicInfo.Values(ValueFormat.AVRO, OptionalInt.empty()));
-        assertThat(read(open(client(plain.write(0))))).isEqualTo(expected(0, ALONE, 0));
+        assertThat(read(feeds.open(plain.write(0)))).isEqualTo(expected(0, ALONE, 0));
     }
 
     /** Puts something else in the place of a record, with its checksum. */
@@ -55,7 +57,7 @@ class SampleTopicClientTest extends TopicClientTest {
         change(0, 2, value -> new byte[0], 0, 1);
         int rows = 0;
         int skipped = 0;
-        for (Batch batch : open(client(topic).tail(TailPolicy.KEEP)).epoch()) {
+        for (Batch batch : feeds.open(client(topic).tail(TailPolicy.KEEP)).epoch()) {
             rows += batch.rows();
             skipped += batch.skipped();
             assertThat(batch.keys()).hasSize(batch.rows());

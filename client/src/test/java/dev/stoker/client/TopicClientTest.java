@@ -1,5 +1,7 @@
 package dev.stoker.client;
 
+import static dev.stoker.client.FakeStream.read;
+import static dev.stoker.client.TopicFeeds.client;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -9,8 +11,6 @@ import dev.stoker.schemas.order.DeliveredPiece;
 import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.Fingerprint;
-import dev.stoker.schemas.order.LaneOrder;
-import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import java.nio.ByteBuffer;
@@ -20,9 +20,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -30,45 +30,16 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A feed read out of a topic: the order's batches, whatever the topic looks like, or an error that says what is wrong. */
 @Timeout(120)
 class TopicClientTest {
-    static final FakeStream STREAM = stream(4, 23, 17, 9, 30);
+    static final FakeStream STREAM = TopicFeeds.stream(4, 23, 17, 9, 30);
+
+    @RegisterExtension
+    final TopicFeeds feeds = new TopicFeeds();
 
     final FakeTopic topic = topic(STREAM, 1);
-    private final List<FeedClient> opened = new ArrayList<>();
-
-    private static FakeStream stream(int batchSize, long... laneRows) {
-        OrderSpec d = OrderSpec.defaults();
-        OrderSpec order =
-                new OrderSpec(5, batchSize, laneRows.length, d.shuffleWindowBytes(), d.shuffle(), LaneOrder.FIXED);
-        return new FakeStream(order, laneRows, "00112233445566778899aabbccddeeff");
-    }
 
     /** A topic of the values that are tested. */
     FakeTopic topic(FakeStream stream, int parts) {
         return new FakeTopic(stream, parts);
-    }
-
-    @AfterEach
-    void close() {
-        opened.forEach(FeedClient::close);
-    }
-
-    FeedClientBuilder client(FakeTopic from) {
-        return FeedClient.of("kafka://broker:9092/photos").environment(Map.of()).topicLogs(from::log);
-    }
-
-    FeedClient open(FeedClientBuilder builder) {
-        FeedClient feed = builder.open();
-        opened.add(feed);
-        return feed;
-    }
-
-    static List<String> read(FeedClient feed) {
-        List<String> batches = new ArrayList<>();
-        for (Batch batch : feed.epoch()) {
-            batches.add(FakeStream.text(batch));
-            batch.close();
-        }
-        return batches;
     }
 
     static List<String> expected(long epoch, Participant participant, long start) {
@@ -85,7 +56,7 @@ class TopicClientTest {
         topic.write(0, 1, 2);
         for (int worldSize = 1; worldSize <= 4; worldSize++) {
             for (int rank = 0; rank < worldSize; rank++) {
-                FeedClient feed = open(client(topic).rank(rank, worldSize).tail(tail));
+                FeedClient feed = feeds.open(client(topic).rank(rank, worldSize).tail(tail));
                 for (int epoch = 0; epoch < 3; epoch++) {
                     assertThat(read(feed))
                             .isEqualTo(STREAM.expected(epoch, tail, Participant.rank(rank, worldSize), 0));
@@ -101,7 +72,7 @@ class TopicClientTest {
         EpochNumbering numbering = STREAM.numbering(0);
         // Two ranks and an odd number of batches: the last one of rank 1 is filled up from batch 0.
         for (int rank = 0; rank < 2; rank++) {
-            for (Batch batch : open(client(cut).rank(rank, 2)).epoch()) {
+            for (Batch batch : feeds.open(client(cut).rank(rank, 2)).epoch()) {
                 List<DeliveredPiece> pieces = Delivery.batch(numbering, TailPolicy.PAD, batch.number())
                         .pieces();
                 List<ByteBuffer> messages = batch.messages();
@@ -123,13 +94,13 @@ class TopicClientTest {
     void goesOnAtEveryPositionAlsoInAnotherWorld() {
         topic.write(0, 1);
         List<String> states = new ArrayList<>();
-        for (Batch batch : open(client(topic).rank(1, 2)).epoch()) {
+        for (Batch batch : feeds.open(client(topic).rank(1, 2)).epoch()) {
             states.add(batch.state());
         }
         states.remove(states.size() - 1);
         for (int at = 0; at < states.size(); at += 3) {
             for (int rank = 0; rank < 3; rank++) {
-                FeedClient feed = open(client(topic).rank(rank, 3));
+                FeedClient feed = feeds.open(client(topic).rank(rank, 3));
                 feed.load(states.get(at));
                 assertThat(read(feed)).isEqualTo(expected(0, Participant.rank(rank, 3), 2L * at + 2));
                 assertThat(read(feed)).isEqualTo(expected(1, Participant.rank(rank, 3), 0));
@@ -140,7 +111,7 @@ class TopicClientTest {
     @Test
     void anIterationThatIsLeftEarlyIsFollowedByTheNextEpoch() {
         topic.write(0, 1);
-        FeedClient feed = open(client(topic));
+        FeedClient feed = feeds.open(topic);
         feed.epoch().next();
         assertThat(read(feed)).isEqualTo(expected(1, ALONE, 0));
     }
@@ -166,7 +137,7 @@ class TopicClientTest {
                     }
                 }
             }
-            FeedClient feed = open(client(again));
+            FeedClient feed = feeds.open(again);
             int start = draw.nextInt(10);
             feed.load(feed.state().replace("\"batch\":0", "\"batch\":" + start));
             assertThat(read(feed)).as("seed " + seed).isEqualTo(expected(0, ALONE, start));
@@ -189,7 +160,7 @@ class TopicClientTest {
             }
         }
         for (int start = 0; start < 10; start++) {
-            FeedClient feed = open(client(topic));
+            FeedClient feed = feeds.open(topic);
             feed.load(feed.state().replace("\"batch\":0", "\"batch\":" + start));
             assertThat(read(feed)).isEqualTo(expected(0, ALONE, start));
         }
@@ -214,8 +185,8 @@ class TopicClientTest {
 
     @Test
     void noMoreIsReadAheadThanTheBufferHoldsHoweverLongTheTrainerPauses() {
-        FakeTopic large = topic(stream(4, 4_000, 4_000), 1).write(0);
-        FeedClient feed = open(client(large).bufferBytes(64 << 10));
+        FakeTopic large = topic(TopicFeeds.stream(4, 4_000, 4_000), 1).write(0);
+        FeedClient feed = feeds.open(client(large).bufferBytes(64 << 10));
         Epoch epoch = feed.epoch();
         epoch.next();
         Waiting.until(() -> {
@@ -235,7 +206,7 @@ class TopicClientTest {
     @Test
     void saysWhatTheTrainerWaitedFor() {
         topic.write(0);
-        FeedClient feed = open(client(topic));
+        FeedClient feed = feeds.open(topic);
         read(feed);
         assertThat(feed.stats().bytes()).isPositive();
         assertThat(feed.stats().causes()).containsOnlyKeys("kafka");
@@ -246,7 +217,7 @@ class TopicClientTest {
     // ---- what goes wrong
 
     void fails(FakeTopic from, Class<? extends Exception> type, String... said) {
-        var check = assertThatThrownBy(() -> read(open(client(from).batchTimeout(Duration.ofMillis(300)))))
+        var check = assertThatThrownBy(() -> read(feeds.open(client(from).batchTimeout(Duration.ofMillis(300)))))
                 .isInstanceOf(type);
         for (String text : said) {
             check.hasMessageContaining(text);
@@ -298,9 +269,9 @@ class TopicClientTest {
     @Test
     void aPositionThatWasDeletedNamesRetention() {
         topic.write(0, 1);
-        String state = open(client(topic)).epoch().next().state();
+        String state = feeds.open(topic).epoch().next().state();
         topic.begin = 6;
-        FeedClient feed = open(client(topic));
+        FeedClient feed = feeds.open(topic);
         feed.load(state);
         assertThatThrownBy(() -> read(feed))
                 .isInstanceOf(FeedException.class)
@@ -311,7 +282,7 @@ class TopicClientTest {
     @Test
     void aStateOfOtherDataIsRefused() {
         topic.write(0);
-        FeedClient feed = open(client(topic));
+        FeedClient feed = feeds.open(topic);
         String other = feed.state().replace("0011", "1100");
         assertThatThrownBy(() -> feed.load(other))
                 .isInstanceOf(StateMismatchException.class)
@@ -362,7 +333,7 @@ class TopicClientTest {
         List<FakeTopic.Content> log = topic.write(0).partitions.get(2);
         List<FakeTopic.Content> rest = new ArrayList<>(log.subList(2, log.size()));
         log.subList(2, log.size()).clear();
-        FeedClient feed = open(client(topic).batchTimeout(Duration.ofMillis(300)));
+        FeedClient feed = feeds.open(client(topic).batchTimeout(Duration.ofMillis(300)));
         List<String> batches = new ArrayList<>();
         Epoch epoch = feed.epoch();
         assertThatThrownBy(() -> {

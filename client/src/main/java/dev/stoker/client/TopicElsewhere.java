@@ -1,0 +1,132 @@
+package dev.stoker.client;
+
+import dev.stoker.schemas.kafka.RecordPosition;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Takes pieces out of lanes that are not read from end to end: of joint batches, of the rounds that uneven lanes end with, and repeated
+ * rows. Finds the one that the trainer waits for, and reads on in its lane as long as the next that will be wanted there is near.
+ * The receiving thread calls it.
+ */
+final class TopicElsewhere {
+    /** Batches that are taken in before the trainer waits for them, at least and at most. */
+    private static final int LEAST_AHEAD = 8;
+
+    private static final int MOST_AHEAD = 64;
+
+    /** A piece that has to be looked for. */
+    record Sought(Span span, long index, int piece, Want want) {
+        private RecordPosition position() {
+            return want.position(span.range().epoch());
+        }
+
+        private boolean isBehind(Sought other) {
+            return want.lane() == other.want.lane() && position().compareTo(other.position()) > 0;
+        }
+    }
+
+    private final TopicState state;
+    private final TopicSearch search;
+    private final TopicPieces pieces;
+    private final long bufferBytes;
+    /** Bytes of the largest piece yet; 0 before the first one. */
+    private int largest;
+
+    /** @param bufferBytes about as much is kept for the trainer */
+    TopicElsewhere(TopicState state, TopicSearch search, TopicPieces pieces, long bufferBytes) {
+        this.state = state;
+        this.search = search;
+        this.pieces = pieces;
+        this.bufferBytes = bufferBytes;
+    }
+
+    /** A piece that the trainer waits for, and what it will want behind it in the same lane; under the lock. */
+    List<Sought> sought() {
+        List<Sought> sought = new ArrayList<>();
+        if (state.waiting == null || !state.waiting.isOn()) {
+            return sought;
+        }
+        Span span = state.waiting.span();
+        long index = state.waiting.index();
+        long ahead = largest == 0 ? LEAST_AHEAD : Math.min(MOST_AHEAD, bufferBytes / largest);
+        long end = Math.min(span.range().count(), index + Math.max(LEAST_AHEAD, ahead));
+        do {
+            for (Sought next : missing(span, index)) {
+                if (sought.isEmpty() || next.isBehind(sought.get(sought.size() - 1))) {
+                    sought.add(next);
+                }
+            }
+            index++;
+        } while (!sought.isEmpty() && index < end);
+        return sought;
+    }
+
+    private List<Sought> missing(Span span, long index) {
+        long number = span.number(index);
+        List<Want> wants = Want.of(span.numbering(), span.range().tail(), number);
+        List<Sought> missing = new ArrayList<>();
+        for (int piece = 0; piece < wants.size(); piece++) {
+            Want want = wants.get(piece);
+            if (span.wants(index, piece) && !state.isReadOn(number, want.lane(), want.isRepeated())) {
+                missing.add(new Sought(span, index, piece, want));
+            }
+        }
+        return missing;
+    }
+
+    /**
+     * Takes in as many of some pieces of a lane as are written and near each other. Waits for brokers; not under the lock.
+     *
+     * @return whether there was one
+     */
+    boolean take(List<Sought> sought) {
+        Optional<TopicRecord> last = Optional.empty();
+        for (Sought next : sought) {
+            List<TopicRecord> parts = parts(next.want, next.position(), last);
+            if (parts.isEmpty()) {
+                break; // It is looked for when the trainer waits for it.
+            }
+            add(next, parts);
+            last = Optional.of(parts.get(parts.size() - 1));
+        }
+        return last.isPresent();
+    }
+
+    /** All parts of a piece, which stands behind a record or anywhere; none if it is not there, or not near. */
+    private List<TopicRecord> parts(Want want, RecordPosition first, Optional<TopicRecord> before) {
+        List<TopicRecord> parts = new ArrayList<>();
+        Optional<TopicRecord> last = before;
+        do {
+            RecordPosition part = new RecordPosition(first.epoch(), first.kind(), first.batch(), parts.size());
+            Optional<TopicRecord> record = last.flatMap(found -> search.behind(found, part));
+            if (record.isEmpty() && (before.isEmpty() || !parts.isEmpty())) {
+                record = search.find(want.lane(), part).record();
+            }
+            if (record.isEmpty()) {
+                return List.of();
+            }
+            pieces.require(want.lane(), record.get());
+            pieces.requireSameParts(parts, record.get());
+            parts.add(record.get());
+            last = record;
+        } while (parts.size() < parts.get(0).header().parts());
+        return parts;
+    }
+
+    private void add(Sought sought, List<TopicRecord> parts) {
+        Piece piece = pieces.piece(sought.span, sought.index, sought.piece, parts);
+        largest = Math.max(largest, piece.header().messageBytes());
+        state.lock.lock();
+        try {
+            parts.forEach(part -> state.bytes += part.value().length);
+            if (sought.span.wants(sought.index, sought.piece)) {
+                sought.span.add(sought.index, piece);
+                state.changed.signalAll();
+            }
+        } finally {
+            state.lock.unlock();
+        }
+    }
+}
