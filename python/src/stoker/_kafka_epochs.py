@@ -14,6 +14,7 @@ from stoker.errors import (
     BatchTimeoutError,
     ConnectTimeoutError,
     CorruptDataError,
+    OrderMismatchError,
     StateMismatchError,
     StokerError,
 )
@@ -82,6 +83,19 @@ def _deleted(look: Topic, epoch: int) -> StokerError:
         f"{look.target}, partition 0: the beginning of epoch {epoch} was deleted, and its end is not written yet: the "
         "topic's retention.ms or retention.bytes is shorter than an epoch"
     )
+
+
+def require_asked(look: Topic, consumer: Consumer, info: StreamInfo) -> None:
+    """Raises `StateMismatchError` if another stream was asked for, `OrderMismatchError` if another order was."""
+    if consumer.stream is not None and consumer.stream != info.stream:
+        raise StateMismatchError(f"{look.target} holds stream {info.stream}, not {consumer.stream}")
+    order = info.order.to_json()
+    for name, value in consumer.order.items():
+        if order[name] != value:
+            raise OrderMismatchError(
+                f"{look.target} was written with {name} {order[name]}, asked for {value}: leave it out, or feed into "
+                "another topic"
+            )
 
 
 def wait_for_first(look: Topic, run: int, timeout_s: float) -> TopicInfo:
