@@ -1,6 +1,6 @@
 """Measures feeds into and out of a Kafka topic against Kafka's own performance tools, in one run.
 
-    python/.venv/bin/python benchmarks/kafka.py [--bytes 110000 4096] [--megabytes 1500] [--rounds 2] [--work DIRECTORY]
+    python/.venv/bin/python benchmarks/kafka.py [--bytes 110000 4096] [--megabytes 1500] [--written 24000] [--rounds 2]
 
 A broker of its own process, one partition a lane, 24 lanes. Writing: `stoker feed --to kafka`, at least once and
 exactly once, against `kafka-producer-perf-test` with records of the same size, acks=all, idempotence, no compression,
@@ -10,8 +10,10 @@ process that obtains every sample of the payload as a view, and `stoker ingest k
 one `kafka-consumer-perf-test` of the same topic.
 
 Rows alternate within a round; the best round of each counts. Every system is measured from the moment it has done a
-third of its work, when its JVM is warm, to 99 hundredths of it: writing by the growth of the broker's log, reading by
-what has arrived. CPU is user and system time of all processes of the system in that time, and of the broker.
+third of its work to 99 hundredths of it: writing by the growth of the broker's log, reading by what has arrived. A
+third of what is written (`--written`) takes half a minute, in which the compilers of a feed's JVM come to rest; what
+has been written is deleted meanwhile, all but the last epochs. CPU is user and system time of all processes of the
+system in that time, and of the broker.
 """
 
 from __future__ import annotations
@@ -20,6 +22,7 @@ import argparse
 import json
 import os
 import random
+import re
 import shutil
 import string
 import subprocess
@@ -100,10 +103,14 @@ def watch(process: subprocess.Popen[Any], broker: int, size: Callable[[], float]
 
 
 def bytes_below(directory: Path, pattern: str) -> int:
+    return sum(sizes_below(directory, pattern).values())
+
+
+def sizes_below(directory: Path, pattern: str) -> dict[Path, int]:
     """A topic that is being deleted may go meanwhile."""
     while True:
         with suppress(FileNotFoundError):
-            return sum(f.stat().st_size for f in directory.glob(pattern))
+            return {file: file.stat().st_size for file in directory.glob(pattern)}
 
 
 # --- a trainer: a process of its own, which prints one JSON object ----------------------------------------------------
@@ -129,7 +136,7 @@ def train(target: str, rank: int, world_size: int, epochs: int) -> dict:
 class Bench:
     """A broker, a dataset, and a topic to read."""
 
-    def __init__(self, unit: int, megabytes: int, work: Path) -> None:
+    def __init__(self, unit: int, megabytes: int, written: int, work: Path) -> None:
         import confluent_kafka.admin
         from kafka_broker import Broker
 
@@ -137,6 +144,7 @@ class Bench:
         self.epochs = 3
         samples = max(LANES, megabytes * 1_000_000 // (self.epochs * unit))
         self.payload_bytes = samples * unit * self.epochs
+        self.epochs_written = max(self.epochs, round(written * 1_000_000 / (samples * unit)))
         make_tree(str(work / "tree"), samples, unit)
         self.dataset = work / "data"
         # Every lane has a chunk, or it would be none.
@@ -145,11 +153,13 @@ class Bench:
         subprocess.run([*command, "--chunk-size", f"{chunk >> 10}kb"], check=True, capture_output=True)
         shutil.rmtree(work / "tree")
         (work / "broker").mkdir()
-        self.broker = Broker(work / "broker", {"file.delete.delay.ms": 100, "num.io.threads": 4}, BROKER_JVM)
+        settings = {"log.segment.delete.delay.ms": 100, "log.retention.check.interval.ms": 500, "num.io.threads": 4}
+        self.broker = Broker(work / "broker", settings, BROKER_JVM)
         self.admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": self.broker.address, "log_level": 0})
         self.number = 0
+        self.segments: dict[Path, int] = {}
         self.topic("read")
-        self.feed("read", "at-least-once")
+        self.feed("read", "at-least-once", self.epochs)
         self.log_bytes = self.log_size("read")
         whole = self.child("read", 0, 1)
         records = sum(self.end_offsets("read"))
@@ -166,14 +176,19 @@ class Bench:
 
     # ---- topics
 
-    def topic(self, name: str) -> None:
+    def topic(self, name: str, partition_bytes: int = -1) -> None:
+        """`partition_bytes`: older records are deleted, rather than more than these kept."""
         from confluent_kafka.admin import NewTopic
 
-        settings = {"max.message.bytes": str(4 << 20), "retention.bytes": "-1"}
+        settings = {"max.message.bytes": str(4 << 20), "retention.bytes": str(partition_bytes)}
+        if partition_bytes > 0:
+            settings["segment.bytes"] = str(max(4 << 20, partition_bytes // 4))
         self.admin.create_topics([NewTopic(name, LANES, 1, config=settings)])[name].result(30)
 
     def log_size(self, topic: str) -> int:
-        return bytes_below(self.work / "broker" / "log", f"{topic}-*/*.log")
+        """Of all that was ever seen there: segments go meanwhile."""
+        self.segments.update(sizes_below(self.work / "broker" / "log", f"{topic}-*/*.log"))
+        return sum(size for file, size in self.segments.items() if file.parent.name.startswith(f"{topic}-"))
 
     def end_offsets(self, topic: str) -> list[int]:
         from confluent_kafka import TopicPartition
@@ -187,28 +202,29 @@ class Bench:
         """A topic that is deleted afterwards, bytes and all: memory is what they lie in."""
         self.number += 1
         name = f"write{self.number}"
-        self.topic(name)
+        self.topic(name, 2 * self.log_bytes // (self.epochs * LANES))
         yield name
         self.admin.delete_topics([name])[name].result(30)
         deadline = time.monotonic() + 30
-        while self.log_size(name) and time.monotonic() < deadline:
+        while bytes_below(self.work / "broker" / "log", f"{name}-*/*.log") and time.monotonic() < deadline:
             time.sleep(0.05)
 
     # ---- writers
 
-    def feed(self, topic: str, delivery: str) -> list[Moment]:
+    def feed(self, topic: str, delivery: str, epochs: int) -> list[Moment]:
         command = [ROOT / "stoker", "feed", self.dataset, "--to", "kafka", "--bootstrap", self.broker.address]
         command += ["--topic", topic, "--name", f"bench-{os.getpid()}-{topic}", "--world-size", LANES, "--lanes", LANES]
-        command += ["--batch-size", BATCH, "--epochs", self.epochs, "--delivery", delivery]
+        command += ["--batch-size", BATCH, "--epochs", epochs, "--delivery", delivery]
         command += ["--checkpoint-interval", f"{CHECKPOINT_MS} ms", "--transaction-timeout", "60s"]
         process = subprocess.Popen(list(map(str, command)), stdout=subprocess.DEVNULL, stderr=sys.stderr)
         return watch(process, self.broker.process.pid, lambda: self.log_size(topic))
 
     def producer(self, topic: str, *options: str) -> list[Moment]:
         settings = [f"{name}={value}" for name, value in PRODUCER.items()]
+        records = self.records * self.epochs_written // self.epochs
         process = self.tool(
             "ProducerPerformance",
-            *("--topic", topic, "--num-records", str(self.records), "--throughput", "-1"),
+            *("--topic", topic, "--num-records", str(records), "--throughput", "-1"),
             *("--payload-file", str(self.payloads), *options),
             *("--producer-props", f"bootstrap.servers={self.broker.address}", *settings),
         )
@@ -329,9 +345,15 @@ def rows_of(bench: Bench) -> dict[str, tuple[str, Callable[[], Speed]]]:
     length = ("--transaction-duration-ms", str(CHECKPOINT_MS))
     rows: dict[str, tuple[str, Callable[[], Speed]]] = {
         "producer-perf": ("", written(lambda t: bench.producer(t))),
-        "feed, at least once": ("producer-perf", written(lambda t: bench.feed(t, "at-least-once"))),
+        "feed, at least once": (
+            "producer-perf",
+            written(lambda t: bench.feed(t, "at-least-once", bench.epochs_written)),
+        ),
         "producer-perf, transactions": ("", written(lambda t: bench.producer(t, *length))),
-        "feed, exactly once": ("producer-perf, transactions", written(lambda t: bench.feed(t, "exactly-once"))),
+        "feed, exactly once": (
+            "producer-perf, transactions",
+            written(lambda t: bench.feed(t, "exactly-once", bench.epochs_written)),
+        ),
         "consumer-perf": ("", lambda: speed(bench.consumer("read", bench.records))),
     }
     for world_size in WORLD_SIZES:
@@ -345,14 +367,14 @@ def rows_of(bench: Bench) -> dict[str, tuple[str, Callable[[], Speed]]]:
 
 def measure_unit(unit: int, options: argparse.Namespace, folder: Path) -> None:
     began = time.monotonic()
-    bench = Bench(unit, options.megabytes, folder)
+    bench = Bench(unit, options.megabytes, options.written, folder)
     try:
         print(
             f"\nsamples of {unit:,} bytes, batches of {BATCH}: records of {bench.record_bytes:,} bytes; the broker's "
             f"log has {bench.log_bytes / bench.payload_bytes:.4f} bytes for a byte of samples",
             flush=True,
         )
-        rows = {name: row for name, row in rows_of(bench).items() if not options.only or options.only in name}
+        rows = {name: row for name, row in rows_of(bench).items() if re.search(options.only, name)}
         best: dict[str, Speed] = {}
         for _ in range(options.rounds):
             for name, (_, measure) in rows.items():
@@ -372,9 +394,10 @@ def measure_unit(unit: int, options: argparse.Namespace, folder: Path) -> None:
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bytes", type=int, nargs="+", default=[110_000, 4096], help="sizes of a sample")
-    parser.add_argument("--megabytes", type=int, default=1500, help="written and read by each system")
+    parser.add_argument("--megabytes", type=int, default=1500, help="read by each system")
+    parser.add_argument("--written", type=int, default=24_000, help="megabytes, by each system")
     parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--only", help="rows whose names contain this")
+    parser.add_argument("--only", default="", help="rows whose names have this regular expression")
     parser.add_argument("--work", type=Path, help="memory, if there is enough of it: the disk is not what is measured")
     options = parser.parse_args()
     if not TOOLS.exists():
