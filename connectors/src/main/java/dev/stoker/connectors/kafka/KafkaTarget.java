@@ -1,13 +1,9 @@
 package dev.stoker.connectors.kafka;
 
 import java.io.IOException;
-import java.io.InputStream;
 import java.io.Serializable;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Properties;
-import org.apache.kafka.clients.CommonClientConfigs;
 
 /**
  * A topic and how it is written. It travels in the job graph, so it holds the name of the file with the clients' settings,
@@ -47,19 +43,7 @@ public record KafkaTarget(
      * @throws IOException if the file with the clients' settings cannot be read on this machine
      */
     public Properties clients() throws IOException {
-        Properties settings = new Properties();
-        if (clientConfig != null) {
-            try (InputStream in = Files.newInputStream(Path.of(clientConfig))) {
-                settings.load(in);
-            } catch (IOException e) {
-                throw new IOException(
-                        "the Kafka clients' settings cannot be read from " + clientConfig
-                                + "; --kafka-config names a file that is on every machine of the feed",
-                        e);
-            }
-        }
-        settings.setProperty(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
-        return settings;
+        return new TopicLocation(bootstrap, topic, clientConfig).clients();
     }
 
     /** The time-out of transactions. */

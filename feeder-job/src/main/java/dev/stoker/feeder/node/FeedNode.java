@@ -2,6 +2,7 @@ package dev.stoker.feeder.node;
 
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.server.FeedServer;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.net.BindException;

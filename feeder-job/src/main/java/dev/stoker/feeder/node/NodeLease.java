@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node;
 
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.time.Instant;

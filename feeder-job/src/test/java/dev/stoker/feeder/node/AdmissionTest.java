@@ -294,8 +294,7 @@ class AdmissionTest {
         }
     }
 
-    private static dev.stoker.feeder.node.LaneMap map(long start, long counter) {
-        return new dev.stoker.feeder.node.LaneMap(
-                start, counter, List.of("a:1", "b:2"), List.of(List.of(1, 0), List.of(0, 1)));
+    private static LaneMap map(long start, long counter) {
+        return new LaneMap(start, counter, List.of("a:1", "b:2"), List.of(List.of(1, 0), List.of(0, 1)));
     }
 }

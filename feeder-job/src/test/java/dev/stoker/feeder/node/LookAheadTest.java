@@ -11,6 +11,7 @@ import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.storage.FaultyObjectStore.Operation;
 import java.io.IOException;

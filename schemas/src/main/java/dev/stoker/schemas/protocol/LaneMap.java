@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -39,11 +40,36 @@ public record LaneMap(
         this(startMs, counter, addresses, lanes, Map.of());
     }
 
+    /** Every lane at one address; older than every published map. */
+    public static LaneMap single(String address, int lanes, Map<String, UnixAddress> unix) {
+        return new LaneMap(0, 0, List.of(address), Collections.nCopies(lanes, List.of(0)), unix);
+    }
+
     /** By generation. */
     @Override
     public int compareTo(LaneMap other) {
         int byStart = Long.compare(startMs, other.startMs);
         return byStart != 0 ? byStart : Long.compare(counter, other.counter);
+    }
+
+    /** Whether its author gives a lane to this feeder before all others; no lane as long as none has published a map. */
+    public boolean gives(int lane, String address) {
+        return startMs > 0
+                && lane < lanes.size()
+                && !lanes.get(lane).isEmpty()
+                && addresses.get(lanes.get(lane).get(0)).equals(address);
+    }
+
+    /** The map for a group whose order spec has {@code count} lanes. */
+    public LaneMap forLanes(int count) {
+        if (count == lanes.size() || lanes.isEmpty()) {
+            return this;
+        }
+        List<List<Integer>> mapped = new ArrayList<>(count);
+        for (int lane = 0; lane < count; lane++) {
+            mapped.add(lanes.get(lane % lanes.size()));
+        }
+        return new LaneMap(startMs, counter, addresses, mapped, unix);
     }
 
     @Override

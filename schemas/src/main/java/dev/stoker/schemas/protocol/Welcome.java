@@ -122,6 +122,15 @@ public record Welcome(
 
     /** The same with hand-over of so many files at a time. */
     public Welcome withHandover(int files) {
+        return with(files, follows, epoch);
+    }
+
+    /** The same of a stream that follows its dataset, for one epoch only, or for none. */
+    public Welcome following(OptionalLong only) {
+        return with(handover, true, only);
+    }
+
+    private Welcome with(int files, boolean isFollowing, OptionalLong only) {
         return new Welcome(
                 feed,
                 stream,
@@ -138,29 +147,7 @@ public record Welcome(
                 laneMap,
                 files,
                 takesStats,
-                follows,
-                epoch);
-    }
-
-    /** The same of a stream that follows its dataset, for one epoch only, or for none. */
-    public Welcome following(OptionalLong only) {
-        return new Welcome(
-                feed,
-                stream,
-                fingerprint,
-                order,
-                fields,
-                classes,
-                laneRows,
-                samples,
-                largestBatchBytes,
-                epochs,
-                run,
-                session,
-                laneMap,
-                handover,
-                takesStats,
-                true,
+                isFollowing,
                 only);
     }
 

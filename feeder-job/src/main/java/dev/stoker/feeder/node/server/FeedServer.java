@@ -4,7 +4,6 @@ import dev.stoker.feeder.node.FeedSpec;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
-import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.node.NodeMetrics;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.ack.AckTable;
@@ -23,6 +22,7 @@ import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.schemas.protocol.Welcome;
@@ -213,14 +213,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 spec.epochs(),
                 identity.run(),
                 session,
-                frame(state.laneMap(), order));
-    }
-
-    /** The map as a group sees it, whose order may have another number of lanes. */
-    static dev.stoker.schemas.protocol.LaneMap frame(LaneMap map, GroupOrder order) {
-        LaneMap mapped = map.forLanes(order.order().lanes());
-        return new dev.stoker.schemas.protocol.LaneMap(
-                mapped.startMs(), mapped.counter(), mapped.addresses(), mapped.lanes(), mapped.unix());
+                state.laneMap().forLanes(order.order().lanes()));
     }
 
     /** @param only the epoch that alone is of this order, if there is but one */

@@ -1,6 +1,5 @@
 package dev.stoker.feeder.node.server;
 
-import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.node.chunks.LoadTime;
 import dev.stoker.feeder.node.window.BuiltPiece;
 import dev.stoker.feeder.node.window.GroupOrder;
@@ -15,6 +14,7 @@ import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.LaneMap;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;

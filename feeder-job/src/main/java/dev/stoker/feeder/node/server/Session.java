@@ -1,7 +1,6 @@
 package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.Identity;
-import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.schemas.protocol.Ack;
@@ -12,6 +11,7 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
@@ -290,7 +290,7 @@ final class Session implements Runnable {
     /** Tells the trainer who serves which lane. */
     void tell(StreamState of, LaneMap map) {
         if (identity != null && of == stream) {
-            outbox.laneMap(FeedServer.frame(map, order));
+            outbox.laneMap(map.forLanes(order.order().lanes()));
         }
     }
 

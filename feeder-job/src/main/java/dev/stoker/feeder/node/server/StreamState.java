@@ -2,13 +2,13 @@ package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
-import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.ServedStream;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.ProtocolException;
 import java.util.ArrayList;
 import java.util.Comparator;

@@ -6,7 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.StokerHome;
-import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,11 +1,11 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.source.event.GroupEvent;
 import dev.stoker.feeder.source.event.LaneMapEvent;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
 import dev.stoker.feeder.source.split.LaneSplit;
+import dev.stoker.schemas.protocol.LaneMap;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;

@@ -1,7 +1,7 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.source.event.ServerEvent;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.util.ArrayList;

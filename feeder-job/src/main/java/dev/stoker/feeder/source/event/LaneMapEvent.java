@@ -1,6 +1,6 @@
 package dev.stoker.feeder.source.event;
 
-import dev.stoker.feeder.node.LaneMap;
+import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

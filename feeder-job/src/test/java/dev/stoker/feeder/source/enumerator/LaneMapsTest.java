@@ -2,8 +2,8 @@ package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.LaneMap;
 import dev.stoker.feeder.source.event.ServerEvent;
+import dev.stoker.schemas.protocol.LaneMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
