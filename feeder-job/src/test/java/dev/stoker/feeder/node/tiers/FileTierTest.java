@@ -1,121 +1,59 @@
 package dev.stoker.feeder.node.tiers;
 
+import static dev.stoker.feeder.node.tiers.TierDirectory.LENGTH;
+import static dev.stoker.feeder.node.tiers.TierDirectory.feed;
+import static dev.stoker.feeder.node.tiers.TierDirectory.place;
+import static dev.stoker.feeder.node.tiers.TierDirectory.serves;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.node.chunks.ChunkBytes;
 import dev.stoker.feeder.node.chunks.ChunkFile;
-import dev.stoker.feeder.node.chunks.HeldChunks;
-import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.feeder.node.tiers.TierDirectory.Made;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
-import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
-import java.util.Optional;
-import java.util.Random;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+/** One tier of files: what it holds, what a dead process has left, and disks that fail. */
 class FileTierTest {
-    private static final int LENGTH = 5000;
-    private static final Duration HOUR = Duration.ofHours(1);
-
     @TempDir
     Path directory;
 
-    private final HeldChunks mappings = new HeldChunks(100);
-    private final FaultyFiles files = new FaultyFiles();
-    private final Random random = new Random(4);
+    private TierDirectory tiers;
 
-    /** A chunk with its bytes. */
-    private static final class Made implements ChunkBytes {
-        final ChunkFile chunk;
-        final ByteBuffer bytes;
-
-        Made(ChunkFile chunk, ByteBuffer bytes) {
-            this.chunk = chunk;
-            this.bytes = bytes;
-        }
-
-        @Override
-        public ByteBuffer bytes() {
-            return bytes;
-        }
-
-        @Override
-        public void close() {}
+    @BeforeEach
+    void open() {
+        tiers = new TierDirectory(directory);
     }
 
     @AfterEach
     void close() {
-        mappings.close();
-    }
-
-    private Made chunk() {
-        byte[] content = new byte[LENGTH];
-        random.nextBytes(content);
-        ByteBuffer bytes = ByteBuffer.allocateDirect(LENGTH).put(content).flip();
-        UUID id = new UUID(random.nextLong(), random.nextLong());
-        return new Made(new ChunkFile(id, "chunks/" + id, LENGTH, Crc32cs.of(content)), bytes);
-    }
-
-    private FileTier tier(CacheLifetime lifetime, String space, long limit, Set<UUID> ours) throws IOException {
-        return new FileTier("disk", limit, lifetime, CacheSpace.claim(directory, space, HOUR), files, mappings, ours);
-    }
-
-    private FileTier tier(String feed) throws IOException {
-        return tier(CacheLifetime.FEED, feed, 100 * LENGTH, Set.of());
-    }
-
-    private FileTier shared(long limit, UUID... ours) throws IOException {
-        return tier(CacheLifetime.NODE, CacheSpace.NODE, limit, Set.of(ours));
-    }
-
-    private static void place(FileTier tier, Made made) throws IOException {
-        assertThat(tier.reserve(made.chunk)).isTrue();
-        tier.place(made.chunk, made);
-    }
-
-    private static boolean serves(FileTier tier, Made made) {
-        Optional<ChunkBytes> held = tier.hold(made.chunk);
-        held.ifPresent(bytes -> {
-            assertThat(bytes.bytes()).isEqualTo(made.bytes);
-            assertThat(bytes.file()).isPresent();
-            bytes.close();
-        });
-        return held.isPresent();
-    }
-
-    private List<Path> chunkFiles() throws IOException {
-        try (var found = Files.walk(directory)) {
-            return found.filter(file -> file.toString().endsWith(".arrow")).toList();
-        }
-    }
-
-    private static String feed() {
-        return UUID.randomUUID().toString();
+        tiers.close();
     }
 
     @Test
     void mapsWhatItKeepsAndStaysWithinItsQuota() throws IOException {
-        try (FileTier tier = tier(CacheLifetime.FEED, feed(), 3 * LENGTH + 10, Set.of())) {
+        try (FileTier tier = tiers.tier(CacheLifetime.FEED, feed(), 3 * LENGTH + 10, Set.of())) {
             List<Made> made = new ArrayList<>();
             for (int i = 0; i < 3; i++) {
-                made.add(chunk());
+                made.add(tiers.chunk());
                 place(tier, made.get(i));
             }
-            Made fourth = chunk();
+            Made fourth = tiers.chunk();
             assertThat(tier.reserve(fourth.chunk)).isFalse();
             Made small = new Made(new ChunkFile(UUID.randomUUID(), "small", 10, 0), ByteBuffer.allocate(10));
             assertThat(tier.reserve(small.chunk))
@@ -133,11 +71,11 @@ class FileTierTest {
         Path foreign = Files.writeString(directory.resolve("notes.txt"), "mine");
         Path folder = Files.createDirectories(directory.resolve(feed() + "/aa"));
         Files.setLastModifiedTime(folder.getParent(), FileTime.from(Instant.EPOCH));
-        try (FileTier tier = tier(feed())) {
-            place(tier, chunk());
-            assertThat(chunkFiles()).hasSize(1);
+        try (FileTier tier = tiers.tier(feed())) {
+            place(tier, tiers.chunk());
+            assertThat(tiers.chunkFiles()).hasSize(1);
         }
-        assertThat(chunkFiles()).isEmpty();
+        assertThat(tiers.chunkFiles()).isEmpty();
         assertThat(foreign).exists();
         assertThat(folder).exists();
         assertThat(CacheSpace.spaces(directory)).isEmpty();
@@ -146,130 +84,38 @@ class FileTierTest {
     @Test
     void whatADeadProcessLeftIsAdoptedByTheSameFeedAndCheckedAtFirstUse() throws IOException {
         String feed = feed();
-        Made good = chunk();
-        Made flipped = chunk();
-        Made cut = chunk();
-        leave(feed, good, flipped, cut);
-        byte[] content = Files.readAllBytes(fileOf(feed, flipped));
+        Made good = tiers.chunk();
+        Made flipped = tiers.chunk();
+        Made cut = tiers.chunk();
+        tiers.leave(feed, good, flipped, cut);
+        byte[] content = Files.readAllBytes(tiers.fileOf(feed, flipped));
         content[LENGTH / 2] ^= 1;
-        Files.write(fileOf(feed, flipped), content);
-        Files.write(fileOf(feed, cut), new byte[LENGTH - 1]);
-        Files.write(fileOf(feed, cut).resolveSibling(".tmp-" + UUID.randomUUID()), new byte[10]);
-        try (FileTier tier = tier(feed)) {
+        Files.write(tiers.fileOf(feed, flipped), content);
+        Files.write(tiers.fileOf(feed, cut), new byte[LENGTH - 1]);
+        Files.write(tiers.fileOf(feed, cut).resolveSibling(".tmp-" + UUID.randomUUID()), new byte[10]);
+        try (FileTier tier = tiers.tier(feed)) {
             assertThat(tier.status().usedBytes()).isEqualTo(3 * LENGTH - 1);
             assertThat(tier.has(good.chunk)).as("not checked yet").isFalse();
             assertThat(serves(tier, good)).isTrue();
             assertThat(tier.has(good.chunk)).isTrue();
             assertThat(serves(tier, flipped)).isFalse();
             assertThat(serves(tier, cut)).isFalse();
-            assertThat(chunkFiles()).containsExactly(fileOf(feed, good));
+            assertThat(tiers.chunkFiles()).containsExactly(tiers.fileOf(feed, good));
             assertThat(tier.status().failures()).isEqualTo(2);
             assertThat(tier.status().off()).isEmpty();
             place(tier, flipped);
             assertThat(serves(tier, flipped)).isTrue();
         }
-        assertThat(chunkFiles()).isEmpty();
-    }
-
-    /** As a killed process leaves them. */
-    private void leave(String space, Made... chunks) throws IOException {
-        for (Made made : chunks) {
-            Files.createDirectories(fileOf(space, made).getParent());
-            byte[] content = new byte[LENGTH];
-            made.bytes.duplicate().get(content);
-            Files.write(fileOf(space, made), content);
-        }
-        Files.write(directory.resolve(space).resolve(UUID.randomUUID() + "-1.ref"), new byte[0]);
-        Files.write(directory.resolve(space).resolve("loads.lock"), new byte[0]);
-    }
-
-    private Path fileOf(String space, Made made) {
-        String id = made.chunk.id().toString();
-        return directory.resolve(space).resolve(id.substring(34)).resolve(id + ".arrow");
-    }
-
-    @Test
-    void leftoversOfDeadFeedsAreRemovedAfterAWhile() throws IOException {
-        String recent = feed();
-        String old = feed();
-        leave(recent, chunk());
-        leave(old, chunk());
-        Files.setLastModifiedTime(
-                directory.resolve(old), FileTime.from(Instant.now().minus(HOUR.plusMinutes(1))));
-        try (FileTier tier = tier(feed())) {
-            assertThat(tier.status().usedBytes()).isZero();
-            assertThat(directory.resolve(old)).doesNotExist();
-            assertThat(directory.resolve(recent)).exists();
-        }
-    }
-
-    @Test
-    void twoFeedsInOneDirectoryDoNotTouchEachOther() throws IOException {
-        Made first = chunk();
-        Made second = chunk();
-        FileTier one = tier(feed());
-        try (FileTier other = tier(feed())) {
-            place(one, first);
-            place(other, second);
-            assertThat(serves(one, second)).isFalse();
-            one.close();
-            assertThat(serves(other, second)).isTrue();
-        }
-        assertThat(chunkFiles()).isEmpty();
-    }
-
-    @Test
-    void aSharedSpaceServesWhatOthersPlacedAndSurvivesThemAll() throws IOException {
-        Made made = chunk();
-        try (FileTier one = shared(100 * LENGTH, made.chunk.id());
-                FileTier other = shared(100 * LENGTH, made.chunk.id())) {
-            place(one, made);
-            assertThat(serves(other, made)).isTrue();
-            assertThat(other.status().usedBytes()).isEqualTo(LENGTH);
-        }
-        assertThat(chunkFiles()).hasSize(1);
-        try (FileTier later = shared(100 * LENGTH, made.chunk.id())) {
-            assertThat(serves(later, made)).isTrue();
-        }
-    }
-
-    @Test
-    void inASharedSpaceChunksOfEndedFeedsMakeRoom() throws IOException {
-        Made old = chunk();
-        Made mine = chunk();
-        leave(CacheSpace.NODE, old, mine);
-        Made next = chunk();
-        Made more = chunk();
-        try (FileTier tier = shared(2 * LENGTH, mine.chunk.id(), next.chunk.id(), more.chunk.id())) {
-            place(tier, next);
-            assertThat(fileOf(CacheSpace.NODE, old)).doesNotExist();
-            assertThat(serves(tier, mine)).isTrue();
-            assertThat(tier.reserve(more.chunk))
-                    .as("what the feed has is not evicted")
-                    .isFalse();
-        }
-    }
-
-    @Test
-    void aSpaceInUseIsNotCleared() throws IOException {
-        try (FileTier tier = shared(100 * LENGTH)) {
-            place(tier, chunk());
-            assertThat(CacheSpace.clear(directory, directory.resolve(CacheSpace.NODE)))
-                    .isFalse();
-            assertThat(chunkFiles()).hasSize(1);
-        }
-        assertThat(CacheSpace.clear(directory, directory.resolve(CacheSpace.NODE)))
-                .isTrue();
-        assertThat(chunkFiles()).isEmpty();
+        assertThat(tiers.chunkFiles()).isEmpty();
     }
 
     @Test
     void aFullDiskTurnsPlacingOffAndServesWhatItHas() throws IOException {
-        try (FileTier tier = tier(feed())) {
-            Made first = chunk();
+        try (FileTier tier = tiers.tier(feed())) {
+            Made first = tiers.chunk();
             place(tier, first);
-            files.write = "/nvme/x: No space left on device";
-            Made second = chunk();
+            tiers.files.write = "/nvme/x: No space left on device";
+            Made second = tiers.chunk();
             assertThatThrownBy(() -> place(tier, second)).hasMessageContaining("No space");
             assertThat(tier.status().off()).contains("the disk is full").contains("No space left on device");
             assertThat(tier.status().usedBytes()).as("its space is given back").isEqualTo(LENGTH);
@@ -281,13 +127,13 @@ class FileTierTest {
     @Test
     void aFullTmpfsTurnsPlacingOffAndServesWhatItHas() throws IOException {
         MemorySpace space = MemorySpace.claim(directory);
-        try (FileTier tier =
-                new FileTier("memory", 100 * LENGTH, CacheLifetime.FEED, space, files, mappings, Set.of())) {
+        try (FileTier tier = new FileTier(
+                "memory", 100 * LENGTH, CacheLifetime.FEED, space, tiers.files, tiers.mappings, Set.of())) {
             assertThat(tier.isInstant()).isTrue();
-            Made first = chunk();
+            Made first = tiers.chunk();
             place(tier, first);
-            files.write = "/dev/shm/x: No space left on device";
-            assertThatThrownBy(() -> place(tier, chunk())).hasMessageContaining("No space");
+            tiers.files.write = "/dev/shm/x: No space left on device";
+            assertThatThrownBy(() -> place(tier, tiers.chunk())).hasMessageContaining("No space");
             assertThat(tier.status().off()).contains("shared memory is full").contains("No space left on device");
             assertThat(serves(tier, first)).isTrue();
         }
@@ -298,17 +144,23 @@ class FileTierTest {
     void theEndWaitsForWhatIsBeingWritten() throws Exception {
         CountDownLatch writes = new CountDownLatch(1);
         CountDownLatch ends = new CountDownLatch(1);
-        files.beforeWrite = () -> {
+        tiers.files.beforeWrite = () -> {
             writes.countDown();
             assertThat(ends.await(60, TimeUnit.SECONDS)).isTrue();
             return null;
         };
         FileTier tier = new FileTier(
-                "memory", 100 * LENGTH, CacheLifetime.FEED, MemorySpace.claim(directory), files, mappings, Set.of());
+                "memory",
+                100 * LENGTH,
+                CacheLifetime.FEED,
+                MemorySpace.claim(directory),
+                tiers.files,
+                tiers.mappings,
+                Set.of());
         List<String> events = Collections.synchronizedList(new ArrayList<>());
         Thread writer = new Thread(() -> {
             try {
-                place(tier, chunk());
+                place(tier, tiers.chunk());
                 events.add("written");
             } catch (IOException e) {
                 events.add(e.toString());
@@ -333,10 +185,10 @@ class FileTierTest {
 
     @Test
     void oneFailureIsAnAccidentAndThreeAreNot() throws IOException {
-        try (FileTier tier = tier(feed())) {
-            Made made = chunk();
+        try (FileTier tier = tiers.tier(feed())) {
+            Made made = tiers.chunk();
             for (int i = 0; i < 3; i++) {
-                files.write = i == 2 ? "" : "Too many open files";
+                tiers.files.write = i == 2 ? "" : "Too many open files";
                 assertThat(tier.reserve(made.chunk)).isTrue();
                 if (i < 2) {
                     assertThatThrownBy(() -> tier.place(made.chunk, made)).hasMessageContaining("Too many");
@@ -345,14 +197,14 @@ class FileTierTest {
                 }
             }
             assertThat(tier.status().off()).isEmpty();
-            files.write = "Read-only file system";
+            tiers.files.write = "Read-only file system";
             for (int i = 0; i < 3; i++) {
-                Made other = chunk();
+                Made other = tiers.chunk();
                 assertThat(tier.reserve(other.chunk)).isTrue();
                 assertThatThrownBy(() -> tier.place(other.chunk, other)).hasMessageContaining("Read-only");
             }
             assertThat(tier.status().off()).contains("cannot be written").contains("Read-only file system");
-            assertThat(tier.reserve(chunk().chunk)).isFalse();
+            assertThat(tier.reserve(tiers.chunk().chunk)).isFalse();
             assertThat(serves(tier, made)).isTrue();
         }
     }
@@ -360,13 +212,13 @@ class FileTierTest {
     @Test
     void aDiskThatCannotBeReadIsLeftAlone() throws IOException {
         String feed = feed();
-        List<Made> made = List.of(chunk(), chunk(), chunk(), chunk());
-        leave(feed, made.toArray(Made[]::new));
-        try (FileTier tier = tier(feed)) {
-            files.read = "Input/output error";
+        List<Made> made = List.of(tiers.chunk(), tiers.chunk(), tiers.chunk(), tiers.chunk());
+        tiers.leave(feed, made.toArray(Made[]::new));
+        try (FileTier tier = tiers.tier(feed)) {
+            tiers.files.read = "Input/output error";
             assertThat(made.subList(0, 3)).noneMatch(one -> serves(tier, one));
             assertThat(tier.status().off()).contains("cannot be read").contains("Input/output error");
-            files.read = "";
+            tiers.files.read = "";
             assertThat(serves(tier, made.get(3))).isFalse();
             assertThat(tier.mayHave(made.get(3).chunk)).isFalse();
         }
@@ -375,8 +227,8 @@ class FileTierTest {
     @Test
     void aVanishedDirectoryIsAFailureLikeOthers() throws IOException {
         String feed = feed();
-        FileTier tier = tier(feed);
-        List<Made> made = List.of(chunk(), chunk(), chunk());
+        FileTier tier = tiers.tier(feed);
+        List<Made> made = List.of(tiers.chunk(), tiers.chunk(), tiers.chunk());
         for (Made one : made) {
             place(tier, one);
         }
@@ -394,12 +246,12 @@ class FileTierTest {
 
     @Test
     void aChunkThatIsForgottenIsUnlinkedWhileItsMappingStays() throws IOException {
-        try (FileTier tier = tier(feed())) {
-            Made made = chunk();
+        try (FileTier tier = tiers.tier(feed())) {
+            Made made = tiers.chunk();
             place(tier, made);
             try (ChunkBytes held = tier.hold(made.chunk).orElseThrow()) {
                 tier.forget(made.chunk);
-                assertThat(chunkFiles()).isEmpty();
+                assertThat(tiers.chunkFiles()).isEmpty();
                 assertThat(held.bytes()).isEqualTo(made.bytes);
             }
             assertThat(tier.status().usedBytes()).isZero();
