@@ -24,7 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT / "python" / "tests" / "system"))
 
-from machines import Cluster, Machine  # noqa: E402
+from clusters import Cluster  # noqa: E402
+from machines import Machine  # noqa: E402
 from make_tree import make_tree  # noqa: E402
 from stoker_processes import until  # noqa: E402
 

@@ -41,9 +41,9 @@ from typing import Any
 
 from feed import ROOT
 from make_tree import make_tree
+from origin import BUCKET, Origin
 from scale_job import BATCH, FarCluster, Job, Trainer, together
 from stoker_processes import until
-from stores import BUCKET, Origin
 
 SAMPLE_BYTES = 110_000
 GROUPS = ("training", "validation", "other")

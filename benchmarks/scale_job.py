@@ -17,7 +17,8 @@ from feed import ROOT, cpu_of
 
 sys.path.insert(0, str(ROOT / "python" / "tests" / "system"))
 
-from machines import Cluster, Machine
+from clusters import Cluster
+from machines import Machine
 from stoker_processes import until
 
 BATCH, LANES = 16, 16

@@ -8,7 +8,7 @@ import re
 import time
 
 import pytest
-from machines import Cluster, Team
+from clusters import Cluster, Team
 from stoker_processes import until
 from test_machines import OPTIONS, RANKS, SLOWLY, audited, expected, received
 

@@ -1,7 +1,7 @@
 """A feed on two machines whose samples lie in an S3 server: one machine dies, and every rank gets exactly its batches."""
 
 import pytest
-from machines import Cluster, Team
+from clusters import Cluster, Team
 from s3_server import S3Server
 from stoker_processes import until
 from test_machines import OPTIONS, RANKS, SLOWLY, audited, expected, received

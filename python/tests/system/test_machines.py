@@ -3,7 +3,7 @@
 import json
 
 import pytest
-from machines import Cluster, Team
+from clusters import Cluster, Team
 from stoker_processes import until, views
 
 from stoker import Feed

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from machines import DIST, SCRIPT, little_conf, small_jvm
+from clusters import DIST, SCRIPT, little_conf, small_jvm
 from stoker_processes import LIMIT_S, REPOSITORY, environment, until, views
 
 from stoker import Feed
@@ -26,7 +26,8 @@ OPTIONS = ["--batch-size", 10, "--lanes", 8, "--shuffle-window", "96kb", "--seed
 def oldest():
     """The jars of the oldest Flink; the build has put them there."""
     if not (OLDEST / "target" / "lib").exists():
-        subprocess.run([REPOSITORY / "mvnw", "-q", "-Dfast", "-pl", OLDEST, "package"], cwd=REPOSITORY, check=True)
+        module = str(OLDEST.relative_to(REPOSITORY))
+        subprocess.run([REPOSITORY / "mvnw", "-q", "-Dfast", "-pl", module, "package"], cwd=REPOSITORY, check=True)
     (core,) = (OLDEST / "target" / "lib").glob("flink-core-[0-9]*.jar")
     assert core.name == f"flink-core-{re.search('<flink.version>(.*)</', (OLDEST / 'pom.xml').read_text())[1]}.jar"
     return OLDEST / "target" / "lib"
