@@ -21,6 +21,8 @@ import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 public final class TopicReader implements AutoCloseable {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration POLL = Duration.ofMillis(200);
+    /** Many markers, or one record however large it is. */
+    private static final int FETCH_BYTES = 64 << 10;
 
     private final KafkaTarget target;
     private final KafkaConsumer<byte[], byte[]> consumer;
@@ -40,7 +42,9 @@ public final class TopicReader implements AutoCloseable {
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         settings.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         settings.setProperty(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
-        settings.setProperty(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, "1");
+        settings.setProperty(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(FETCH_BYTES));
+        // What the client fetches ahead at the end of a partition holds up the next question for as long.
+        settings.setProperty(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
         settings.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "20000");
         this.target = target;
         this.consumer = new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer());
@@ -57,7 +61,7 @@ public final class TopicReader implements AutoCloseable {
 
     /** The first offset that is still there. */
     public long begin(int partition) throws IOException {
-        TopicPartition place = new TopicPartition(target.topic(), partition);
+        TopicPartition place = assigned(partition);
         try {
             return consumer.beginningOffsets(List.of(place), WAIT).get(place);
         } catch (KafkaException e) {
@@ -67,7 +71,7 @@ public final class TopicReader implements AutoCloseable {
 
     /** The offset after the last record or marker. */
     public long end(int partition) throws IOException {
-        TopicPartition place = new TopicPartition(target.topic(), partition);
+        TopicPartition place = assigned(partition);
         try {
             return consumer.endOffsets(List.of(place), WAIT).get(place);
         } catch (KafkaException e) {
@@ -84,38 +88,44 @@ public final class TopicReader implements AutoCloseable {
         return next(partition, Math.max(offset, begin(partition)), end(partition));
     }
 
-    /** The last record. */
+    /** The last record. Between it and the end may be any number of markers and records of transactions that were given up. */
     public Optional<RecordHeader> last(int partition) throws IOException {
         long begin = begin(partition);
         long end = end(partition);
-        // Markers of transactions take offsets, too.
-        for (long back = 1; end - back >= begin || back / 2 < end - begin; back *= 2) {
+        Optional<RecordHeader> found = Optional.empty();
+        // Twice as far back each time; nothing is read twice.
+        for (long back = 1; found.isEmpty() && begin < end; back *= 2) {
             long from = Math.max(begin, end - back);
-            Optional<RecordHeader> found = Optional.empty();
-            for (Optional<RecordHeader> next = next(partition, from, end); next.isPresent(); ) {
-                found = next;
-                next = next(partition, position, end);
-            }
-            if (found.isPresent() || from == begin) {
-                return found;
+            found = next(partition, from, end);
+            end = found.isEmpty() ? from : end;
+        }
+        // The last one is this one or lies behind it, in half as much each time.
+        long after = found.isEmpty() ? end : position;
+        while (after < end) {
+            long middle = after + (end - after) / 2;
+            Optional<RecordHeader> later = next(partition, middle, end);
+            if (later.isEmpty()) {
+                end = middle;
+            } else {
+                found = later;
+                after = position;
             }
         }
-        return Optional.empty();
+        return found;
     }
 
     /** After the record that {@link #next} found last. */
     private long position;
 
     private Optional<RecordHeader> next(int partition, long from, long end) throws IOException {
-        TopicPartition place = new TopicPartition(target.topic(), partition);
+        TopicPartition place = assigned(partition);
         try {
             if (from >= end) {
                 return Optional.empty();
             }
-            consumer.assign(List.of(place));
             consumer.seek(place, from);
             long deadline = System.nanoTime() + WAIT.toNanos();
-            while (consumer.position(place) < end) {
+            for (long at = from; at < end; ) {
                 List<ConsumerRecord<byte[], byte[]>> records =
                         consumer.poll(POLL).records(place);
                 if (!records.isEmpty()) {
@@ -123,15 +133,27 @@ public final class TopicReader implements AutoCloseable {
                     position = record.offset() + 1;
                     return Optional.of(header(record));
                 }
-                if (System.nanoTime() > deadline) {
-                    throw new TopicException(target + ", partition " + partition + ": no record came from offset "
-                            + from + " on within " + WAIT.toSeconds() + " s, although the partition ends at " + end);
+                long reached = consumer.position(place);
+                if (reached > at) {
+                    // Past records that were given up.
+                    at = reached;
+                    deadline = System.nanoTime() + WAIT.toNanos();
+                } else if (System.nanoTime() > deadline) {
+                    throw new TopicException(target + ", partition " + partition + ": no record came from offset " + at
+                            + " on within " + WAIT.toSeconds() + " s, although the partition ends at " + end);
                 }
             }
             return Optional.empty();
         } catch (KafkaException e) {
             throw failed(partition, e);
         }
+    }
+
+    /** The client warns of each question about a partition that it does not have. */
+    private TopicPartition assigned(int partition) {
+        TopicPartition place = new TopicPartition(target.topic(), partition);
+        consumer.assign(List.of(place));
+        return place;
     }
 
     private RecordHeader header(ConsumerRecord<byte[], byte[]> record) throws StokerException {
