@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
+import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.connector.base.DeliveryGuarantee;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetFacet;
 import org.apache.flink.connector.kafka.lineage.DefaultKafkaDatasetIdentifier;
@@ -22,12 +23,13 @@ public final class KafkaSinks {
     private KafkaSinks() {}
 
     /**
-     * A sink that writes each record to its partition: at least once, or exactly once in transactions.
+     * A sink that writes each record to its partition: at least once, or exactly once in transactions. Then its operators must be
+     * chained, and what a job writes after a restart must follow from what the topic has.
      *
      * @param transactionalIdPrefix what the ids of transactions begin with; no other job may use it
      * @throws IOException if the clients' settings cannot be read
      */
-    public static KafkaSink<TopicRecord> create(KafkaTarget target, String transactionalIdPrefix) throws IOException {
+    public static Sink<TopicRecord> create(KafkaTarget target, String transactionalIdPrefix) throws IOException {
         Properties settings = target.clients();
         settings.setProperty(ProducerConfig.ACKS_CONFIG, "all");
         settings.setProperty(ProducerConfig.ENABLE_IDEMPOTENCE_CONFIG, "true");
@@ -46,11 +48,12 @@ public final class KafkaSinks {
         if (!target.exactlyOnce()) {
             return builder.setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE).build();
         }
-        return builder.setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+        KafkaSink<TopicRecord> sink = builder.setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
                 .setTransactionalIdPrefix(transactionalIdPrefix)
                 .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
                 .setProperty(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Long.toString(target.transactionTimeoutMs()))
                 .build();
+        return new StrictSink(sink, target);
     }
 
     /** Records as Kafka's producer takes them; names the topic, whose open transactions a pooling sink looks for. */

@@ -3,6 +3,7 @@ package dev.stoker.connectors.kafka;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -122,6 +123,18 @@ public final class TopicCheck implements AutoCloseable {
                     target + " is another one than the feed has written to (id " + found + ", before "
                             + id + "): it was deleted and created again, and what was in it is lost;"
                             + " start the feed anew, not from a checkpoint or savepoint");
+        }
+    }
+
+    /** Ends the transactions that are open under some ids, as a producer does that begins with one of them. */
+    void giveUp(Collection<String> transactionalIds) throws IOException {
+        try {
+            await(admin.fenceProducers(transactionalIds).all());
+        } catch (ExecutionException e) {
+            throw failed(
+                    e.getCause(),
+                    ": the transactions " + transactionalIds + " cannot be ended: "
+                            + e.getCause().getMessage());
         }
     }
 

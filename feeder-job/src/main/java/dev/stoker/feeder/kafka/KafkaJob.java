@@ -5,6 +5,7 @@ import dev.stoker.connectors.kafka.SchemaRegistry;
 import dev.stoker.connectors.kafka.TopicCheck;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicNeeds;
+import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.TopicRecordSerializer;
 import dev.stoker.feeder.FeederJob;
 import dev.stoker.feeder.node.StreamContent;
@@ -14,7 +15,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** The job graph of a feed to a topic: lanes, forward-connected to Kafka's sink. */
@@ -32,15 +37,30 @@ public final class KafkaJob {
     public static void build(
             StreamExecutionEnvironment env, KafkaPlan plan, Duration checkpointInterval, int parallelism)
             throws IOException {
+        build(env, plan, checkpointInterval, parallelism, UnaryOperator.identity());
+    }
+
+    /** The same with another sink around the topic's. */
+    static void build(
+            StreamExecutionEnvironment env,
+            KafkaPlan plan,
+            Duration checkpointInterval,
+            int parallelism,
+            UnaryOperator<Sink<TopicRecord>> around)
+            throws IOException {
         KafkaLaneSource source = prepare(plan, checkpointInterval);
-        env.configure(FeederJob.settings(checkpointInterval));
+        Configuration settings = FeederJob.settings(checkpointInterval);
+        // So that a task's transactions are committed or refused before its lanes look what the topic has.
+        settings.set(PipelineOptions.OPERATOR_CHAINING, true);
+        env.configure(settings);
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
         // Records are never changed, and large.
         env.getConfig().enableObjectReuse();
         env.fromSource(source, WatermarkStrategy.noWatermarks(), "lanes", TopicRecordSerializer.TYPE)
                 .uid("kafka-lanes")
-                .sinkTo(KafkaSinks.create(plan.target(), "stoker-" + plan.feed().id()))
+                .sinkTo(around.apply(
+                        KafkaSinks.create(plan.target(), "stoker-" + plan.feed().id())))
                 .name("topic " + plan.target().topic())
                 .uid("kafka-topic");
     }

@@ -4,6 +4,7 @@ import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.source.reader.StopSignal;
 import java.io.IOException;
+import java.util.List;
 import java.util.OptionalLong;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -83,6 +84,11 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
             @Override
             public PaceGate pace() {
                 return pace;
+            }
+
+            @Override
+            public List<KafkaLane> resume(List<KafkaLane> lanes) throws IOException {
+                return plan.target().exactlyOnce() ? new LaneResume(plan.target(), epochs).of(lanes) : lanes;
             }
 
             @Override

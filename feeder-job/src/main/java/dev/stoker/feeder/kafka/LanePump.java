@@ -23,6 +23,9 @@ final class LanePump implements AutoCloseable {
 
         PaceGate pace();
 
+        /** Lanes as they go on in the topic that there is; may wait for brokers. */
+        List<KafkaLane> resume(List<KafkaLane> lanes) throws IOException;
+
         @Override
         void close();
     }
@@ -120,13 +123,16 @@ final class LanePump implements AutoCloseable {
     private void pump(Work work) throws IOException, InterruptedException {
         List<LaneWriter> lanes = new ArrayList<>();
         while (true) {
+            List<KafkaLane> begun;
             synchronized (this) {
                 if (closed) {
                     return;
                 }
-                for (KafkaLane lane = added.poll(); lane != null; lane = added.poll()) {
-                    lanes.add(new LaneWriter(work.epochs(), lane, epochs));
-                }
+                begun = List.copyOf(added);
+                added.clear();
+            }
+            for (KafkaLane lane : begun.isEmpty() ? begun : work.resume(begun)) {
+                lanes.add(new LaneWriter(work.epochs(), lane, epochs));
             }
             boolean moved = false;
             for (Iterator<LaneWriter> each = lanes.iterator(); each.hasNext(); ) {

@@ -61,7 +61,8 @@ final class LaneWriter {
         }
         TopicInfo info = contents.follows() ? version.info().in(epoch()) : version.info();
         return switch (state.next().kind()) {
-            case EPOCH_BEGIN -> List.of(control(info, RecordKind.EPOCH_BEGIN, EpochCounts.NONE, from(0)));
+            case EPOCH_BEGIN ->
+                List.of(control(info, RecordKind.EPOCH_BEGIN, EpochCounts.NONE, from(pieces, epoch(), 0)));
             case EPOCH_END ->
                 List.of(control(info, RecordKind.EPOCH_END, state.counts(), RecordPosition.begin(epoch() + 1)));
             case BATCH -> piece(version.records());
@@ -91,18 +92,25 @@ final class LaneWriter {
         List<Step> steps = new ArrayList<>();
         for (int part = state.next().part(); part < made.size(); part++) {
             RecordHeader header = made.get(part).header();
-            RecordPosition following = part + 1 < made.size()
-                    ? new RecordPosition(epoch(), RecordKind.BATCH, number, part + 1)
-                    : from(index + 1);
-            state = after(header, following);
+            state = after(header, following(header, pieces));
             steps.add(new Step(made.get(part).record(), header.rows(), state));
         }
         return steps;
     }
 
-    private RecordPosition from(long index) {
-        return index < pieces.count()
-                ? RecordPosition.batch(epoch(), pieces.number(index))
-                : RecordPosition.end(epoch());
+    /** What comes after a record of a lane that has these pieces in the record's epoch. */
+    static RecordPosition following(RecordHeader record, LanePieces pieces) {
+        return switch (record.kind()) {
+            case EPOCH_BEGIN -> from(pieces, record.epoch(), 0);
+            case EPOCH_END -> RecordPosition.begin(record.epoch() + 1);
+            case BATCH ->
+                record.part() + 1 < record.parts()
+                        ? new RecordPosition(record.epoch(), RecordKind.BATCH, record.batch(), record.part() + 1)
+                        : from(pieces, record.epoch(), pieces.firstFrom(record.batch() + 1));
+        };
+    }
+
+    private static RecordPosition from(LanePieces pieces, long epoch, long index) {
+        return index < pieces.count() ? RecordPosition.batch(epoch, pieces.number(index)) : RecordPosition.end(epoch);
     }
 }

@@ -65,12 +65,17 @@ final class TopicStart {
                     + ": give the same one, or another --topic");
         }
         own.require(lane, header);
-        boolean isOver = header.kind() == RecordKind.EPOCH_END;
+        return again(header, lane, plan.follows());
+    }
+
+    /** From the beginning of the epoch that a partition ends in: what an epoch has written counts from there. */
+    static KafkaLane again(RecordHeader last, int lane, boolean isFollowed) {
+        boolean isOver = last.kind() == RecordKind.EPOCH_END;
         return new KafkaLane(
                 lane,
-                RecordPosition.begin(isOver ? header.epoch() + 1 : header.epoch()),
+                RecordPosition.begin(isOver ? last.epoch() + 1 : last.epoch()),
                 EpochCounts.NONE,
-                isOver || !plan.follows() ? 0 : header.version());
+                isOver || !isFollowed ? 0 : last.version());
     }
 
     /** Refuses a topic that is not the one that the state was written for. */

@@ -203,6 +203,36 @@ class FollowedTopicTest {
         }
     }
 
+    @Test
+    void aLaneGoesBackToTheBeginningOfTheEpochThatItsTopicEndsInAtItsVersion() throws IOException {
+        List<Step> all = three().get(2);
+        List<Topic.Found> records = found(all);
+        try (Feed feed = new Feed(plan())) {
+            LaneResume resume = new LaneResume(plan().target(), feed.epochs);
+            for (int state = 0; state < all.size(); state++) {
+                KafkaLane restored = all.get(state).after();
+                for (int last = 0; last < all.size(); last++) {
+                    RecordHeader header = records.get(last).header();
+                    KafkaLane next = resume.after(header, restored);
+                    if (last >= state) {
+                        assertThat(next).isEqualTo(restored);
+                    } else if (header.kind() == RecordKind.EPOCH_END) {
+                        assertThat(next)
+                                .isEqualTo(new KafkaLane(
+                                        2, RecordPosition.begin(header.epoch() + 1), EpochCounts.NONE, 0));
+                    } else {
+                        assertThat(next)
+                                .isEqualTo(new KafkaLane(
+                                        2, RecordPosition.begin(header.epoch()), EpochCounts.NONE, header.version()));
+                    }
+                }
+            }
+            RecordHeader first = records.get(0).header();
+            RecordHeader other = RecordHeader.control(RecordKind.EPOCH_BEGIN, first.fingerprint(), 2, 0, 2);
+            assertThatThrownBy(() -> resume.after(other, all.get(0).after())).isInstanceOf(OtherVersionException.class);
+        }
+    }
+
     private static boolean isOver(Step step) {
         return step.after().next().kind() == RecordKind.EPOCH_BEGIN;
     }

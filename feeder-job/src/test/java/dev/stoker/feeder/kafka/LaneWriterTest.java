@@ -3,6 +3,7 @@ package dev.stoker.feeder.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.TestDataset;
@@ -177,6 +178,55 @@ class LaneWriterTest {
                 .filter(record -> record.header().parts() > 1)
                 .count();
         assertThat(parts > 0).isEqualTo(maxBytes < 10_000);
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {917_504, 6_000})
+    void goesOnWhereItsStateSaysUnlessTheTopicEndsBefore(int maxBytes) throws IOException {
+        KafkaPlan plan = plan("--max-record-bytes=" + maxBytes);
+        try (StreamContent content =
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                TopicEpochs epochs = new TopicEpochs(plan, content)) {
+            LaneResume resume = new LaneResume(plan.target(), epochs);
+            for (int lane = 0; lane < LANES; lane++) {
+                List<Step> all = write(content, plan, KafkaLane.fresh(lane));
+                List<Topic.Found> records = found(all);
+                for (int state = 0; state < all.size(); state++) {
+                    KafkaLane restored = all.get(state).after();
+                    assertThat(LaneResume.inEmpty(0, restored)).isEqualTo(KafkaLane.fresh(lane));
+                    assertThat(LaneResume.inEmpty(7, restored))
+                            .isEqualTo(beginning(lane, restored.next().epoch()));
+                    for (int last = 0; last < all.size(); last++) {
+                        RecordHeader header = records.get(last).header();
+                        long epoch = header.epoch() + (header.kind() == RecordKind.EPOCH_END ? 1 : 0);
+                        assertThat(resume.after(header, restored))
+                                .isEqualTo(last < state ? beginning(lane, epoch) : restored);
+                    }
+                }
+            }
+        }
+    }
+
+    private static KafkaLane beginning(int lane, long epoch) {
+        return new KafkaLane(lane, RecordPosition.begin(epoch), EpochCounts.NONE, 0);
+    }
+
+    @Test
+    void goesOnBehindNoRecordOfAnotherFeed() throws IOException {
+        KafkaPlan plan = plan();
+        KafkaPlan other = plan("--seed=9");
+        RecordHeader foreign;
+        try (StreamContent content =
+                StreamContent.open(other.feed().spec(), other.feed().serverOptions())) {
+            foreign = found(write(content, other, KafkaLane.fresh(0))).get(0).header();
+        }
+        try (StreamContent content =
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                TopicEpochs epochs = new TopicEpochs(plan, content)) {
+            assertThatThrownBy(() -> new LaneResume(plan.target(), epochs).after(foreign, KafkaLane.fresh(0)))
+                    .isInstanceOf(TopicException.class)
+                    .hasMessageContainingAll("partition 0", "another feed", "new topic");
+        }
     }
 
     @Test

@@ -1,0 +1,76 @@
+package dev.stoker.connectors.kafka;
+
+import java.io.IOException;
+import java.util.Collection;
+import org.apache.flink.api.connector.sink2.Committer;
+import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
+import org.apache.flink.api.connector.sink2.SupportsCommitter;
+import org.apache.flink.api.connector.sink2.SupportsWriterState;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
+import org.apache.flink.connector.kafka.sink.KafkaCommittable;
+import org.apache.flink.connector.kafka.sink.KafkaSink;
+import org.apache.flink.connector.kafka.sink.KafkaWriterState;
+import org.apache.flink.core.io.SimpleVersionedSerializer;
+import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
+import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
+import org.apache.flink.streaming.api.datastream.DataStream;
+
+/**
+ * Kafka's sink in transactions, with a committer that takes nothing for written that brokers have given up ({@link StrictCommitter}).
+ * Its operators must be chained.
+ */
+final class StrictSink
+        implements Sink<TopicRecord>,
+                SupportsWriterState<TopicRecord, KafkaWriterState>,
+                SupportsCommitter<KafkaCommittable>,
+                SupportsPostCommitTopology<KafkaCommittable> {
+    private static final long serialVersionUID = 1;
+
+    private final KafkaSink<TopicRecord> sink;
+    private final KafkaTarget target;
+
+    StrictSink(KafkaSink<TopicRecord> sink, KafkaTarget target) {
+        this.sink = sink;
+        this.target = target;
+    }
+
+    @Override
+    public SinkWriter<TopicRecord> createWriter(WriterInitContext context) throws IOException {
+        return sink.createWriter(context);
+    }
+
+    @Override
+    public StatefulSinkWriter<TopicRecord, KafkaWriterState> restoreWriter(
+            WriterInitContext context, Collection<KafkaWriterState> states) throws IOException {
+        return sink.restoreWriter(context, states);
+    }
+
+    @Override
+    public SimpleVersionedSerializer<KafkaWriterState> getWriterStateSerializer() {
+        return sink.getWriterStateSerializer();
+    }
+
+    @Override
+    public Committer<KafkaCommittable> createCommitter(CommitterInitContext context) {
+        return new StrictCommitter(sink.createCommitter(context), this::giveUp);
+    }
+
+    private void giveUp(Collection<String> transactionalIds) throws IOException {
+        try (TopicCheck topic = new TopicCheck(target)) {
+            topic.giveUp(transactionalIds);
+        }
+    }
+
+    @Override
+    public SimpleVersionedSerializer<KafkaCommittable> getCommittableSerializer() {
+        return sink.getCommittableSerializer();
+    }
+
+    @Override
+    public void addPostCommitTopology(DataStream<CommittableMessage<KafkaCommittable>> committables) {
+        sink.addPostCommitTopology(committables);
+    }
+}

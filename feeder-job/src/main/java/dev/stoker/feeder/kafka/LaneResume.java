@@ -1,0 +1,112 @@
+package dev.stoker.feeder.kafka;
+
+import dev.stoker.connectors.kafka.KafkaTarget;
+import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.connectors.kafka.TopicReader;
+import dev.stoker.schemas.kafka.EpochCounts;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordPosition;
+import dev.stoker.schemas.order.LanePieces;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where lanes of a topic that is written in transactions go on: where their state says, unless brokers gave up what was written before
+ * that. They do so when a job was down, or stood still, for longer than its transactions may last, or when another feed of its name
+ * began meanwhile. Waits for brokers.
+ */
+final class LaneResume {
+    private static final Logger LOG = LoggerFactory.getLogger(LaneResume.class);
+    private static final long LOOK_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
+    private static final long TELL_NANOS = TimeUnit.SECONDS.toNanos(10);
+
+    private final KafkaTarget target;
+    private final TopicEpochs epochs;
+
+    LaneResume(KafkaTarget target, TopicEpochs epochs) {
+        this.target = target;
+        this.epochs = epochs;
+    }
+
+    /** The lanes as they are to go on. This job writes nothing of them meanwhile. */
+    List<KafkaLane> of(List<KafkaLane> lanes) throws IOException {
+        List<KafkaLane> found = new ArrayList<>();
+        try (TopicReader written = TopicReader.ofAll(target);
+                TopicReader committed = new TopicReader(target)) {
+            // What the states count as written lies before these, some of it perhaps in transactions that other tasks
+            // are about to
+            // commit.
+            Map<Integer, Long> ends = new TreeMap<>();
+            for (KafkaLane lane : lanes) {
+                ends.put(lane.lane(), written.end(lane.lane()));
+            }
+            for (KafkaLane lane : lanes) {
+                awaitEnd(lane.lane(), ends.get(lane.lane()), committed);
+                Optional<RecordHeader> last = committed.last(lane.lane());
+                KafkaLane next =
+                        last.isPresent() ? after(last.get(), lane) : inEmpty(committed.begin(lane.lane()), lane);
+                if (!next.equals(lane)) {
+                    LOG.warn(
+                            "{}, partition {}: what was written before {} is not there, its transaction was given up;"
+                                    + " going on with {}",
+                            target,
+                            lane.lane(),
+                            lane.next(),
+                            next.next());
+                }
+                found.add(next);
+            }
+        }
+        return found;
+    }
+
+    /** Waits until each transaction that has records before an offset is committed or given up. */
+    private void awaitEnd(int lane, long end, TopicReader committed) throws IOException {
+        long told = System.nanoTime();
+        while (committed.end(lane) < end) {
+            if (System.nanoTime() - told > TELL_NANOS) {
+                told = System.nanoTime();
+                LOG.warn(
+                        "{}, partition {}: waiting for a transaction that somebody else has open, until it ends or its time is"
+                                + " over",
+                        target,
+                        lane);
+            }
+            LockSupport.parkNanos(LOOK_NANOS);
+        }
+    }
+
+    /** Where a lane goes on in a partition that ends in this record. */
+    KafkaLane after(RecordHeader last, KafkaLane lane) throws IOException {
+        TopicEpochs.Version version = epochs.of(last.epoch(), epochs.follows() ? last.version() : 0);
+        if (!version.info().fingerprint().equals(last.fingerprint())) {
+            throw new TopicException(target + ", partition " + lane.lane() + ", ends with a record of another feed: its"
+                    + " fingerprint is " + last.fingerprint() + ", this feed's is "
+                    + version.info().fingerprint() + ": feed into a new topic");
+        }
+        LanePieces pieces = new LanePieces(version.order().epoch(last.epoch()).numbering(), lane.lane());
+        return LaneWriter.following(last, pieces).compareTo(lane.next()) >= 0
+                ? lane
+                : TopicStart.again(last, lane.lane(), epochs.follows());
+    }
+
+    /**
+     * Where a lane goes on in a partition without a record.
+     *
+     * @param begin its first offset; records before it have been deleted
+     */
+    static KafkaLane inEmpty(long begin, KafkaLane lane) {
+        return begin == 0
+                ? KafkaLane.fresh(lane.lane())
+                : new KafkaLane(
+                        lane.lane(), RecordPosition.begin(lane.next().epoch()), EpochCounts.NONE, lane.version());
+    }
+}

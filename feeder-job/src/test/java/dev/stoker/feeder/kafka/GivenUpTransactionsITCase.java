@@ -1,0 +1,284 @@
+package dev.stoker.feeder.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.schemas.order.OrderSpec;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.ExternalizedCheckpointRetention;
+import org.apache.flink.configuration.PipelineOptions;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.client.JobStatusMessage;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.InjectMiniCluster;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.ListOffsetsOptions;
+import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.admin.TransactionListing;
+import org.apache.kafka.clients.admin.TransactionState;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.IsolationLevel;
+import org.apache.kafka.common.TopicPartition;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Exactly-once feeds whose transactions brokers give up between a checkpoint and its commit. */
+@Timeout(240)
+class GivenUpTransactionsITCase {
+    private static final int LANES = 4;
+    private static final int EPOCHS = 12;
+
+    @RegisterExtension
+    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
+            .setNumberTaskManagers(2)
+            .setNumberSlotsPerTaskManager(1)
+            .build());
+
+    @TempDir
+    static Path directory;
+
+    private static KafkaBroker broker;
+    private static Admin admin;
+    private static TestDataset dataset;
+
+    /** Who gives up. */
+    private enum Cause {
+        /** All that is open, in the other task too. */
+        ANOTHER_FEED(6) {
+            @Override
+            void giveUp(List<String> ids) throws Exception {
+                var open = new ListTransactionsOptions().filterStates(List.of(TransactionState.ONGOING));
+                List<String> known = admin.listTransactions(open).all().get().stream()
+                        .map(TransactionListing::transactionalId)
+                        .toList();
+                assertThat(known).containsAll(ids);
+                admin.fenceProducers(known).all().get();
+            }
+        },
+        /** What is in the checkpoint only. */
+        TIME(2) {
+            @Override
+            void giveUp(List<String> ids) throws Exception {
+                until(
+                        "the brokers give up " + ids,
+                        () -> admin.describeTransactions(ids).all().get().values().stream()
+                                .allMatch(one -> one.state() == TransactionState.COMPLETE_ABORT));
+            }
+        };
+
+        final int times;
+
+        Cause(int times) {
+            this.times = times;
+        }
+
+        abstract void giveUp(List<String> ids) throws Exception;
+    }
+
+    @BeforeAll
+    static void prepare() throws Exception {
+        broker = KafkaBroker.start(
+                directory.resolve("broker"),
+                Map.of("transaction.abort.timed.out.transaction.cleanup.interval.ms", "200"));
+        admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()));
+        dataset = TestDataset.create(directory.resolve("photos"), 11, 500, 60, 70, 20, 50, 40);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        admin.close(Duration.ofSeconds(1));
+        broker.close();
+    }
+
+    @AfterEach
+    void cancel(@InjectMiniCluster MiniCluster cluster) throws Exception {
+        FaultySink.fault = ids -> {};
+        for (JobStatusMessage job : cluster.listJobs().get()) {
+            if (!job.getJobState().isGloballyTerminalState()) {
+                cluster.cancelJob(job.getJobId()).get();
+                cluster.requestJobResult(job.getJobId()).get();
+            }
+        }
+    }
+
+    private static KafkaArguments arguments(String topic, String timeout) throws Exception {
+        return KafkaArguments.parse(new String[] {
+            dataset.path().toString(),
+            "--to=kafka",
+            "--bootstrap=" + broker.bootstrap(),
+            "--topic=" + topic,
+            "--name=" + topic,
+            "--batch-size=8",
+            "--lanes=" + LANES,
+            "--world-size=2",
+            "--shuffle-window=16 kb",
+            "--epochs=" + EPOCHS,
+            "--pace-groups=trainers",
+            "--epochs-ahead=1",
+            "--delivery=exactly-once",
+            "--transaction-timeout=" + timeout,
+            "--checkpoint-interval=100 ms"
+        });
+    }
+
+    private static JobClient start(KafkaArguments arguments, Configuration settings, int parallelism) throws Exception {
+        // What the cluster says of it does not matter.
+        settings.set(PipelineOptions.OPERATOR_CHAINING, false);
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(settings);
+        KafkaJob.build(env, arguments.plan(), arguments.feed().checkpointInterval(), parallelism, FaultySink::new);
+        return env.executeAsync();
+    }
+
+    @ParameterizedTest
+    @EnumSource(Cause.class)
+    void writesAgainWhatWasGivenUpBeforeItsCommit(Cause cause) throws Exception {
+        AtomicInteger commits = new AtomicInteger();
+        AtomicInteger given = new AtomicInteger();
+        FaultySink.fault = ids -> {
+            if (commits.incrementAndGet() % 3 != 0 && given.get() < cause.times) {
+                given.incrementAndGet();
+                cause.giveUp(ids);
+            }
+        };
+        KafkaArguments arguments = arguments("given-up-" + cause, cause == Cause.TIME ? "2 s" : "15 min");
+        Configuration impatient = new Configuration();
+        impatient.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+        impatient.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1000);
+        impatient.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, Duration.ofMillis(20));
+        consume(arguments, start(arguments, impatient, 2));
+        assertThat(given.get()).isGreaterThanOrEqualTo(cause.times);
+        verify(arguments);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"2 s", "15 min"})
+    void goesOnFromACheckpointThatWasNotCommitted(String timeout) throws Exception {
+        AtomicInteger commits = new AtomicInteger();
+        FaultySink.fault = ids -> {
+            if (commits.incrementAndGet() == 5) {
+                throw new IllegalStateException("the machine is gone");
+            }
+        };
+        KafkaArguments arguments = arguments("down-" + timeout.replace(" ", ""), timeout);
+        boolean isGivenUp = !timeout.endsWith("min");
+        Path checkpoints = directory.resolve(arguments.plan().target().topic());
+        Configuration kept = new Configuration();
+        kept.set(CheckpointingOptions.CHECKPOINTS_DIRECTORY, checkpoints.toUri().toString());
+        kept.set(
+                CheckpointingOptions.EXTERNALIZED_CHECKPOINT_RETENTION,
+                ExternalizedCheckpointRetention.RETAIN_ON_CANCELLATION);
+        kept.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
+        JobClient lost = start(arguments, kept, 2);
+        assertThatThrownBy(() -> consume(arguments, lost)).rootCause().hasMessageContaining("the machine is gone");
+        FaultySink.fault = ids -> {};
+        if (isGivenUp) {
+            until(
+                    "all is given up",
+                    () -> ends(arguments, IsolationLevel.READ_COMMITTED)
+                            .equals(ends(arguments, IsolationLevel.READ_UNCOMMITTED)));
+        }
+        Configuration restored = new Configuration();
+        restored.set(StateRecoveryOptions.SAVEPOINT_PATH, newest(checkpoints));
+        // One task gets the transactions of both.
+        consume(arguments, start(arguments, restored, 1));
+        verify(arguments);
+        if (!isGivenUp) {
+            assertThat(read(arguments).values())
+                    .allSatisfy(records -> assertThat(Topic.firsts(records)).hasSameSizeAs(records));
+        }
+    }
+
+    private static String newest(Path checkpoints) throws Exception {
+        try (Stream<Path> files = Files.walk(checkpoints)) {
+            return files.filter(file -> file.endsWith("_metadata"))
+                    .map(Path::getParent)
+                    .max(Comparator.comparingLong(
+                            path -> Long.parseLong(path.getFileName().toString().substring("chk-".length()))))
+                    .orElseThrow()
+                    .toUri()
+                    .toString();
+        }
+    }
+
+    private static Map<Integer, List<Topic.Found>> read(KafkaArguments arguments) throws Exception {
+        return Topic.read(broker.bootstrap(), arguments.plan().target().topic(), LANES);
+    }
+
+    private static void verify(KafkaArguments arguments) throws Exception {
+        OrderSpec order = OrderSpec.fromJson(arguments.plan().feed().order());
+        Topic.verify(dataset, order, EPOCHS, read(arguments));
+    }
+
+    /** Plays consumers of what is committed, until the job is done. */
+    private static void consume(KafkaArguments arguments, JobClient job) throws Exception {
+        until("the feed ends", () -> {
+            Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
+            List<Long> ends = ends(arguments, IsolationLevel.READ_COMMITTED);
+            for (int lane = 0; lane < LANES; lane++) {
+                TopicPartition place =
+                        new TopicPartition(arguments.plan().target().topic(), lane);
+                offsets.put(place, new OffsetAndMetadata(ends.get(lane)));
+            }
+            admin.alterConsumerGroupOffsets("trainers", offsets).all().get();
+            return job.getJobExecutionResult().isDone();
+        });
+        job.getJobExecutionResult().get();
+    }
+
+    private static List<Long> ends(KafkaArguments arguments, IsolationLevel isolation) throws Exception {
+        Map<TopicPartition, OffsetSpec> latest = new HashMap<>();
+        for (int lane = 0; lane < LANES; lane++) {
+            latest.put(new TopicPartition(arguments.plan().target().topic(), lane), OffsetSpec.latest());
+        }
+        var found = admin.listOffsets(latest, new ListOffsetsOptions(isolation))
+                .all()
+                .get();
+        List<Long> ends = new ArrayList<>();
+        for (int lane = 0; lane < LANES; lane++) {
+            ends.add(found.get(new TopicPartition(arguments.plan().target().topic(), lane))
+                    .offset());
+        }
+        return ends;
+    }
+
+    /** A condition that may ask brokers and jobs. */
+    private interface Condition {
+        boolean holds() throws Exception;
+    }
+
+    private static void until(String what, Condition condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+        while (!condition.holds()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+        }
+    }
+}
