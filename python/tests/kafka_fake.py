@@ -157,6 +157,10 @@ class FakeConsumer:
     def get_watermark_offsets(self, place, timeout, cached):
         return self.topic.begin[place.partition], len(self.topic.partitions[place.partition])
 
+    def store_offsets(self, offsets):
+        if any(p.partition not in self.at for p in offsets):
+            raise KafkaException
+
     def commit(self, offsets, asynchronous):
         places = {p.partition: p.offset for p in offsets}
         self.topic.committed.setdefault(self.group, {}).update(places)

@@ -192,10 +192,13 @@ class LaneReading:
 
     def consumed(self, epoch: int, number: int) -> None:
         """The trainer is done with a batch."""
+        changed = {}
         for key in self._taken.pop((epoch, number), ()):
             offset = self._after.pop(key, None)
             if offset is not None:
-                self._consumed[key[2]] = max(offset, self._consumed.get(key[2], 0))
+                changed[key[2]] = self._consumed[key[2]] = max(offset, self._consumed.get(key[2], 0))
+        if changed:
+            self._stream.consumed(changed)
 
     def pass_by(self, offsets: Mapping[int, int]) -> None:
         """Everything before these offsets of these lanes counts as consumed; told at once."""
