@@ -258,11 +258,14 @@ def test_a_topic_that_would_lose_records_is_refused_with_the_setting(broker, sta
     admin = confluent_kafka.admin.AdminClient({"bootstrap.servers": broker.address})
     wrong = confluent_kafka.admin.NewTopic("wrong", 4, 1, config={"cleanup.policy": "compact", "retention.ms": "1000"})
     admin.create_topics([wrong])["wrong"].result(LIMIT_S)
-    process = start("wrong", "--epochs", 1)
+    process = start("wrong", "--epochs", 1, "--delivery", "exactly-once", "--transaction-timeout", "20 min")
     out, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 1, out + err
-    for text in ("cleanup.policy=delete", "retention.ms=86400000", "topic wrong"):
-        assert text in err
+    (said,) = (line for line in err.splitlines() if "topic wrong" in line)
+    for text in ("cleanup.policy=delete", "retention.ms=86400000", "transaction.max.timeout.ms is 900000"):
+        assert text in said
+    for text in ("--transaction-timeout 900s or less", "transaction.max.timeout.ms=1200000"):
+        assert text in said
 
 
 def test_lanes_that_ranks_cannot_share_are_refused(broker, start):
