@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -38,6 +39,8 @@ final class FlinkCluster implements AutoCloseable {
     private final int rpcPort = freePort();
     private final int restPort = freePort();
     private final Map<String, Process> processes = new LinkedHashMap<>();
+    /** By what was asked for: the JVM's memory options and the settings that Flink derives from its configuration. */
+    private final Map<String, List<String>> derived = new HashMap<>();
 
     FlinkCluster(Path directory) throws IOException {
         this.directory = directory;
@@ -78,17 +81,10 @@ final class FlinkCluster implements AutoCloseable {
     }
 
     private void start(String name, String memory, String main, String address) throws Exception {
-        List<String> derived = Files.readAllLines(finish(List.of(
-                        "-cp",
-                        classPath,
-                        "org.apache.flink.runtime.util.bash.BashJavaUtils",
-                        memory,
-                        "--configDir",
-                        conf.toString())))
-                .stream()
-                .filter(line -> line.startsWith(PREFIX))
-                .map(line -> line.substring(PREFIX.length()))
-                .toList();
+        if (!derived.containsKey(memory)) {
+            derived.put(memory, derive(memory));
+        }
+        List<String> derived = this.derived.get(memory);
         List<String> args = new ArrayList<>(Arrays.asList(derived.get(0).trim().split(" +")));
         args.add("-Dlog4j2.configurationFile=" + conf.resolve("log4j2.properties"));
         args.addAll(List.of("-cp", classPath, main, "--configDir", conf.toString()));
@@ -106,6 +102,20 @@ final class FlinkCluster implements AutoCloseable {
                 "taskmanager.resource-id=" + name));
         args.addAll(Arrays.asList(derived.get(1).trim().split(" +")));
         processes.put(name, process(args, directory.resolve(name + ".log")));
+    }
+
+    private List<String> derive(String memory) throws Exception {
+        Path said = finish(List.of(
+                "-cp",
+                classPath,
+                "org.apache.flink.runtime.util.bash.BashJavaUtils",
+                memory,
+                "--configDir",
+                conf.toString()));
+        return Files.readAllLines(said).stream()
+                .filter(line -> line.startsWith(PREFIX))
+                .map(line -> line.substring(PREFIX.length()))
+                .toList();
     }
 
     private static List<String> dynamic(String... settings) {
@@ -128,7 +138,9 @@ final class FlinkCluster implements AutoCloseable {
 
     private Path finish(List<String> args) throws Exception {
         Path output = Files.createTempFile(directory, "command", ".log");
-        Process process = process(args, output);
+        List<String> quick = new ArrayList<>(StokerProcess.QUICK);
+        quick.addAll(args);
+        Process process = process(quick, output);
         if (!process.waitFor(120, TimeUnit.SECONDS) || process.exitValue() != 0) {
             process.destroyForcibly();
             throw new AssertionError(args + ": " + Files.readString(output));
