@@ -45,7 +45,12 @@ def kept(directory):
 
 
 def start(start_feeder, photos, name, tier, *more, **options):
-    return start_feeder(name, f"train={photos.path}@2", *OPTIONS, "--tier", tier, *more, **options).ready()
+    return begin(start_feeder, photos, name, tier, *more, **options).ready()
+
+
+def begin(start_feeder, photos, name, tier, *more, **options):
+    """Without waiting until it is ready."""
+    return start_feeder(name, f"train={photos.path}@2", *OPTIONS, "--tier", tier, *more, **options)
 
 
 def test_a_killed_feed_finds_its_chunks_again(cli, photos, start_feeder, expected, tmp_path, chunks):
@@ -76,7 +81,9 @@ def test_a_killed_feed_finds_its_chunks_again(cli, photos, start_feeder, expecte
 def test_feeds_of_a_machine_share_chunks_and_leave_no_locks(cli, photos, start_feeder, expected, tmp_path):
     options = ["--cache-lifetime", "node"]
     tier = f"disk:{tmp_path}:1g"
-    feeders = [start(start_feeder, photos, f"sweep{seed}", tier, "--seed", seed, *options) for seed in (1, 2)]
+    feeders = [begin(start_feeder, photos, f"sweep{seed}", tier, "--seed", seed, *options) for seed in (1, 2)]
+    for feeder in feeders:
+        feeder.ready()
     feeds = [Feed(f"sweep{seed}", tail="keep", epochs=1) for seed in (1, 2)]
     running = [iter(feed) for feed in feeds]
     got = [[], []]
@@ -239,8 +246,7 @@ def test_feeders_that_warm_one_directory_read_each_chunk_once(cli, photos, start
     options = ["--cache-lifetime", "node", "--warm", "--parallelism", 2]
     names = ["warm1", "warm2"]
     feeders = [
-        start_feeder(name, f"train={photos.path}@2", *OPTIONS, "--tier", tier, *options, "--seed", seed)
-        for seed, name in enumerate(names, 1)
+        begin(start_feeder, photos, name, tier, *options, "--seed", seed) for seed, name in enumerate(names, 1)
     ]
     for feeder in feeders:
         feeder.ready()
