@@ -245,9 +245,7 @@ def test_feeders_that_warm_one_directory_read_each_chunk_once(cli, photos, start
     tier = f"disk:{tmp_path}:1g"
     options = ["--cache-lifetime", "node", "--warm", "--parallelism", 2]
     names = ["warm1", "warm2"]
-    feeders = [
-        begin(start_feeder, photos, name, tier, *options, "--seed", seed) for seed, name in enumerate(names, 1)
-    ]
+    feeders = [begin(start_feeder, photos, name, tier, *options, "--seed", seed) for seed, name in enumerate(names, 1)]
     for feeder in feeders:
         feeder.ready()
     until(lambda: len(kept(tmp_path)) == chunks, "the directory is warm")
