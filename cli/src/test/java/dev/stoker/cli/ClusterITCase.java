@@ -24,6 +24,8 @@ import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
+import dev.stoker.storage.hadoop.HadoopSettings;
+import dev.stoker.storage.hadoop.S3Server;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -34,22 +36,35 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.UUID;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Both job jars on a real cluster: one JobManager and two TaskManagers, each a process with an address of its own. */
+/**
+ * Both job jars on a real cluster: one JobManager and two TaskManagers, each a process with an address of its own. The dataset
+ * lies on S3.
+ */
 @Timeout(400)
 class ClusterITCase {
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final int SAMPLES = 600;
+    /** Each of them would keep the classes of its job. */
+    private static final List<String> THREADS_OF_STORES =
+            List.of("StatisticsDataReferenceCleaner", "MutableQuantiles", "response-input-stream-timeout-scheduler");
 
     @TempDir
     Path directory;
+
+    @AfterEach
+    void clear() {
+        HadoopSettings.clear();
+    }
 
     @Test
     void runsBothJobsAndServesOnWhenATaskManagerIsKilled() throws Exception {
@@ -59,9 +74,11 @@ class ClusterITCase {
             Files.createDirectories(file.getParent());
             Files.write(file, new byte[2000 + i]);
         }
-        Path dataset = directory.resolve("data");
+        String dataset = "s3a://" + S3Server.BUCKET + "/" + UUID.randomUUID();
+        HadoopSettings.use(S3Server.shared().settings());
         Files.deleteIfExists(StokerHome.feedFile("cluster"));
-        try (FlinkCluster cluster = new FlinkCluster(directory)) {
+        try (FlinkCluster cluster =
+                new FlinkCluster(directory, S3Server.shared().settings())) {
             cluster.startJobManager();
             cluster.startTaskManager("tm1", "127.0.0.3");
             cluster.startTaskManager("tm2", "127.0.0.4");
@@ -70,7 +87,7 @@ class ClusterITCase {
             String ingested = cluster.run(
                     FlinkCluster.job("ingest"),
                     source.toString(),
-                    dataset.toString(),
+                    dataset,
                     "--label-from=parent-dir",
                     "--chunk-size=64 kb",
                     "--parallelism=2");
@@ -84,7 +101,7 @@ class ClusterITCase {
             cluster.run(
                     "-d",
                     FlinkCluster.job("feeder"),
-                    dataset.toString(),
+                    dataset,
                     "--name=cluster",
                     "--port=0",
                     "--batch-size=10",
@@ -105,13 +122,19 @@ class ClusterITCase {
                 cluster.await(() -> metric(cluster, "stoker.rows") >= SAMPLES, "metric stoker.rows");
                 assertThat(metric(cluster, "stoker.batches")).isGreaterThanOrEqualTo(batches);
 
-                cluster.kill(hostOf(cluster, addresses().get(0)).equals("tm1") ? "tm2" : "tm1");
+                String served = hostOf(cluster, addresses().get(0));
+                cluster.kill(served.equals("tm1") ? "tm2" : "tm1");
                 for (int epoch = 1; epoch < 3; epoch++) {
                     assertThat(consume(client, epoch, batches)).hasSize(batches);
                 }
                 cluster.await(
                         () -> cluster.rest("/jobs/overview").matches("(?s).*stoker feed cluster[^}]*FINISHED.*"),
                         "end of the feed");
+                for (String process : List.of("jobmanager", served)) {
+                    cluster.await(
+                            () -> THREADS_OF_STORES.stream().noneMatch(cluster.threads(process)::contains),
+                            "end of " + THREADS_OF_STORES + " in " + process);
+                }
             }
         }
         StringWriter said = new StringWriter();
@@ -120,15 +143,16 @@ class ClusterITCase {
         assertThat(code).as(said.toString()).isZero();
     }
 
-    private static void writesATopic(FlinkCluster cluster, Path dataset, KafkaBroker broker) throws Exception {
+    private static void writesATopic(FlinkCluster cluster, String dataset, KafkaBroker broker) throws Exception {
         cluster.run(
                 FlinkCluster.job("feeder"),
-                dataset.toString(),
+                dataset,
                 "--to=kafka",
                 "--bootstrap=" + broker.bootstrap(),
                 "--topic=photos",
                 "--name=topic",
                 "--world-size=2",
+                "--follow",
                 "--batch-size=10",
                 "--lanes=4",
                 "--epochs=2",

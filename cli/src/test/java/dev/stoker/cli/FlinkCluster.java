@@ -1,7 +1,9 @@
 package dev.stoker.cli;
 
+import dev.stoker.storage.hadoop.HadoopSettings;
 import java.io.File;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
 import java.net.URI;
@@ -24,7 +26,7 @@ import java.util.stream.Stream;
 
 /**
  * A Flink cluster of several processes on addresses of their own, configured by {@code flink-conf/one-machine}; made of the
- * distribution's Flink jars alone, so that a job has to bring what it needs.
+ * distribution's Flink jars alone, so that a job has to bring what it needs, but Hadoop.
  */
 final class FlinkCluster implements AutoCloseable {
 
@@ -42,12 +44,14 @@ final class FlinkCluster implements AutoCloseable {
     /** By what was asked for: the JVM's memory options and the settings that Flink derives from its configuration. */
     private final Map<String, List<String>> derived = new HashMap<>();
 
-    FlinkCluster(Path directory) throws IOException {
+    /** @param hadoop its configuration of Hadoop */
+    FlinkCluster(Path directory, Map<String, String> hadoop) throws IOException {
         this.directory = directory;
         conf = Files.createDirectories(directory.resolve("conf"));
         for (String file : List.of("config.yaml", "log4j2.properties")) {
             Files.copy(Path.of("..", "flink-conf", "one-machine", file), conf.resolve(file));
         }
+        HadoopSettings.write(conf, hadoop);
         try (Stream<Path> jars = Files.list(DIST.resolve("lib"))) {
             classPath = jars.map(Path::toString)
                     .filter(
@@ -56,7 +60,8 @@ final class FlinkCluster implements AutoCloseable {
                                     .toString()
                                     .matches(
                                             "(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients|zstd-jni).*"))
-                    .collect(Collectors.joining(File.pathSeparator));
+                    .collect(Collectors.joining(
+                            File.pathSeparator, "", File.pathSeparator + DIST.resolve("lib/hadoop/*")));
         }
     }
 
@@ -131,8 +136,9 @@ final class FlinkCluster implements AutoCloseable {
         command.addAll(args);
         ProcessBuilder builder =
                 new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
-        builder.environment()
-                .put("FLINK_CONF_DIR", output.resolveSibling("conf").toString());
+        for (String variable : List.of("FLINK_CONF_DIR", "HADOOP_CONF_DIR")) {
+            builder.environment().put(variable, output.resolveSibling("conf").toString());
+        }
         return builder.start();
     }
 
@@ -219,6 +225,29 @@ final class FlinkCluster implements AutoCloseable {
             }
         }
         return false;
+    }
+
+    /** The threads of a process, as {@code jcmd} shows them. */
+    String threads(String name) {
+        try {
+            Path output = Files.createTempFile(directory, "threads", ".log");
+            Process jcmd = new ProcessBuilder(
+                            Path.of(System.getProperty("java.home"), "bin", "jcmd")
+                                    .toString(),
+                            Long.toString(processes.get(name).pid()),
+                            "Thread.print")
+                    .redirectErrorStream(true)
+                    .redirectOutput(output.toFile())
+                    .start();
+            if (jcmd.waitFor() != 0) {
+                throw new AssertionError(Files.readString(output));
+            }
+            return Files.readString(output);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            throw new AssertionError(e);
+        }
     }
 
     /** kill -9. */

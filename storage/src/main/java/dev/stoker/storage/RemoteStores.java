@@ -112,6 +112,15 @@ final class RemoteStores {
         return new HadoopClasses(jars.toArray(new URL[0]), own, hadoop);
     }
 
+    /** See {@link Stores#release}. */
+    static void release() {
+        List<ClassLoader> loaders;
+        synchronized (RemoteStores.class) {
+            loaders = List.copyOf(LOADERS.values());
+        }
+        loaders.forEach(HadoopThreads::end);
+    }
+
     private static boolean has(ClassLoader loader) {
         return loader.getResource(FILE_SYSTEM.replace('.', '/') + ".class") != null;
     }

@@ -109,4 +109,13 @@ public final class Stores {
             AtomicCreateProbe.run(store);
         }
     }
+
+    /**
+     * Ends what remote stores keep in the process beyond their close, which would keep their classes and this one loaded: for
+     * when the class loader of this class is given up before the process ends, and all stores are closed. Stores that are
+     * opened later work, too.
+     */
+    public static void release() {
+        RemoteStores.release();
+    }
 }

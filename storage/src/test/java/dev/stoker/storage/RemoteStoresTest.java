@@ -7,6 +7,7 @@ import dev.stoker.storage.hadoop.HadoopSettings;
 import dev.stoker.storage.hadoop.S3Server;
 import java.io.File;
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.InvocationTargetException;
 import java.net.URL;
 import java.net.URLClassLoader;
@@ -15,6 +16,9 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -49,13 +53,13 @@ class RemoteStoresTest {
         return new URLClassLoader(entries.toArray(new URL[0]), ClassLoader.getPlatformClassLoader());
     }
 
-    private static Object open(ClassLoader loader, String location) throws Throwable {
+    private static Object open(ClassLoader loader, String location) throws Exception {
         try {
             return loader.loadClass(Stores.class.getName())
                     .getMethod("open", String.class)
                     .invoke(null, location);
         } catch (InvocationTargetException e) {
-            throw e.getCause();
+            throw e.getCause() instanceof Exception cause ? cause : e;
         }
     }
 
@@ -91,7 +95,7 @@ class RemoteStoresTest {
         }
     }
 
-    /** As on a cluster whose own class path has Hadoop: each job brings classes of its own. */
+    /** As on a cluster whose own class path has Hadoop: each job brings classes of its own, which go with it. */
     @Test
     void twoJobsUseTheHadoopOfTheirCluster() throws Throwable {
         HadoopSettings.use(S3Server.shared().settings());
@@ -104,21 +108,51 @@ class RemoteStoresTest {
         String location = "s3a://" + S3Server.BUCKET + "/" + UUID.randomUUID();
         try (URLClassLoader cluster =
                 new URLClassLoader(ofCluster.toArray(new URL[0]), ClassLoader.getPlatformClassLoader())) {
+            // Long since on a cluster; log4j's hook for the end of the process keeps the classes that are on the stack
+            // then.
+            cluster.loadClass("org.slf4j.LoggerFactory")
+                    .getMethod("getLogger", String.class)
+                    .invoke(null, "cluster");
             for (int job = 0; job < 2; job++) {
-                try (URLClassLoader loader = new URLClassLoader(ofJob.toArray(new URL[0]), cluster)) {
-                    Object store = open(loader, location);
-                    Class<?> type = loader.loadClass(ObjectStore.class.getName());
-                    assertThat(type.getMethod("createIfAbsent", String.class, byte[].class)
-                                    .invoke(store, "job" + job, new byte[] {1, 2}))
-                            .isEqualTo(true);
-                    assertThat(type.getMethod("readAll", String.class, long.class)
-                                    .invoke(store, "job0", 9L))
-                            .isEqualTo(new byte[] {1, 2});
-                    type.getMethod("close").invoke(store);
+                WeakReference<ClassLoader> classes = job(job, ofJob, cluster, location);
+                long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+                while (classes.get() != null) {
+                    assertThat(System.nanoTime())
+                            .as("the classes of job %d stay", job)
+                            .isLessThan(deadline);
+                    System.gc();
+                    LockSupport.parkNanos(20_000_000);
                 }
             }
         } finally {
             HadoopSettings.clear();
         }
+    }
+
+    /** Runs on a thread of its own, as tasks do; returns the loader of the job's classes, which nothing here holds. */
+    private static WeakReference<ClassLoader> job(int job, List<URL> jars, ClassLoader cluster, String location)
+            throws Throwable {
+        FutureTask<WeakReference<ClassLoader>> task = new FutureTask<>(() -> {
+            try (URLClassLoader loader = new URLClassLoader(jars.toArray(new URL[0]), cluster)) {
+                use(job, loader, location);
+                return new WeakReference<>(loader);
+            }
+        });
+        Thread thread = new Thread(task);
+        thread.start();
+        thread.join();
+        return task.get();
+    }
+
+    private static void use(int job, ClassLoader loader, String location) throws Exception {
+        Object store = open(loader, location);
+        Class<?> type = loader.loadClass(ObjectStore.class.getName());
+        assertThat(type.getMethod("createIfAbsent", String.class, byte[].class)
+                        .invoke(store, "job" + job, new byte[] {1, 2}))
+                .isEqualTo(true);
+        assertThat(type.getMethod("readAll", String.class, long.class).invoke(store, "job0", 9L))
+                .isEqualTo(new byte[] {1, 2});
+        type.getMethod("close").invoke(store);
+        loader.loadClass(Stores.class.getName()).getMethod("release").invoke(null);
     }
 }

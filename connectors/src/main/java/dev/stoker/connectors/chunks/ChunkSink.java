@@ -1,5 +1,6 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.release.CodeRelease;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
 import org.apache.flink.api.connector.sink2.Sink;
@@ -27,6 +28,7 @@ public final class ChunkSink implements Sink<PackReport>, SupportsCommitter<Inge
 
     @Override
     public SinkWriter<PackReport> createWriter(WriterInitContext context) {
+        CodeRelease.atUnload(context.getUserCodeClassLoader());
         return new GatheringWriter();
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.release.CodeRelease;
 import java.util.Collection;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
@@ -33,12 +34,14 @@ public final class StreamChunkSink
 
     @Override
     public SinkWriter<StreamReport> createWriter(WriterInitContext context) {
+        CodeRelease.atUnload(context.getUserCodeClassLoader());
         return StreamWriter.begin(run);
     }
 
     @Override
     public StatefulSinkWriter<StreamReport, StreamState> restoreWriter(
             WriterInitContext context, Collection<StreamState> recovered) {
+        CodeRelease.atUnload(context.getUserCodeClassLoader());
         return recovered.isEmpty()
                 ? StreamWriter.begin(run)
                 : new StreamWriter(run, recovered.iterator().next());

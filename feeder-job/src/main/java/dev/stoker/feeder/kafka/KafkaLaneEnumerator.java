@@ -1,6 +1,7 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.connectors.release.CodeRelease;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -107,5 +108,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     @Override
     public void close() throws IOException {
         watch.close();
+        // Choices of versions may lie in a remote store.
+        CodeRelease.now();
     }
 }

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.TopicRecord;
+import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.source.reader.StopSignal;
 import java.io.IOException;
@@ -43,6 +44,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     @Override
     public SourceReader<TopicRecord, KafkaLane> createReader(SourceReaderContext context) {
+        CodeRelease.atUnload(context.getUserCodeClassLoader());
         KafkaLaneReader.Availability availability = new KafkaLaneReader.Availability();
         OptionalLong epochs = plan.feed().spec().epochs();
         PumpHolder holder = new PumpHolder();

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.source;
 
+import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.feeder.FeedNodes;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.ledger.LedgerEncoder;
@@ -40,6 +41,7 @@ public final class LaneSource
 
     @Override
     public SourceReader<byte[], LaneSplit> createReader(SourceReaderContext context) {
+        CodeRelease.atUnload(context.getUserCodeClassLoader());
         context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", FeedNode::closeUnused);
         // The name that Flink's own processes reach this machine by; trainers can too.
         String machine = context.getLocalHostName();

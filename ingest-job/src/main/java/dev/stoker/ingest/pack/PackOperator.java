@@ -7,6 +7,7 @@ import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.UnreadableException;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.StokerException;
@@ -77,6 +78,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void open() throws Exception {
         super.open();
+        CodeRelease.atUnload(getRuntimeContext());
         store = plan.access().store().open(plan.target());
         DatasetInfo info = plan.info();
         Optional<Labels> labels = Optional.empty();

@@ -3,6 +3,7 @@ package dev.stoker.ingest.pack;
 import dev.stoker.connectors.chunks.ChunkHeads;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.ShuffledBundler;
+import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.table.ChunkTable;
@@ -48,6 +49,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     @Override
     public void open() throws Exception {
         super.open();
+        CodeRelease.atUnload(getRuntimeContext());
         store = access.store().open(target);
         table = Dataset.open(store).snapshot(version).table();
         bundler =

@@ -5,6 +5,7 @@ import dev.stoker.connectors.chunks.StreamReport;
 import dev.stoker.connectors.chunks.StreamRun;
 import dev.stoker.connectors.chunks.TooManyDeadLettersException;
 import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.ingest.pack.Splits;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.chunk.ChunkBuilder;
@@ -82,6 +83,7 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
     @Override
     public void open() throws Exception {
         super.open();
+        CodeRelease.atUnload(getRuntimeContext());
         store = plan.place().store().open(plan.place().target());
         DatasetInfo info = plan.info();
         String topic = plan.topic().topic();

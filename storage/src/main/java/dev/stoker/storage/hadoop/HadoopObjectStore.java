@@ -20,6 +20,7 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.UnsupportedFileSystemException;
+import org.apache.hadoop.util.ReflectionUtils;
 
 /**
  * Objects as files of one of Hadoop's file systems. Reads work on all of them; objects can be created on those that are known
@@ -28,6 +29,10 @@ import org.apache.hadoop.fs.UnsupportedFileSystemException;
  * <p>Calls that fail for a reason that may pass are repeated; see {@link Retries}.
  */
 public final class HadoopObjectStore implements ObjectStore {
+
+    static {
+        loadShell();
+    }
 
     /**
      * What the parts of a store share.
@@ -51,6 +56,20 @@ public final class HadoopObjectStore implements ObjectStore {
     private final Retries retries;
     private final ObjectReader reader;
     private final ObjectCreator creator;
+
+    /** Begins a process, for which a thread of the JVM's waits that stays for a minute and keeps the class loader of now. */
+    private static void loadShell() {
+        Thread thread = Thread.currentThread();
+        ClassLoader context = thread.getContextClassLoader();
+        thread.setContextClassLoader(ClassLoader.getSystemClassLoader());
+        try {
+            Class.forName("org.apache.hadoop.util.Shell", true, HadoopObjectStore.class.getClassLoader());
+        } catch (ClassNotFoundException e) {
+            throw new NoClassDefFoundError(e.getMessage());
+        } finally {
+            thread.setContextClassLoader(context);
+        }
+    }
 
     private HadoopObjectStore(Connection connection, ObjectCreator creator) {
         this.connection = connection;
@@ -77,7 +96,7 @@ public final class HadoopObjectStore implements ObjectStore {
         // Hadoop finds its file systems by the thread's class loader.
         thread.setContextClassLoader(HadoopObjectStore.class.getClassLoader());
         try {
-            FileSystem fileSystem = FileSystem.newInstance(uri, configuration);
+            FileSystem fileSystem = fileSystem(uri, configuration);
             Retries retries = new Retries(
                     StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
                     StoreConfiguration.duration(
@@ -104,6 +123,28 @@ public final class HadoopObjectStore implements ObjectStore {
             throw new IOException("Cannot open " + location(uri) + ": " + StoreErrors.reason(e), e);
         } finally {
             thread.setContextClassLoader(context);
+        }
+    }
+
+    /** One of the store's own. */
+    private static FileSystem fileSystem(URI uri, Configuration configuration) throws IOException {
+        if (!uri.getScheme().equals("s3a")) {
+            return FileSystem.newInstance(uri, configuration);
+        }
+        // Hadoop's cache adds a hook for the end of the process, which would keep the classes of every job that uses
+        // S3.
+        FileSystem fileSystem =
+                ReflectionUtils.newInstance(FileSystem.getFileSystemClass("s3a", configuration), configuration);
+        try {
+            fileSystem.initialize(uri, configuration);
+            return fileSystem;
+        } catch (IOException | RuntimeException e) {
+            try {
+                fileSystem.close();
+            } catch (IOException | RuntimeException suppressed) {
+                e.addSuppressed(suppressed);
+            }
+            throw e;
         }
     }
 

@@ -1,0 +1,55 @@
+package dev.stoker.storage;
+
+import java.lang.reflect.Field;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The threads that Hadoop and the AWS SDK keep for the life of the process, in static fields of their own. Each of them keeps
+ * the class loader that its class came from.
+ */
+final class HadoopThreads {
+    private static final Logger LOG = LoggerFactory.getLogger(HadoopThreads.class);
+    private static final String CLEANER = "org.apache.hadoop.fs.FileSystem$Statistics";
+    private static final String QUANTILES = "org.apache.hadoop.metrics2.lib.MutableQuantiles";
+    private static final String TIMEOUTS = "software.amazon.awssdk.core.ResponseInputStream$TimeoutScheduler";
+
+    private HadoopThreads() {}
+
+    /** Lets those end that belong to classes of this loader, not to its parent's. */
+    static void end(ClassLoader loader) {
+        // Runs until it is interrupted.
+        if (field(loader, CLEANER, "STATS_DATA_CLEANER") instanceof Thread cleaner) {
+            cleaner.interrupt();
+        }
+        idle(field(loader, QUANTILES, "scheduler"));
+        idle(field(loader, TIMEOUTS, "INSTANCE"));
+    }
+
+    /** Has threads without work end; more work makes new ones. */
+    private static void idle(Object scheduler) {
+        if (scheduler instanceof ScheduledThreadPoolExecutor threads) {
+            threads.setKeepAliveTime(1, TimeUnit.SECONDS);
+            threads.allowCoreThreadTimeOut(true);
+            threads.purge();
+        }
+    }
+
+    /** What is in a static field; null if the class is another loader's, or has no such field in this version. */
+    private static Object field(ClassLoader loader, String type, String name) {
+        try {
+            Class<?> found = Class.forName(type, false, loader);
+            if (found.getClassLoader() != loader) {
+                return null;
+            }
+            Field field = found.getDeclaredField(name);
+            field.setAccessible(true);
+            return field.get(null);
+        } catch (ReflectiveOperationException | LinkageError | RuntimeException e) {
+            LOG.debug("{} has no {} here", type, name, e);
+            return null;
+        }
+    }
+}
