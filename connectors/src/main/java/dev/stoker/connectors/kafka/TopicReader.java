@@ -2,6 +2,7 @@ package dev.stoker.connectors.kafka;
 
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.HashMap;
@@ -86,6 +87,19 @@ public final class TopicReader implements AutoCloseable {
      */
     public Optional<RecordHeader> at(int partition, long offset) throws IOException {
         return next(partition, Math.max(offset, begin(partition)), end(partition));
+    }
+
+    /** The offset of the first record of a batch at or after an offset; the partition's end if there is none. */
+    public long firstBatch(int partition, long offset) throws IOException {
+        long end = end(partition);
+        long from = Math.max(offset, begin(partition));
+        for (Optional<RecordHeader> next = next(partition, from, end); next.isPresent(); ) {
+            if (next.get().kind() == RecordKind.BATCH) {
+                return position - 1;
+            }
+            next = next(partition, position, end);
+        }
+        return end;
     }
 
     /** The last record. Between it and the end may be any number of markers and records of transactions that were given up. */

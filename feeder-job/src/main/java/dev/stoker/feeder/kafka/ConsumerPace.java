@@ -33,7 +33,7 @@ final class ConsumerPace implements PaceGate {
         long end = -1;
 
         long reached;
-        /** Bytes in the topic that consumers have not read, as of the last look. */
+        /** Bytes in the topic that consumers have not read, from a batch on, as of the last look. */
         long unread;
         /** Bytes made since the last look began, and between that and the one before: they may be on their way. */
         long made;
@@ -136,11 +136,13 @@ final class ConsumerPace implements PaceGate {
         long end = reader.end(lane);
         long from = Math.max(slowest.offset(), reader.begin(lane));
         Optional<RecordHeader> next = from >= end ? Optional.empty() : reader.at(lane, from);
+        long batch = next.isEmpty() ? end : isBatch(next.get()) ? from : reader.firstBatch(lane, from);
         long reached = next.isPresent() ? epochOf(next.get()) : reached(lane, end, progress, reader);
         synchronized (progress) {
             long mean = progress.records == 0 ? target.maxRecordBytes() : progress.recordBytes / progress.records;
             progress.slowest = slowest.group();
-            progress.unread = Math.max(0, end - from) * mean;
+            // Readers that wait for a batch need not have read what is in front of it.
+            progress.unread = Math.max(0, end - batch) * mean;
             progress.lastEpoch = reached + pace.epochsAhead();
         }
     }
@@ -156,6 +158,10 @@ final class ConsumerPace implements PaceGate {
             }
         }
         return progress.reached;
+    }
+
+    private static boolean isBatch(RecordHeader header) {
+        return header.kind() == RecordKind.BATCH;
     }
 
     private static long epochOf(RecordHeader header) {

@@ -145,7 +145,7 @@ final class LanePump implements AutoCloseable {
                     available.run();
                     continue;
                 }
-                if (work.pace().allows(lane.lane(), lane.epoch())) {
+                if (lane.isOwed() || work.pace().allows(lane.lane(), lane.epoch())) {
                     moved = true;
                     for (Step step : lane.next()) {
                         work.pace().wrote(lane.lane(), step.record().value().length);

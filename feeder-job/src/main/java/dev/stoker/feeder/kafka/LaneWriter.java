@@ -48,17 +48,29 @@ final class LaneWriter {
         return epochs.isPresent() && epoch() >= epochs.getAsLong();
     }
 
+    /**
+     * Whether somebody may wait for the next record while the partition's own readers have not read what is in front of it: the rest of
+     * a piece, and what is behind the rounds that every lane takes part in, where ranks read each other's partitions.
+     */
+    boolean isOwed() throws IOException {
+        RecordPosition next = state.next();
+        return switch (next.kind()) {
+            case EPOCH_BEGIN -> false;
+            case EPOCH_END -> true;
+            case BATCH -> {
+                turn();
+                yield next.part() > 0 || next.batch() >= epoch.numbering().evenBatches();
+            }
+        };
+    }
+
     /** The next record, or all parts that are left of the next piece. */
     List<Step> next() throws IOException {
         if (contents.follows() && state.version() == 0 && state.next().kind() != RecordKind.EPOCH_BEGIN) {
             throw new IOException("state of lane " + lane() + " stands at " + state.next()
                     + " of a feed of one version: go on without --follow");
         }
-        TopicEpochs.Version version = contents.of(epoch(), state.version());
-        if (epoch == null || epoch.epoch() != epoch()) {
-            epoch = version.order().epoch(epoch());
-            pieces = new LanePieces(epoch.numbering(), lane());
-        }
+        TopicEpochs.Version version = turn();
         TopicInfo info = contents.follows() ? version.info().in(epoch()) : version.info();
         return switch (state.next().kind()) {
             case EPOCH_BEGIN ->
@@ -67,6 +79,16 @@ final class LaneWriter {
                 List.of(control(info, RecordKind.EPOCH_END, state.counts(), RecordPosition.begin(epoch() + 1)));
             case BATCH -> piece(version.records());
         };
+    }
+
+    /** Opens the epoch of the next record. */
+    private TopicEpochs.Version turn() throws IOException {
+        TopicEpochs.Version version = contents.of(epoch(), state.version());
+        if (epoch == null || epoch.epoch() != epoch()) {
+            epoch = version.order().epoch(epoch());
+            pieces = new LanePieces(epoch.numbering(), lane());
+        }
+        return version;
     }
 
     private KafkaLane after(RecordHeader record, RecordPosition following) {

@@ -76,6 +76,11 @@ public final class EpochNumbering {
         return fullBatches;
     }
 
+    /** Batches of the rounds that every lane gives one to; they come first. */
+    public long evenBatches() {
+        return ascending[0] * full.length;
+    }
+
     /**
      * The pieces of a batch, in the order of their rows.
      *

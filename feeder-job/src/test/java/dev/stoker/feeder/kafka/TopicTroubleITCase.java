@@ -1,0 +1,224 @@
+package dev.stoker.feeder.kafka;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.schemas.kafka.RecordHeader;
+import dev.stoker.schemas.kafka.RecordKind;
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.Piece;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.clients.admin.NewTopic;
+import org.apache.kafka.clients.admin.OffsetSpec;
+import org.apache.kafka.clients.consumer.ConsumerRecord;
+import org.apache.kafka.clients.consumer.KafkaConsumer;
+import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.serialization.ByteArrayDeserializer;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Feeds to topics that are kept short, or taken away, at a real broker. */
+@Timeout(240)
+class TopicTroubleITCase {
+    private static final int LANES = 4;
+    private static final int RANKS = 2;
+    private static final int EPOCHS = 1;
+
+    @RegisterExtension
+    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
+            .setNumberTaskManagers(1)
+            .setNumberSlotsPerTaskManager(2)
+            .build());
+
+    @TempDir
+    static Path directory;
+
+    private static KafkaBroker broker;
+    private static TestDataset dataset;
+
+    private KafkaPlan plan;
+
+    @BeforeAll
+    static void prepare() throws IOException {
+        broker = KafkaBroker.start(directory.resolve("broker"));
+        dataset = TestDataset.create(directory.resolve("photos"), 11, 2000, 21, 34, 3, 27, 20, 30, 1, 25, 60, 17);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    private JobClient start(String topic, String... options) throws Exception {
+        List<String> args = new ArrayList<>(List.of(
+                dataset.path().toString(),
+                "--to=kafka",
+                "--bootstrap=" + broker.bootstrap(),
+                "--topic=" + topic,
+                "--name=" + topic,
+                "--batch-size=14",
+                "--lanes=" + LANES,
+                "--world-size=" + RANKS,
+                "--shuffle-window=64 kb",
+                "--pace-groups=trainers",
+                "--checkpoint-interval=200 ms"));
+        args.addAll(List.of(options));
+        KafkaArguments arguments = KafkaArguments.parse(args.toArray(new String[0]));
+        plan = arguments.plan();
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+        KafkaJob.build(env, plan, arguments.feed().checkpointInterval(), 2);
+        return env.executeAsync();
+    }
+
+    /** A record of the topic. */
+    private record Found(long offset, RecordHeader header) {}
+
+    private final Map<Integer, List<Found>> log = new TreeMap<>();
+
+    /** Markers of transactions, control records and pieces that other ranks read count for no one's progress. */
+    @Test
+    void keepsNothingBackThatTrainersWaitFor() throws Exception {
+        JobClient job = start("paced", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once");
+        Map<String, Object> settings = Map.of(
+                "bootstrap.servers",
+                broker.bootstrap(),
+                "group.id",
+                "trainers",
+                "enable.auto.commit",
+                "false",
+                "auto.offset.reset",
+                "earliest",
+                "isolation.level",
+                "read_committed");
+        try (StreamContent content =
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                KafkaConsumer<byte[], byte[]> consumer =
+                        new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
+            List<TopicPartition> places = new ArrayList<>();
+            for (int lane = 0; lane < LANES; lane++) {
+                places.add(new TopicPartition("paced", lane));
+                log.put(lane, new ArrayList<>());
+            }
+            consumer.assign(places);
+            for (int epoch = 0; epoch < EPOCHS; epoch++) {
+                EpochNumbering numbering = content.order().order().epoch(epoch).numbering();
+                assertThat(numbering.evenBatches()).isBetween(1L, numbering.fullBatches() - 1);
+                for (long number = 0; number < numbering.size().batches(); number++) {
+                    take(consumer, epoch, number, numbering.batch(number));
+                }
+            }
+            job.getJobExecutionResult().get(100, TimeUnit.SECONDS);
+        } finally {
+            StopSignal.clear(plan.feed().id());
+        }
+        OrderSpec order = OrderSpec.fromJson(plan.feed().order());
+        Topic.verify(dataset, order, EPOCHS, Topic.read(broker.bootstrap(), "paced", LANES));
+    }
+
+    @Test
+    void endsWhenItsTopicIsCreatedAnew() throws Exception {
+        JobClient job = start("anew");
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+            while (admin.listOffsets(Map.of(new TopicPartition("anew", 0), OffsetSpec.latest()))
+                            .partitionResult(new TopicPartition("anew", 0))
+                            .get()
+                            .offset()
+                    == 0) {
+                assertThat(System.nanoTime()).as("a record").isLessThan(deadline);
+                LockSupport.parkNanos(20_000_000);
+            }
+            admin.deleteTopics(List.of("anew")).all().get();
+            admin.createTopics(List.of(new NewTopic("anew", LANES, (short) 1)))
+                    .all()
+                    .get();
+        }
+        assertThatThrownBy(() -> job.getJobExecutionResult().get(100, TimeUnit.SECONDS))
+                .rootCause()
+                .isInstanceOf(TopicGoneException.class)
+                .hasMessageContaining(
+                        "topic anew at " + broker.bootstrap() + " is another one than the feed has written to")
+                .hasMessageContaining("start the feed anew");
+    }
+
+    /** A rank waits for its batch; meanwhile it alone tells how far it is, and the others wait for it. */
+    private void take(KafkaConsumer<byte[], byte[]> consumer, long epoch, long number, List<Piece> pieces)
+            throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+        Map<TopicPartition, OffsetAndMetadata> told = Map.of();
+        while (!pieces.stream().allMatch(piece -> has(piece.lane(), epoch, number))) {
+            assertThat(System.nanoTime())
+                    .as("epoch %d batch %d of %s", epoch, number, pieces)
+                    .isLessThan(deadline);
+            for (ConsumerRecord<byte[], byte[]> record : consumer.poll(Duration.ofMillis(50))) {
+                Map<String, byte[]> headers = new HashMap<>();
+                for (Header header : record.headers()) {
+                    headers.put(header.key(), header.value());
+                }
+                log.get(record.partition())
+                        .add(new Found(record.offset(), RecordHeader.read(headers, record.value(), "record")));
+            }
+            Map<TopicPartition, OffsetAndMetadata> progress = progress((int) (number % RANKS), epoch, number);
+            if (!progress.equals(told)) {
+                consumer.commitSync(progress);
+                told = progress;
+            }
+        }
+    }
+
+    private boolean has(int lane, long epoch, long number) {
+        return log.get(lane).stream()
+                .map(Found::header)
+                .anyMatch(header -> header.kind() == RecordKind.BATCH
+                        && header.epoch() == epoch
+                        && header.batch() == number
+                        && header.part() + 1 == header.parts());
+    }
+
+    /** Of a rank's own partitions where its next batch stands, or what comes after all there is. */
+    private Map<TopicPartition, OffsetAndMetadata> progress(int rank, long epoch, long number) {
+        Map<TopicPartition, OffsetAndMetadata> progress = new HashMap<>();
+        for (int lane = rank; lane < LANES; lane += RANKS) {
+            long next = 0;
+            for (Found found : log.get(lane)) {
+                RecordHeader header = found.header();
+                if (header.kind() == RecordKind.BATCH
+                        && header.batch() % RANKS == rank
+                        && (header.epoch() > epoch || header.epoch() == epoch && header.batch() >= number)) {
+                    break;
+                }
+                next = found.offset() + 1;
+            }
+            if (next > 0) {
+                progress.put(new TopicPartition("paced", lane), new OffsetAndMetadata(next));
+            }
+        }
+        return progress;
+    }
+}
