@@ -267,6 +267,17 @@ def test_a_position_that_was_deleted_names_retention(writer: Writer, open_feed: 
         seen(feed)
 
 
+def test_a_topic_that_was_created_anew_is_named_as_such(writer: Writer, open_feed: Any) -> None:
+    topic = writer.write(0, 1)
+    state = next(iter(open_feed(topic))).state
+    for partition in topic.partitions:
+        del partition[:6]  # what its feed wrote before it noticed
+    feed = open_feed(topic)
+    feed.load_state_dict(state)
+    with pytest.raises(errors.StokerError, match=r"\(offset 0\): nothing was ever deleted.* created anew"):
+        seen(feed)
+
+
 def test_a_state_of_other_data_is_refused(writer: Writer, tmp_path: Path, open_feed: Any) -> None:
     small_dataset(tmp_path / "other", seed=9)
     state = Feed(tmp_path / "other", **ORDER).state_dict()

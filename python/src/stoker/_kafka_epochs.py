@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from stoker._kafka_record import BATCH, BEGIN, END, Position, TopicInfo, read_info
+from stoker._kafka_record import BATCH, BEGIN, END, Position, TopicInfo, read_info, why_gone
 from stoker._kafka_topic import Record, Topic
 from stoker._position import Start
 from stoker._source import Consumer, StreamInfo
@@ -80,8 +80,8 @@ def _read(look: Topic, record: Record, run: int) -> TopicInfo:
 
 def _deleted(look: Topic, epoch: int) -> StokerError:
     return StokerError(
-        f"{look.target}, partition 0: the beginning of epoch {epoch} was deleted, and its end is not written yet: the "
-        "topic's retention.ms or retention.bytes is shorter than an epoch"
+        f"{look.target}, partition 0: the beginning of epoch {epoch} is not there any more, and its end is not written "
+        f"yet: {why_gone(look.bounds(0)[0])}"
     )
 
 

@@ -160,3 +160,16 @@ def read_info(value: bytes, where: str, run: int) -> TopicInfo:
         )
     except (KeyError, TypeError, ValueError, AttributeError) as e:
         raise _corrupt(where, f"the description of the feed: {type(e).__name__}: {e}") from e
+
+
+def why_gone(begin: int) -> str:
+    """Why a partition does not have what comes before its first record, by the offset that it begins at."""
+    if begin == 0:
+        return (
+            "nothing was ever deleted from it, so the topic was created anew while its feed wrote: feed into a new "
+            "topic"
+        )
+    return (
+        "the topic's retention.ms or retention.bytes is too short for where this trainer stands, or the topic was "
+        "created anew"
+    )

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl
 
 from stoker._kafka_fetching import LOOKING, Fetching, batch_bytes
 from stoker._kafka_guess import Guesses
-from stoker._kafka_record import BATCH, Position, RecordHeader, read_header
+from stoker._kafka_record import BATCH, Position, RecordHeader, read_header, why_gone
 from stoker.errors import BatchTimeoutError, ConnectTimeoutError, CorruptDataError, MissingDependencyError, StokerError
 
 SCHEME = "kafka://"
@@ -329,8 +329,7 @@ class Topic:
         if before < low:
             raise StokerError(
                 f"{self.target}, partition {partition}: {wanted} is not there any more, it begins with "
-                f"{found.position} (offset {found.offset}); the topic's retention.ms or retention.bytes is too short "
-                "for where this trainer stands"
+                f"{found.position} (offset {found.offset}): {why_gone(low)}"
             )
         record = self.scan(partition, wanted, found.offset)
         if record is None:

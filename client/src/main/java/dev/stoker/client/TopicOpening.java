@@ -97,8 +97,7 @@ final class TopicOpening {
                 .record();
         if (found.isEmpty() && !isWhole) {
             throw new FeedException(target + ", partition 0: the beginning of epoch " + epoch
-                    + " was deleted, and its end is not written yet: the topic's retention.ms or retention.bytes"
-                    + " is shorter than an epoch");
+                    + " is not there any more, and its end is not written yet: " + TopicSearch.why(search.begin(0)));
         }
         return found.map(this::read);
     }

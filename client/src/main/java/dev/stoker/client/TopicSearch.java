@@ -159,13 +159,22 @@ final class TopicSearch {
         if (before < low) {
             throw new FeedException(target + ", partition " + partition + ": " + wanted
                     + " is not there any more, it begins with " + ahead.position() + " (offset " + ahead.offset()
-                    + "); the topic's retention.ms or retention.bytes is too short for where this trainer stands");
+                    + "): " + why(low));
         }
         found = scan(partition, wanted, ahead.offset());
         if (found.isEmpty()) {
             throw gap(partition, wanted, ahead);
         }
         return new Place(found.get().offset(), found);
+    }
+
+    /** Why a partition does not have what comes before its first record, by the offset that it begins at. */
+    static String why(long begin) {
+        return begin == 0
+                ? "nothing was ever deleted from it, so the topic was created anew while its feed wrote: feed into a"
+                        + " new topic"
+                : "the topic's retention.ms or retention.bytes is too short for where this trainer stands, or the topic"
+                        + " was created anew";
     }
 
     /** The offset to look at next, between two others. */

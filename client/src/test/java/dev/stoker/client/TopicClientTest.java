@@ -280,6 +280,20 @@ class TopicClientTest {
     }
 
     @Test
+    void aTopicThatWasCreatedAnewIsNamedAsSuch() {
+        topic.write(0, 1);
+        String state = feeds.open(topic).epoch().next().state();
+        // What its feed wrote before it noticed.
+        topic.partitions.forEach(partition -> partition.subList(0, 6).clear());
+        FeedClient feed = feeds.open(topic);
+        feed.load(state);
+        assertThatThrownBy(() -> read(feed))
+                .isInstanceOf(FeedException.class)
+                .hasMessageContaining("(offset 0): nothing was ever deleted from it")
+                .hasMessageContaining("created anew");
+    }
+
+    @Test
     void aStateOfOtherDataIsRefused() {
         topic.write(0);
         FeedClient feed = feeds.open(topic);
