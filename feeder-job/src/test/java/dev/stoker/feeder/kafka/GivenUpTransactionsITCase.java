@@ -4,18 +4,25 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.schemas.order.OrderSpec;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.OptionalLong;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.Stream;
 import org.apache.flink.configuration.CheckpointingOptions;
@@ -34,12 +41,16 @@ import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.ListOffsetsOptions;
 import org.apache.kafka.clients.admin.ListTransactionsOptions;
+import org.apache.kafka.clients.admin.NewTopic;
 import org.apache.kafka.clients.admin.OffsetSpec;
 import org.apache.kafka.clients.admin.TransactionListing;
 import org.apache.kafka.clients.admin.TransactionState;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
+import org.apache.kafka.clients.producer.KafkaProducer;
+import org.apache.kafka.clients.producer.ProducerRecord;
 import org.apache.kafka.common.IsolationLevel;
 import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.serialization.ByteArraySerializer;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -213,6 +224,62 @@ class GivenUpTransactionsITCase {
         if (!isGivenUp) {
             assertThat(read(arguments).values())
                     .allSatisfy(records -> assertThat(Topic.firsts(records)).hasSameSizeAs(records));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void aLaneWaitsUntilItIsKnownWhatBecomesOfItsRecords(boolean isCommitted) throws Exception {
+        KafkaArguments arguments = arguments("waits-" + isCommitted, "15 min");
+        KafkaPlan plan = arguments.plan();
+        String topic = plan.target().topic();
+        admin.createTopics(List.of(new NewTopic(topic, LANES, (short) 1))).all().get();
+        ExecutorService executor = Executors.newSingleThreadExecutor();
+        // As of a task that has not yet come to commit them.
+        try (StreamContent content =
+                        StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
+                TopicEpochs epochs = new TopicEpochs(plan, content);
+                KafkaProducer<byte[], byte[]> producer = new KafkaProducer<>(
+                        Map.of("bootstrap.servers", broker.bootstrap(), "transactional.id", topic),
+                        new ByteArraySerializer(),
+                        new ByteArraySerializer())) {
+            producer.initTransactions();
+            producer.beginTransaction();
+            LaneWriter writer = new LaneWriter(epochs, KafkaLane.fresh(1), OptionalLong.of(EPOCHS));
+            KafkaLane state = null;
+            while (writer.epoch() < 1) {
+                for (LaneWriter.Step step : writer.next()) {
+                    ProducerRecord<byte[], byte[]> record =
+                            new ProducerRecord<>(topic, 1, null, step.record().value());
+                    step.record()
+                            .headers()
+                            .forEach((name, value) -> record.headers().add(name, value));
+                    producer.send(record);
+                    state = step.after();
+                }
+            }
+            producer.flush();
+            List<KafkaLane> lanes = List.of(state);
+            AtomicReference<Thread> thread = new AtomicReference<>();
+            Future<List<KafkaLane>> found = executor.submit(() -> {
+                thread.set(Thread.currentThread());
+                return new LaneResume(plan.target(), epochs).of(lanes);
+            });
+            until(
+                    "it waits",
+                    () -> found.isDone()
+                            || (thread.get() != null
+                                    && Arrays.stream(thread.get().getStackTrace())
+                                            .anyMatch(frame ->
+                                                    frame.getMethodName().equals("awaitEnd"))));
+            if (isCommitted) {
+                producer.commitTransaction();
+            } else {
+                producer.abortTransaction();
+            }
+            assertThat(found.get(100, TimeUnit.SECONDS)).isEqualTo(isCommitted ? lanes : List.of(KafkaLane.fresh(1)));
+        } finally {
+            executor.shutdownNow();
         }
     }
 
