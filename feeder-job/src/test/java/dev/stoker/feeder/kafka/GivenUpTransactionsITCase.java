@@ -140,24 +140,25 @@ class GivenUpTransactionsITCase {
         }
     }
 
-    private static KafkaArguments arguments(String topic, String timeout) throws Exception {
-        return KafkaArguments.parse(new String[] {
-            dataset.path().toString(),
-            "--to=kafka",
-            "--bootstrap=" + broker.bootstrap(),
-            "--topic=" + topic,
-            "--name=" + topic,
-            "--batch-size=8",
-            "--lanes=" + LANES,
-            "--world-size=2",
-            "--shuffle-window=16 kb",
-            "--epochs=" + EPOCHS,
-            "--pace-groups=trainers",
-            "--epochs-ahead=1",
-            "--delivery=exactly-once",
-            "--transaction-timeout=" + timeout,
-            "--checkpoint-interval=100 ms"
-        });
+    private static KafkaArguments arguments(String topic, String timeout, String... options) throws Exception {
+        List<String> args = new ArrayList<>(List.of(
+                dataset.path().toString(),
+                "--to=kafka",
+                "--bootstrap=" + broker.bootstrap(),
+                "--topic=" + topic,
+                "--name=" + topic,
+                "--batch-size=8",
+                "--lanes=" + LANES,
+                "--world-size=2",
+                "--shuffle-window=16 kb",
+                "--epochs=" + EPOCHS,
+                "--pace-groups=trainers",
+                "--epochs-ahead=1",
+                "--delivery=exactly-once",
+                "--transaction-timeout=" + timeout,
+                "--checkpoint-interval=100 ms"));
+        args.addAll(List.of(options));
+        return KafkaArguments.parse(args.toArray(new String[0]));
     }
 
     private static JobClient start(KafkaArguments arguments, Configuration settings, int parallelism) throws Exception {
@@ -179,7 +180,9 @@ class GivenUpTransactionsITCase {
                 cause.giveUp(ids);
             }
         };
-        KafkaArguments arguments = arguments("given-up-" + cause, cause == Cause.TIME ? "2 s" : "15 min");
+        KafkaArguments arguments = cause == Cause.TIME
+                ? arguments("given-up-in-time", "2 s", "--follow")
+                : arguments("given-up-by-another", "15 min");
         Configuration impatient = new Configuration();
         impatient.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
         impatient.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 1000);
