@@ -99,6 +99,17 @@ def test_what_a_killed_feed_has_not_committed_is_in_nobodys_way(broker, begin, e
     assert read(topic) == expected
 
 
+def test_a_feed_that_stood_still_for_longer_than_its_transactions_last_goes_on(broker, begin, expected):
+    topic = Topic(broker.address, "still")
+    feeder = begin(topic, [*EXACTLY, "--transaction-timeout", "2500 ms"])
+    open_transaction(feeder, topic)
+    feeder.send_signal(signal.SIGSTOP)
+    # Nobody but the broker can end it now.
+    until(topic.is_settled, "the broker gives the transaction up")
+    feeder.send_signal(signal.SIGCONT)
+    assert read(topic) == expected
+
+
 @pytest.mark.parametrize(
     "delivery",
     [pytest.param(PACED, id="at-least-once"), pytest.param(EXACTLY, id="exactly-once", marks=pytest.mark.chaos)],
