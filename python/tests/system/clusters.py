@@ -235,6 +235,7 @@ class Team:
 
     def __init__(self, home: Path, notes: Path, target: object, ranks: int, epochs: int, **options: Any) -> None:
         notes.mkdir()
+        options = {"waits": True} | options
         self._before = self._done = 0
         with_tcp = environment(home) | {"STOKER_TRANSPORT": "tcp"}
         self.trainers = [
@@ -247,7 +248,6 @@ class Team:
                 rank=rank,
                 world_size=ranks,
                 stepwise=True,
-                waits=True,
                 **options,
             )
             for rank in range(ranks)

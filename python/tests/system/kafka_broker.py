@@ -154,13 +154,14 @@ class Brokers:
         except confluent_kafka.KafkaException:
             return 0
 
-    def whole(self, topic: str) -> bool:
-        """Whether every broker has all that is written."""
+    def whole(self) -> bool:
+        """Whether every broker is there and has all that is written, its own topics included."""
         try:
-            partitions = self._admin.list_topics(topic, timeout=2).topics[topic].partitions.values()
+            found = self._admin.list_topics(timeout=2)
         except confluent_kafka.KafkaException:
             return False
-        return bool(partitions) and all(len(p.isrs) == 3 for p in partitions)
+        partitions = [p for topic in found.topics.values() for p in topic.partitions.values()]
+        return len(found.brokers) == 3 and all(len(p.isrs) == 3 and p.leader >= 0 for p in partitions)
 
     def close(self) -> None:
         for broker in self.all:
