@@ -84,6 +84,8 @@ class FakeTopic:
         self.partitions: list[list[Any]] = [[] for _ in range(partitions)]
         self.begin = [0] * partitions
         self.committed: dict[str, dict[int, int]] = {}
+        # What the client's own thread commits until it has arrived.
+        self.stored: dict[str, dict[int, int]] = {}
         self.on_commit: Any = lambda group, offsets: None
 
     def module(self) -> Any:
@@ -160,6 +162,7 @@ class FakeConsumer:
     def store_offsets(self, offsets):
         if any(p.partition not in self.at for p in offsets):
             raise KafkaException
+        self.topic.stored.setdefault(self.group, {}).update({p.partition: p.offset for p in offsets})
 
     def commit(self, offsets, asynchronous):
         places = {p.partition: p.offset for p in offsets}

@@ -212,6 +212,7 @@ def test_what_is_consumed_is_committed(writer: Writer, open_feed: Any) -> None:
     feed.close()
     committed = topic.committed["trainers"]
     assert set(committed) == {1, 3}
+    assert topic.stored["trainers"] == committed
     for lane, offset in committed.items():
         left = [dict(headers)["stoker.kind"] for headers, _ in topic.partitions[lane][offset:]]
         assert b"batch" not in left

@@ -221,5 +221,7 @@ class LaneReading:
                     self._consumed[lane] = max(offset, self._consumed.get(lane, 0))
         changed = {lane: o for lane, o in self._consumed.items() if self._committed.get(lane) != o}
         if changed:
+            # Should this be lost, as with its broker, the client's own thread tells it again.
+            self._stream.consumed(changed)
             self._stream.commit(changed, wait=last)
             self._committed |= changed

@@ -184,11 +184,19 @@ final class KafkaLog implements TopicLog {
     }
 
     @Override
-    public void commit(Map<Integer, Long> offsets) {
-        ask(c -> {
-            c.commitAsync(committed(offsets), null);
-            return null;
-        });
+    public void commit(Map<Integer, Long> offsets, Runnable lost) {
+        boolean isSent = ask(c -> {
+                    c.commitAsync(committed(offsets), (told, failure) -> {
+                        if (failure != null) {
+                            lost.run();
+                        }
+                    });
+                    return true;
+                })
+                .isPresent();
+        if (!isSent) {
+            lost.run();
+        }
     }
 
     @Override

@@ -41,8 +41,12 @@ interface TopicLog extends AutoCloseable {
     /** What has come, after this while at most. */
     Found poll(Duration most);
 
-    /** Tells the group's progress, for whoever looks; never fails. */
-    void commit(Map<Integer, Long> offsets);
+    /**
+     * Tells the group's progress, for whoever looks; never fails.
+     *
+     * @param lost is called, by one of these methods, if it did not arrive: its broker may have died
+     */
+    void commit(Map<Integer, Long> offsets, Runnable lost);
 
     /** As {@link #commit}, and waits until it is done, or for a second. */
     void commitAndWait(Map<Integer, Long> offsets);

@@ -101,10 +101,7 @@ final class TopicReceiver implements Runnable {
 
     private void turn(TopicState.Turn turn) {
         Optional<TopicInfo> found = border.look(turn);
-        Map<Integer, Long> progress = uncommitted();
-        if (!progress.isEmpty()) {
-            stream.commit(progress);
-        }
+        commit();
         state.lock.lock();
         try {
             if (state.turn == turn && found.isPresent()) {
@@ -162,10 +159,7 @@ final class TopicReceiver implements Runnable {
         }
         if (System.nanoTime() - commitAtNs >= 0) {
             commitAtNs = System.nanoTime() + COMMIT_NS;
-            Map<Integer, Long> progress = uncommitted();
-            if (!progress.isEmpty()) {
-                stream.commit(progress);
-            }
+            commit();
         }
     }
 
@@ -239,6 +233,23 @@ final class TopicReceiver implements Runnable {
                         + ". Does the feed run, and is it not waiting for another group of its --pace-groups? Or raise"
                         + " batchTimeout");
         state.changed.signalAll();
+    }
+
+    private void commit() {
+        Map<Integer, Long> progress = uncommitted();
+        if (!progress.isEmpty()) {
+            stream.commit(progress, () -> lost(progress));
+        }
+    }
+
+    /** What was committed is not known to the group; it is told again. */
+    private void lost(Map<Integer, Long> progress) {
+        state.lock.lock();
+        try {
+            state.lost(progress);
+        } finally {
+            state.lock.unlock();
+        }
     }
 
     private Map<Integer, Long> uncommitted() {

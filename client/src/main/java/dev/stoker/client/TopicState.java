@@ -113,4 +113,9 @@ final class TopicState {
         committed.putAll(changes);
         return changes;
     }
+
+    /** What {@link #uncommitted} gave did not arrive. */
+    void lost(Map<Integer, Long> progress) {
+        committed.entrySet().removeAll(progress.entrySet());
+    }
 }

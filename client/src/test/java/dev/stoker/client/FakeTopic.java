@@ -42,6 +42,9 @@ final class FakeTopic {
     private final TopicInfo.Values values;
     final List<List<Content>> partitions = new ArrayList<>();
     final Map<Integer, Long> committed = new TreeMap<>();
+    /** So many of the next commits do not arrive. */
+    int lostCommits;
+
     long begin;
     boolean isThere = true;
 
@@ -283,15 +286,22 @@ final class FakeTopic {
         }
 
         @Override
-        public void commit(Map<Integer, Long> offsets) {
+        public void commit(Map<Integer, Long> offsets, Runnable lost) {
             synchronized (FakeTopic.this) {
-                committed.putAll(offsets);
+                if (lostCommits == 0) {
+                    committed.putAll(offsets);
+                    return;
+                }
+                lostCommits--;
             }
+            lost.run();
         }
 
         @Override
         public void commitAndWait(Map<Integer, Long> offsets) {
-            commit(offsets);
+            synchronized (FakeTopic.this) {
+                committed.putAll(offsets);
+            }
         }
 
         @Override

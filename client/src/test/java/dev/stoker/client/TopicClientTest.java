@@ -167,6 +167,20 @@ class TopicClientTest {
     }
 
     @Test
+    void aCommitThatIsLostIsRepeatedThoughNothingMoreIsConsumed() throws InterruptedException {
+        topic.write(0);
+        topic.lostCommits = 1;
+        FeedClient feed = feeds.open(client(topic).group("trainers"));
+        read(feed);
+        synchronized (topic) {
+            while (topic.committed.isEmpty()) {
+                topic.wait(20);
+            }
+        }
+        assertThat(topic.lostCommits).isZero();
+    }
+
+    @Test
     void whatIsConsumedIsCommitted() {
         topic.write(0);
         try (FeedClient feed = client(topic).group("trainers").rank(1, 2).open()) {

@@ -106,11 +106,12 @@ final class ConsumerPace implements PaceGate {
     private void look() {
         while (!closed) {
             try (GroupOffsets groups = new GroupOffsets(target, pace.groups());
-                    TopicReader reader = TopicReader.ofAll(target)) {
+                    TopicReader reader = TopicReader.ofAll(target);
+                    TopicReader seen = new TopicReader(target)) {
                 while (!closed) {
                     Map<Integer, GroupOffsets.Slowest> slowest = groups.slowest(lanes);
                     for (int lane : known.keySet()) {
-                        look(lane, slowest.get(lane), reader);
+                        look(lane, slowest.get(lane), reader, seen);
                     }
                     changed.run();
                     LockSupport.parkNanos(LOOK_NANOS);
@@ -124,7 +125,11 @@ final class ConsumerPace implements PaceGate {
         }
     }
 
-    private void look(int lane, GroupOffsets.Slowest slowest, TopicReader reader) throws IOException {
+    /**
+     * @param reader of all that is written
+     * @param seen of what consumers see
+     */
+    private void look(int lane, GroupOffsets.Slowest slowest, TopicReader reader, TopicReader seen) throws IOException {
         Progress progress = progress(lane);
         synchronized (progress) {
             if (progress.first < 0) {
@@ -136,12 +141,12 @@ final class ConsumerPace implements PaceGate {
         long end = reader.end(lane);
         long from = Math.max(slowest.offset(), reader.begin(lane));
         Optional<RecordHeader> next = from >= end ? Optional.empty() : reader.at(lane, from);
-        long batch = next.isEmpty() ? end : isBatch(next.get()) ? from : reader.firstBatch(lane, from);
+        // Readers that wait for a batch need not have read what is in front of it, nor can they read what was given up.
+        long batch = next.isEmpty() ? end : seen.firstBatch(lane, from);
         long reached = next.isPresent() ? epochOf(next.get()) : reached(lane, end, progress, reader);
         synchronized (progress) {
             long mean = progress.records == 0 ? target.maxRecordBytes() : progress.recordBytes / progress.records;
             progress.slowest = slowest.group();
-            // Readers that wait for a batch need not have read what is in front of it.
             progress.unread = Math.max(0, end - batch) * mean;
             progress.lastEpoch = reached + pace.epochsAhead();
         }
@@ -158,10 +163,6 @@ final class ConsumerPace implements PaceGate {
             }
         }
         return progress.reached;
-    }
-
-    private static boolean isBatch(RecordHeader header) {
-        return header.kind() == RecordKind.BATCH;
     }
 
     private static long epochOf(RecordHeader header) {

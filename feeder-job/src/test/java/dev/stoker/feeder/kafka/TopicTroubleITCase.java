@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.connectors.kafka.TopicReader;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.feeder.source.reader.StopSignal;
@@ -14,6 +15,7 @@ import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Piece;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -21,8 +23,10 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.IntStream;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -63,6 +67,7 @@ class TopicTroubleITCase {
     private static TestDataset dataset;
 
     private KafkaPlan plan;
+    private String topic;
 
     @BeforeAll
     static void prepare() throws IOException {
@@ -89,6 +94,7 @@ class TopicTroubleITCase {
                 "--pace-groups=trainers",
                 "--checkpoint-interval=200 ms"));
         args.addAll(List.of(options));
+        this.topic = topic;
         KafkaArguments arguments = KafkaArguments.parse(args.toArray(new String[0]));
         plan = arguments.plan();
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
@@ -104,7 +110,22 @@ class TopicTroubleITCase {
     /** Markers of transactions, control records and pieces that other ranks read count for no one's progress. */
     @Test
     void keepsNothingBackThatTrainersWaitFor() throws Exception {
-        JobClient job = start("paced", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once");
+        train(start("paced", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
+    }
+
+    @Test
+    void whatWasGivenUpIsNotInFrontOfTrainers() throws Exception {
+        JobClient first =
+                start("given-up", "--epochs=" + EPOCHS, "--delivery=exactly-once", "--checkpoint-interval=5 min");
+        try (TopicReader written = TopicReader.ofAll(plan.target())) {
+            await("records of batches", () -> IntStream.range(0, LANES).allMatch(lane -> end(written, lane) > 3));
+        }
+        first.cancel().get();
+        await("end of the feed", () -> first.getJobStatus().get().isGloballyTerminalState());
+        train(start("given-up", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
+    }
+
+    private void train(JobClient job) throws Exception {
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
                 broker.bootstrap(),
@@ -122,7 +143,7 @@ class TopicTroubleITCase {
                         new KafkaConsumer<>(settings, new ByteArrayDeserializer(), new ByteArrayDeserializer())) {
             List<TopicPartition> places = new ArrayList<>();
             for (int lane = 0; lane < LANES; lane++) {
-                places.add(new TopicPartition("paced", lane));
+                places.add(new TopicPartition(topic, lane));
                 log.put(lane, new ArrayList<>());
             }
             consumer.assign(places);
@@ -138,22 +159,18 @@ class TopicTroubleITCase {
             StopSignal.clear(plan.feed().id());
         }
         OrderSpec order = OrderSpec.fromJson(plan.feed().order());
-        Topic.verify(dataset, order, EPOCHS, Topic.read(broker.bootstrap(), "paced", LANES));
+        Topic.verify(dataset, order, EPOCHS, Topic.read(broker.bootstrap(), topic, LANES));
     }
 
     @Test
     void endsWhenItsTopicIsCreatedAnew() throws Exception {
         JobClient job = start("anew");
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
-            while (admin.listOffsets(Map.of(new TopicPartition("anew", 0), OffsetSpec.latest()))
-                            .partitionResult(new TopicPartition("anew", 0))
-                            .get()
-                            .offset()
-                    == 0) {
-                assertThat(System.nanoTime()).as("a record").isLessThan(deadline);
-                LockSupport.parkNanos(20_000_000);
-            }
+            TopicPartition place = new TopicPartition("anew", 0);
+            await("a record", () -> {
+                var end = admin.listOffsets(Map.of(place, OffsetSpec.latest())).partitionResult(place);
+                return end.get().offset() > 0;
+            });
             admin.deleteTopics(List.of("anew")).all().get();
             admin.createTopics(List.of(new NewTopic("anew", LANES, (short) 1)))
                     .all()
@@ -165,6 +182,22 @@ class TopicTroubleITCase {
                 .hasMessageContaining(
                         "topic anew at " + broker.bootstrap() + " is another one than the feed has written to")
                 .hasMessageContaining("start the feed anew");
+    }
+
+    private static void await(String what, Callable<Boolean> condition) throws Exception {
+        long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+        while (!condition.call()) {
+            assertThat(System.nanoTime()).as(what).isLessThan(deadline);
+            LockSupport.parkNanos(20_000_000);
+        }
+    }
+
+    private static long end(TopicReader topic, int lane) {
+        try {
+            return topic.end(lane);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** A rank waits for its batch; meanwhile it alone tells how far it is, and the others wait for it. */
@@ -216,7 +249,7 @@ class TopicTroubleITCase {
                 next = found.offset() + 1;
             }
             if (next > 0) {
-                progress.put(new TopicPartition("paced", lane), new OffsetAndMetadata(next));
+                progress.put(new TopicPartition(topic, lane), new OffsetAndMetadata(next));
             }
         }
         return progress;
