@@ -41,9 +41,7 @@ final class LaneResume {
         List<KafkaLane> found = new ArrayList<>();
         try (TopicReader written = TopicReader.ofAll(target);
                 TopicReader committed = new TopicReader(target)) {
-            // What the states count as written lies before these, some of it perhaps in transactions that other tasks
-            // are about to
-            // commit.
+            // What the states count as written lies before these; other tasks may be about to commit some of it.
             Map<Integer, Long> ends = new TreeMap<>();
             for (KafkaLane lane : lanes) {
                 ends.put(lane.lane(), written.end(lane.lane()));

@@ -131,8 +131,7 @@ public final class HadoopObjectStore implements ObjectStore {
         if (!uri.getScheme().equals("s3a")) {
             return FileSystem.newInstance(uri, configuration);
         }
-        // Hadoop's cache adds a hook for the end of the process, which would keep the classes of every job that uses
-        // S3.
+        // Hadoop's cache adds a hook for the end of the process, which would keep the classes of every job.
         FileSystem fileSystem =
                 ReflectionUtils.newInstance(FileSystem.getFileSystemClass("s3a", configuration), configuration);
         try {
