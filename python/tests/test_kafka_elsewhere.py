@@ -129,3 +129,23 @@ def test_wrong_guesses_are_put_right(tmp_path: Path, monkeypatch: pytest.MonkeyP
                 for epoch in range(2):
                     path.set_epoch(epoch)
                     assert seen(feed) == seen(path)
+
+
+def test_a_guess_behind_all_that_is_written_is_put_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nothing comes there that would tell: the feed waits for its consumers, and what it wrote was given up."""
+    small_dataset(tmp_path / "d", chunks=(120, 40, 40, 40))
+    writer = Writer(tmp_path / "d", **ORDER)
+    topic = FakeTopic(4)
+    for log, first, second in zip(topic.partitions, writer.epoch(0), writer.epoch(1), strict=True):
+        for record in first:
+            log += [record, None, None]
+        log += [*second, *[None] * 200]
+    monkeypatch.setitem(sys.modules, "confluent_kafka", topic.module())
+    for rank in range(4):
+        with (
+            Feed(f"kafka://broker:9092/{TOPIC}", rank=rank, world_size=4, tail="keep", batch_timeout=5) as feed,
+            Feed(tmp_path / "d", rank=rank, world_size=4, tail="keep", **ORDER) as path,
+        ):
+            for epoch in range(2):
+                path.set_epoch(epoch)
+                assert seen(feed) == seen(path)

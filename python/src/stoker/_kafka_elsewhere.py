@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from stoker._kafka_guess import Guesses
 from stoker._kafka_record import BATCH, Position
-from stoker._kafka_topic import Lost, Record, Topic, same_piece
+from stoker._kafka_topic import AtEnd, Lost, Record, Topic, same_piece
 
 _FAR_BYTES = 2 << 20
 """More than this is not read over: a broker gives whole batches of records, of a megabyte."""
@@ -74,13 +74,18 @@ class Elsewhere:
         """The records of a piece that was expected, or None if it has not come in this time."""
         if key not in self._kept and self.topic is not None:
             for found in self.topic.poll(wait_s, 1):
-                if isinstance(found, Lost):
-                    if self._wanted.get(found.partition):
-                        self._patient.add(found.partition)
-                        self._find(found.partition)
+                if isinstance(found, (Lost, AtEnd)):
+                    self._came_to_nothing(found)
                 elif found[0] in self._reading:
                     self._take(*found)
         return self._kept.pop(key, None)
+
+    def _came_to_nothing(self, found: Lost | AtEnd) -> None:
+        lane = found.partition
+        # At the end the guess may have been too late, with nothing to come that would tell: as after what was given up.
+        if self._wanted.get(lane) and (isinstance(found, Lost) or lane in self._aimed):
+            self._patient.add(lane)
+            self._find(lane)
 
     def close(self) -> None:
         """Idempotent."""

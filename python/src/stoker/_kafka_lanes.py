@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from stoker._kafka_pieces import Message, Pieces
 from stoker._kafka_plan import LanePlan, Span
 from stoker._kafka_record import BATCH, Position
-from stoker._kafka_topic import Lost, Record, Topic, same_piece
+from stoker._kafka_topic import AtEnd, Lost, Record, Topic, same_piece
 
 _COMMIT_S = 2.0
 
@@ -117,9 +117,10 @@ class LaneReading:
             if isinstance(found, Lost):
                 self._resync(found.partition, None)
                 continue
-            lane, record = found
-            self._counts["bytes"] += len(record.value)
-            self._take_in(lane, record)
+            if not isinstance(found, AtEnd):
+                lane, record = found
+                self._counts["bytes"] += len(record.value)
+                self._take_in(lane, record)
 
     def _take_in(self, lane: int, record: Record) -> None:
         assert self._plan is not None

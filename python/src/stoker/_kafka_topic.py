@@ -69,6 +69,12 @@ class Lost(NamedTuple):
     partition: int
 
 
+class AtEnd(NamedTuple):
+    """There is nothing more in the partition, as yet."""
+
+    partition: int
+
+
 def same_piece(parts: Sequence[Record], record: Record) -> None:
     """Raises `CorruptDataError` if a record disagrees with the parts before it."""
     if parts and parts[0].header.parts != record.header.parts:
@@ -198,9 +204,9 @@ class Topic:
         """See `pause`."""
         self._consumer.resume([self._place(partition) for partition in partitions])
 
-    def poll(self, wait_s: float, count: int = 64) -> list[tuple[int, Record] | Lost]:
+    def poll(self, wait_s: float, count: int = 64) -> list[tuple[int, Record] | Lost | AtEnd]:
         """What has come, by partition."""
-        found: list[tuple[int, Record] | Lost] = []
+        found: list[tuple[int, Record] | Lost | AtEnd] = []
         for message in self._consumer.consume(count, wait_s):
             error = message.error()
             if error is None:
@@ -212,7 +218,9 @@ class Topic:
                 found.append(Lost(message.partition()))
             elif error.code() == self._kafka.KafkaError.UNKNOWN_TOPIC_OR_PART:
                 self._trouble = f"the topic is gone: {error.str()}"
-            elif error.code() != self._kafka.KafkaError._PARTITION_EOF:
+            elif error.code() == self._kafka.KafkaError._PARTITION_EOF:
+                found.append(AtEnd(message.partition()))
+            else:
                 self._trouble = error.str()
         return found
 
