@@ -192,6 +192,24 @@ def test_a_feed_that_waits_for_its_consumers_is_told_how_far_they_are(growing: G
     assert written == [0, 1, 2, 3]
 
 
+def test_a_feed_that_waits_is_told_again(growing: Growing, open_feed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is told is lost with its broker."""
+    monkeypatch.setattr("stoker._kafka_lanes._COMMIT_S", 0.1)
+    growing.write(0, 1)
+    told: list[dict[int, int]] = []
+
+    def commit(group: str, offsets: dict[int, int]) -> None:
+        told.append(offsets)
+        if len(told) == 3:
+            growing.write(1, VERSIONS[1])
+
+    growing.topic.on_commit = commit
+    feed = open_feed(growing, group="trainers")
+    feed.set_epoch(1)
+    assert seen(feed) == growing.expected(1, VERSIONS[1])
+    assert told[0] == told[1] == told[2]
+
+
 def test_an_epoch_whose_beginning_is_deleted_is_read_on(whole: Growing, open_feed: Any) -> None:
     feed = open_feed(whole)
     list(feed)

@@ -202,10 +202,14 @@ class LaneReading:
             self._stream.consumed(changed)
 
     def pass_by(self, offsets: Mapping[int, int]) -> None:
-        """Everything before these offsets of these lanes counts as consumed; told at once."""
+        """Everything before these offsets of these lanes counts as consumed; told at once, and now and then again."""
         for lane, offset in offsets.items():
-            self._consumed[lane] = max(offset, self._consumed.get(lane, 0))
-        self._commit_at = 0.0
+            if offset > self._consumed.get(lane, -1):
+                self._consumed[lane] = offset
+                self._commit_at = 0.0
+        if time.monotonic() >= self._commit_at:
+            # Nobody else repeats what is lost of partitions that are not read yet.
+            self._committed.clear()
         self.commit()
 
     def commit(self, *, last: bool = False) -> None:
