@@ -36,7 +36,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.insert(0, str(ROOT / "python" / "tests" / "system"))
+sys.path[:0] = [str(ROOT / "python" / "tests" / "system" / part) for part in (".", "with_kafka")]
 
 from feed import cpu_of  # noqa: E402
 from make_tree import make_tree  # noqa: E402
