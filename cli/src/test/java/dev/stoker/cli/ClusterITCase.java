@@ -92,6 +92,10 @@ class ClusterITCase {
                     "--chunk-size=64 kb",
                     "--parallelism=2");
             assertThat(ingested).contains("version 1: 600 samples");
+            String detached = directory.resolve("detached").toString();
+            assertThat(cluster.run("-d", FlinkCluster.job("ingest"), source.toString(), detached))
+                    .contains("600 samples", "JobID", "stoker log " + detached);
+            cluster.await(() -> rows("detached") == SAMPLES, "version of the detached ingest");
 
             try (KafkaBroker broker = KafkaBroker.start(directory.resolve("broker"))) {
                 writesATopic(cluster, dataset, broker);

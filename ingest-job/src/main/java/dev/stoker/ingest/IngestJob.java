@@ -29,6 +29,7 @@ import org.apache.flink.api.common.BatchShuffleMode;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.configuration.BatchExecutionOptions;
 import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.DeploymentOptions;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
@@ -46,7 +47,7 @@ public final class IngestJob {
 
     private IngestJob() {}
 
-    /** Runs on the cluster that {@code flink run} submits to. */
+    /** Runs on the cluster that {@code flink run} submits to; detached, it returns when the job is submitted. */
     public static void main(String[] args) throws Exception {
         if (StreamOptions.isTopic(args)) {
             StreamIngest.main(args);
@@ -57,15 +58,35 @@ public final class IngestJob {
             plan(options).lines().forEach(System.out::println);
             return;
         }
-        IngestResult result = run(options, StreamExecutionEnvironment.getExecutionEnvironment(), new IngestListener() {
+        IngestListener listener = new IngestListener() {
             @Override
             public void started(String ingestId, IngestPlan plan) {
                 plan.lines().forEach(System.out::println);
                 System.out.println(
                         "ingest " + ingestId + " started; if it is interrupted, go on with --ingest-id " + ingestId);
             }
-        });
-        result.lines().forEach(System.out::println);
+        };
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+        if (env.getConfiguration().get(DeploymentOptions.ATTACHED)) {
+            run(options, env, listener).lines().forEach(System.out::println);
+        } else {
+            submit(options, env, listener);
+        }
+    }
+
+    private static void submit(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
+            throws Exception {
+        String ingest = id(options);
+        Preparation preparation = prepare(options, ingest, listener, Access.BY_LOCATION);
+        if (preparation.committed().isPresent()) {
+            before(preparation.committed().get()).lines().forEach(System.out::println);
+            return;
+        }
+        try (ObjectStore store = Stores.open(options.target())) {
+            build(env, options, preparation, ingest, Access.BY_LOCATION, Dataset.open(store));
+        }
+        env.executeAsync(name(ingest));
+        System.out.println("it goes on without this command; stoker log " + options.target() + " shows its version");
     }
 
     /** An environment that runs the job in this process. */
@@ -110,20 +131,15 @@ public final class IngestJob {
             IngestOptions options, StreamExecutionEnvironment env, IngestListener listener, Access access)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
-        Preparation preparation = Preparation.of(options, access.store());
-        String ingest = options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
+        String ingest = id(options);
+        Preparation preparation = prepare(options, ingest, listener, access);
         if (preparation.committed().isPresent()) {
-            return result(preparation.committed().get(), true, Duration.ZERO, Duration.ZERO);
+            return before(preparation.committed().get());
         }
-        requireAtomicCreate(options, access);
-        preparation = preparation.create(options, access.store());
-        int parallelism = options.work().parallelism().orElse(env.getParallelism());
-        listener.started(ingest, PlanText.of(options, preparation));
         try (IngestMeter meter = IngestMeter.open(ingest);
                 ObjectStore store = access.store().open(options.target())) {
             Dataset dataset = Dataset.open(store);
-            configure(env);
-            graph(options, preparation, ingest, parallelism, access, dataset).addTo(env);
+            build(env, options, preparation, ingest, access, dataset);
             await(env, ingest, listener, meter, began);
             long ended = System.nanoTime();
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
@@ -137,6 +153,40 @@ public final class IngestJob {
                             null));
             return result(entry, false, Duration.ofNanos(started - began), Duration.ofNanos(ended - started));
         }
+    }
+
+    private static String id(IngestOptions options) {
+        return options.ingestId().orElseGet(() -> UUID.randomUUID().toString());
+    }
+
+    private static String name(String ingest) {
+        return "stoker ingest " + ingest;
+    }
+
+    /** Looks at source and dataset, and creates that if it is new; unless the ingest's version is there already. */
+    private static Preparation prepare(IngestOptions options, String ingest, IngestListener listener, Access access)
+            throws IOException {
+        Preparation found = Preparation.of(options, access.store());
+        if (found.committed().isPresent()) {
+            return found;
+        }
+        requireAtomicCreate(options, access);
+        Preparation created = found.create(options, access.store());
+        listener.started(ingest, PlanText.of(options, created));
+        return created;
+    }
+
+    private static void build(
+            StreamExecutionEnvironment env,
+            IngestOptions options,
+            Preparation preparation,
+            String ingest,
+            Access access,
+            Dataset dataset)
+            throws IOException {
+        int parallelism = options.work().parallelism().orElse(env.getParallelism());
+        configure(env);
+        graph(options, preparation, ingest, parallelism, access, dataset).addTo(env);
     }
 
     /** Before anything is packed: a commit that two could win at once is none. */
@@ -211,7 +261,7 @@ public final class IngestJob {
             throws IOException, InterruptedException {
         JobClient client = null;
         try {
-            client = env.executeAsync("stoker ingest " + ingest);
+            client = env.executeAsync(name(ingest));
             CompletableFuture<?> end = client.getJobExecutionResult();
             while (true) {
                 try {
@@ -273,6 +323,10 @@ public final class IngestJob {
                 meter.bytes(),
                 meter.chunks(),
                 Duration.ofNanos(System.nanoTime() - since)));
+    }
+
+    private static IngestResult before(LogEntry entry) {
+        return result(entry, true, Duration.ZERO, Duration.ZERO);
     }
 
     private static IngestResult result(LogEntry entry, boolean isBefore, Duration startUp, Duration duration) {
