@@ -4,6 +4,7 @@ sample exactly once and in order, or a line that says what is wrong.
 
 import re
 import signal
+from itertools import zip_longest
 
 import pytest
 from confluent_kafka import IsolationLevel
@@ -11,6 +12,7 @@ from kafka_broker import Broker
 from stoker_processes import LIMIT_S, Cli, until, view, views
 from topics import Topic
 
+from datasets import small_dataset
 from kafka_fake import Writer
 from stoker import Feed, errors
 
@@ -168,6 +170,27 @@ def test_a_feed_hears_of_what_a_trainer_has_consumed_that_is_busy(broker, writte
             next(running)
         # Two batches of each lane, behind its first record.
         until(lambda: min(topic.committed("trainers")) >= 3, "what it is through with is committed")
+
+
+def test_a_piece_is_found_where_all_behind_it_was_given_up(broker, tmp_path):
+    """After more transactions than records it is guessed to stand further behind than it does, and nothing comes there."""
+    small_dataset(tmp_path / "d", chunks=(120, 40, 40, 40))
+    order = {"batch_size": 4, "lanes": 4, "shuffle_window": 3000, "lane_order": "fixed"}
+    writer = Writer(tmp_path / "d", **order)
+    first, second, third = (writer.epoch(epoch) for epoch in range(3))
+    topic = Topic(broker.address, "guessed")
+    topic.create()
+    rows = [[[r] if r else [] for r in records] for records in zip_longest(*first)]
+    topic.transact(*((records, is_committed) for records in rows for is_committed in (False, True)))
+    topic.transact((second, True), (third, False), (third, False), (third, False))
+    for rank in range(4):
+        with (
+            Feed(topic.target, **WAITING, rank=rank, world_size=4) as feed,
+            Feed(tmp_path / "d", **order, tail="keep", rank=rank, world_size=4) as path,
+        ):
+            for epoch in range(2):
+                path.set_epoch(epoch)
+                assert views(feed) == views(path)
 
 
 # ---- records of others

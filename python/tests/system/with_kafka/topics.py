@@ -9,6 +9,8 @@ from confluent_kafka import Consumer, IsolationLevel, KafkaError, KafkaException
 from confluent_kafka.admin import AdminClient, NewTopic, OffsetSpec
 from stoker_processes import LIMIT_S, until
 
+Records = list[list[tuple[Any, bytes | None]]]
+
 
 class Topic:
     """By name; it need not be there."""
@@ -97,10 +99,22 @@ class Topic:
         for future in self.admin.delete_records(self.places(before)).values():
             future.result(LIMIT_S)
 
-    def write(self, partitions: list[list[tuple[Any, bytes | None]]]) -> None:
+    def write(self, partitions: Records) -> None:
         """Headers and values, by partition."""
-        producer = Producer(self._address | {"enable.idempotence": True})
+        self._write(Producer(self._address | {"enable.idempotence": True}), partitions)
+
+    def _write(self, producer: Producer, partitions: Records) -> None:
         for partition, records in enumerate(partitions):
             for headers, value in records:
                 producer.produce(self.name, value, headers=headers, partition=partition)
         assert producer.flush(LIMIT_S) == 0
+
+    def transact(self, *transactions: tuple[Records, bool]) -> None:
+        """See `write`; one after the other, and whether each is committed, not given up."""
+        producer = Producer(self._address | {"transactional.id": self.name})
+        producer.init_transactions(LIMIT_S)
+        for partitions, is_committed in transactions:
+            producer.begin_transaction()
+            self._write(producer, partitions)
+            end = producer.commit_transaction if is_committed else producer.abort_transaction
+            end(LIMIT_S)
