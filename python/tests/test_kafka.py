@@ -17,7 +17,7 @@ from stoker import Feed, errors
 from stoker._delivery import BatchPlan
 from stoker._kafka_plan import wants
 from stoker._kafka_record import BATCH, BEGIN, END, Position, message_of, read_header
-from stoker._kafka_topic import KafkaTarget
+from stoker._kafka_target import KafkaTarget
 from stoker._spec import OrderSpec
 
 ROOT = Path(__file__).parents[2]

@@ -21,7 +21,8 @@ from stoker._kafka_lanes import Key, LaneReading
 from stoker._kafka_pieces import Message, Pieces
 from stoker._kafka_plan import LanePlan, Span, Want, own_lanes, wants_ahead
 from stoker._kafka_record import BATCH, Position, TopicInfo
-from stoker._kafka_topic import KafkaTarget, Record, Topic, is_topic
+from stoker._kafka_target import KafkaTarget, is_topic
+from stoker._kafka_topic import Record, Topic
 from stoker._position import Start
 from stoker._source import Consumer, DeliveredBatch, PieceData, StreamInfo
 from stoker._spec import Tail

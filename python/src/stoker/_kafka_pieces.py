@@ -13,7 +13,8 @@ from stoker._kafka_join import Cut, join
 from stoker._kafka_plan import Want
 from stoker._kafka_record import TopicInfo, message_of
 from stoker._kafka_samples import SampleReader
-from stoker._kafka_topic import KafkaTarget, Record
+from stoker._kafka_target import KafkaTarget
+from stoker._kafka_topic import Record
 from stoker._message import MessageLayout, batch_columns
 from stoker._source import PieceData
 from stoker.errors import CorruptDataError, StateMismatchError

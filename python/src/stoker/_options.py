@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stoker._discovery import is_address_list
-from stoker._kafka_topic import is_topic
+from stoker._kafka_target import is_topic
 from stoker._location import feed_path, is_remote
 from stoker._security import Security
 from stoker._spec import TAILS, OrderSpec, Tail
