@@ -44,7 +44,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -82,12 +81,7 @@ class FeederJobITCase {
 
     @AfterEach
     void forget(@InjectMiniCluster MiniCluster cluster) throws Exception {
-        for (JobStatusMessage job : cluster.listJobs().get()) {
-            if (!job.getJobState().isGloballyTerminalState()) {
-                cluster.cancelJob(job.getJobId()).get();
-                cluster.requestJobResult(job.getJobId()).get();
-            }
-        }
+        RunningJobs.cancel(cluster);
         FeedNode.closeAll();
         if (arguments != null) {
             StopSignal.clear(arguments.plan().id());

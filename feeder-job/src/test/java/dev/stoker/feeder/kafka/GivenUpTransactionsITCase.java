@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.schemas.order.OrderSpec;
@@ -32,7 +33,6 @@ import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -132,12 +132,7 @@ class GivenUpTransactionsITCase {
     @AfterEach
     void cancel(@InjectMiniCluster MiniCluster cluster) throws Exception {
         FaultySink.fault = ids -> {};
-        for (JobStatusMessage job : cluster.listJobs().get()) {
-            if (!job.getJobState().isGloballyTerminalState()) {
-                cluster.cancelJob(job.getJobId()).get();
-                cluster.requestJobResult(job.getJobId()).get();
-            }
-        }
+        RunningJobs.cancel(cluster);
     }
 
     private static KafkaArguments arguments(String topic, String timeout, String... options) throws Exception {

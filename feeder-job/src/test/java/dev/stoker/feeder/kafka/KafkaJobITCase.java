@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.kafka.RecordPosition;
@@ -22,7 +23,6 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.core.execution.JobClient;
-import org.apache.flink.runtime.client.JobStatusMessage;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -83,12 +83,7 @@ class KafkaJobITCase {
 
     @AfterEach
     void forget(@InjectMiniCluster MiniCluster cluster) throws Exception {
-        for (JobStatusMessage job : cluster.listJobs().get()) {
-            if (!job.getJobState().isGloballyTerminalState()) {
-                cluster.cancelJob(job.getJobId()).get();
-                cluster.requestJobResult(job.getJobId()).get();
-            }
-        }
+        RunningJobs.cancel(cluster);
         if (arguments != null) {
             StopSignal.clear(arguments.plan().feed().id());
         }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicReader;
+import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.feeder.source.reader.StopSignal;
@@ -28,8 +29,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.InjectMiniCluster;
 import org.apache.flink.test.junit5.MiniClusterExtension;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.NewTopic;
@@ -41,6 +44,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -78,6 +82,11 @@ class TopicTroubleITCase {
     @AfterAll
     static void stopBroker() {
         broker.close();
+    }
+
+    @AfterEach
+    void cancel(@InjectMiniCluster MiniCluster cluster) throws Exception {
+        RunningJobs.cancel(cluster);
     }
 
     private JobClient start(String topic, String... options) throws Exception {
