@@ -1,6 +1,6 @@
 """Reads one epoch of a topic that `stoker feed --to kafka` writes, with confluent-kafka and pyarrow alone.
 
-    python examples/kafka_consumer.py localhost:9092 photos-train --rank 0 --world-size 2 --epoch 0
+    python examples/python/kafka_consumer.py localhost:9092 photos-train --rank 0 --world-size 2 --epoch 0
 
 It reads what lies in its rank's own partitions: all full batches of whole rounds, and pieces of the last ones. That is
 what most consumers want. Every batch of every rank, in order and from any position, is what `stoker.Feed("kafka://…")`

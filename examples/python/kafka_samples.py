@@ -1,6 +1,6 @@
 """Reads one epoch of a topic of samples (`stoker feed … --value-format avro`), with confluent-kafka and fastavro alone.
 
-    python examples/kafka_samples.py localhost:9092 photos-samples --epoch 0
+    python examples/python/kafka_samples.py localhost:9092 photos-samples --epoch 0
 
 A record is one sample. The schema stands in the first record of each partition; with a schema registry, Confluent's own
 deserializer does as well. The format is docs/formats/kafka.md.
