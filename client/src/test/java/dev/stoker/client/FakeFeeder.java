@@ -76,8 +76,8 @@ final class FakeFeeder implements AutoCloseable {
 
     /** Its files are others here. */
     volatile boolean isElsewhere;
-    /** Its files have been cut short when a client reads them. */
-    volatile boolean isCut;
+    /** From this reference on its files have been cut short when a client reads them. */
+    volatile int cutsFrom = Integer.MAX_VALUE;
 
     /** Says no word of STATS in WELCOME. */
     volatile boolean isOld;

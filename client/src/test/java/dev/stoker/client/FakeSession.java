@@ -264,7 +264,7 @@ final class FakeSession implements Runnable {
             long inode = (Long) found.get("ino") + (feeder.isElsewhere ? 1 : 0);
             send(new HandoverFile(number, (Long) found.get("dev"), inode, 1 << 20, file.toString()));
         }
-        if (feeder.isCut) {
+        if (feeder.references >= feeder.cutsFrom) {
             try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
                 channel.truncate(1);
             }
