@@ -39,3 +39,10 @@ def pytest_runtest_setup(item):
     """Marks what --reruns runs again, so that .ci/totals.py can name it."""
     if getattr(item, "execution_count", 1) == 2:
         item.user_properties.append(("second_try", "yes"))
+
+
+def pytest_terminal_summary(terminalreporter):
+    """Says why something needed a second try: nobody else does."""
+    for report in terminalreporter.stats.get("rerun", []):
+        terminalreporter.section(f"first try of {report.nodeid}")
+        terminalreporter.line(report.longreprtext)
