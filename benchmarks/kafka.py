@@ -29,24 +29,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from datetime import datetime
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from typing import IO, Any
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "python" / "tests" / "system" / part) for part in (".", "with_kafka")]
 
 from feed import cpu_of  # noqa: E402
 from make_tree import make_tree  # noqa: E402
+from rates import LOOK_S, Moment, Speed, bytes_below, sizes_below, speed, watch  # noqa: E402
 
 TOOLS = ROOT / "benchmarks" / "target" / "kafka.classpath"
 LANES = 24
 WORLD_SIZES = (1, 3, 8)
 BATCH = 64
 CHECKPOINT_MS = 1000
-LOOK_S = 0.05
 BROKER_JVM = ("-Xmx1g", "-Xms1g")
 # As connectors/…/KafkaSinks.java has them.
 PRODUCER = {
@@ -59,58 +59,6 @@ PRODUCER = {
     "max.request.size": 1 << 20,
     "send.buffer.bytes": 1 << 20,
 }
-
-
-class Moment(NamedTuple):
-    """How much was done at a time, and the CPU seconds used until then by the system and by the broker."""
-
-    time: float
-    done: float
-    cpu: float = 0.0
-    broker: float = 0.0
-
-
-class Speed(NamedTuple):
-    """Of a system, in its warm part."""
-
-    bytes_per_s: float
-    cpu_per_gb: float
-    broker_per_gb: float
-
-
-def speed(moments: Sequence[Moment]) -> Speed:
-    """From a third of the work to nearly all of it; what comes last may be a flush or a commit."""
-    total = moments[-1].done
-    begin = next(m for m in moments if m.done >= total / 3)
-    end = next(m for m in moments if m.done >= 0.99 * total)
-    done = end.done - begin.done
-    return Speed(
-        done / (end.time - begin.time), 1e9 * (end.cpu - begin.cpu) / done, 1e9 * (end.broker - begin.broker) / done
-    )
-
-
-def watch(process: subprocess.Popen[Any], broker: int, size: Callable[[], float]) -> list[Moment]:
-    """Looks at a growing size until a process ends."""
-    moments: list[Moment] = []
-    while process.poll() is None:
-        with suppress(FileNotFoundError):
-            moments.append(Moment(time.monotonic(), size(), cpu_of(process.pid), cpu_of(broker)))
-        time.sleep(LOOK_S)
-    if process.returncode != 0:
-        raise RuntimeError(f"{process.args} ended with {process.returncode}")
-    last = moments[-1]
-    return [*moments, last._replace(done=max(last.done, size()))]
-
-
-def bytes_below(directory: Path, pattern: str) -> int:
-    return sum(sizes_below(directory, pattern).values())
-
-
-def sizes_below(directory: Path, pattern: str) -> dict[Path, int]:
-    """A topic that is being deleted may go meanwhile."""
-    while True:
-        with suppress(FileNotFoundError):
-            return {file: file.stat().st_size for file in directory.glob(pattern)}
 
 
 # --- a trainer: a process of its own, which prints one JSON object ----------------------------------------------------
