@@ -68,18 +68,16 @@ def _arrow(field: Field, values: list[Any]) -> pa.Array:
     given = [_value(field, v) for v in values]
     if field.type == "categorical":
         return pa.array(given, pa.utf8()).dictionary_encode() if "maybe" in field.name else pa.array(given, pa.utf8())
-    if field.element == "bfloat16":
-        element = pa.float32()
-    elif field.type in ("utf8", "binary", "bool"):
+    if field.type in ("utf8", "binary", "bool"):
         return pa.array(given, {"utf8": pa.large_utf8(), "binary": pa.binary(), "bool": pa.bool_()}[field.type])
-    else:
-        element = pa.from_numpy_dtype(field.dtype)
+    dtype = np.dtype(np.float32) if field.element == "bfloat16" else field.dtype
+    element = pa.from_numpy_dtype(dtype)
     if field.is_list:
         return pa.array([None if v is None else np.array(v) for v in given], pa.list_(element))
     if field.shape:
         size = int(np.prod(field.shape))
         return pa.array([None if v is None else v.ravel() for v in given], pa.list_(element, size))
-    return pa.array([None if v is None else np.dtype(element.to_pandas_dtype()).type(v) for v in given], element)
+    return pa.array([None if v is None else dtype.type(v) for v in given], element)
 
 
 def _packed(spec: dict[str, Any], chunk: FillingChunk) -> bytes:
