@@ -27,7 +27,10 @@ def batches(bootstrap: str, topic: str, rank: int, world_size: int, epoch: int) 
             "enable.auto.commit": False,
         }
     )
-    partitions = range(rank, len(consumer.list_topics(topic).topics[topic].partitions), world_size)
+    there = consumer.list_topics(topic, timeout=10).topics[topic]
+    if there.error:
+        raise SystemExit(f"topic {topic} at {bootstrap}: {there.error.str()}")
+    partitions = range(rank, len(there.partitions), world_size)
     consumer.assign([confluent_kafka.TopicPartition(topic, p, confluent_kafka.OFFSET_BEGINNING) for p in partitions])
     last = dict.fromkeys(partitions, (-1, -1))
     unfinished = set(partitions)

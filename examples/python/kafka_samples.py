@@ -29,7 +29,10 @@ def samples(bootstrap: str, topic: str, epoch: int) -> Iterator[tuple[int, int, 
             "enable.auto.commit": False,
         }
     )
-    partitions = range(len(consumer.list_topics(topic).topics[topic].partitions))
+    there = consumer.list_topics(topic, timeout=10).topics[topic]
+    if there.error:
+        raise SystemExit(f"topic {topic} at {bootstrap}: {there.error.str()}")
+    partitions = range(len(there.partitions))
     consumer.assign([confluent_kafka.TopicPartition(topic, p, confluent_kafka.OFFSET_BEGINNING) for p in partitions])
     last = dict.fromkeys(partitions, (-1, -1))
     unfinished = set(partitions)
