@@ -61,7 +61,7 @@ final class Retries {
                     if (kind == Kind.ABSENT || kind == Kind.REFUSED) {
                         answered = true;
                     }
-                    boolean again = kind == Kind.TRANSIENT || kind == Kind.EXPIRED;
+                    boolean again = kind == Kind.TRANSIENT || kind == Kind.EXPIRED || kind == Kind.NO_NODES;
                     Duration pause = pause(attempt);
                     if (!again || pause.compareTo(scope.left()) >= 0) {
                         throw StoreErrors.explain(verb, where, e, attempt, scope);

@@ -31,6 +31,8 @@ final class StoreErrors {
         /** Credentials were good, and are to be renewed. */
         EXPIRED,
         NO_SPACE,
+        /** No data node of HDFS takes a block: they are down, full, or the name node has just begun and does not know them. */
+        NO_NODES,
         /** The store has understood, and will answer the same again. */
         REFUSED,
         /** It may work the next time. */
@@ -48,6 +50,9 @@ final class StoreErrors {
         }
         if (isNoSpace(e)) {
             return Kind.NO_SPACE;
+        }
+        if (String.valueOf(e.getMessage()).contains("could only be written to 0 of the")) {
+            return Kind.NO_NODES;
         }
         if (isS3(e)) {
             return S3Errors.kind(e);
@@ -88,9 +93,6 @@ final class StoreErrors {
         }
         String message = String.valueOf(e.getMessage());
         return message.contains("No space left")
-                // None at all is a name node that has just started.
-                || message.contains("could only be written to 0 of the")
-                        && !message.contains("There are 0 datanode(s) running")
                 || message.contains("QuotaExceeded")
                 || message.contains("StorageFull");
     }
@@ -115,6 +117,11 @@ final class StoreErrors {
                                 + "; check the credentials (see docs/stores.md) and what they may do there",
                         e);
             case NO_SPACE -> new NoSpaceException(where, e);
+            case NO_NODES ->
+                new StoreUnavailableException(
+                        "Cannot " + verb + " " + where + ": no data node has taken it in " + seconds(scope)
+                                + "; start those that are down, or free some space on them, and run the same command again",
+                        e);
             case REFUSED -> refused(verb, where, e);
             case TRANSIENT -> {
                 Exception last = scope.lastFailure() != null ? scope.lastFailure() : e;
