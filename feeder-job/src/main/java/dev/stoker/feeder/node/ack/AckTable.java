@@ -3,7 +3,7 @@ package dev.stoker.feeder.node.ack;
 import dev.stoker.feeder.node.LedgerItem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -19,7 +19,7 @@ public final class AckTable {
     private final int capacity;
     private final Object lock = new Object();
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
-    private final Set<SessionReceipts> overflowed = new HashSet<>();
+    private final Set<SessionReceipts> overflowed = new LinkedHashSet<>();
     /** Readers in the order in which they first asked; the first one drains. */
     private final ArrayDeque<Drain> readers = new ArrayDeque<>();
 
@@ -183,7 +183,8 @@ public final class AckTable {
 
         /** Everything up to the token is durable. */
         public void markDurable(long token) {
-            Set<SessionReceipts> grown = new HashSet<>();
+            // In the order of their receipts, so that equal runs tell them in equal order.
+            Set<SessionReceipts> grown = new LinkedHashSet<>();
             List<SessionReceipts> room;
             synchronized (lock) {
                 while (first < token && !drained.isEmpty()) {
