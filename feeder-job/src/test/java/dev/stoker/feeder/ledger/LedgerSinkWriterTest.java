@@ -46,8 +46,8 @@ class LedgerSinkWriterTest {
 
     private LedgerSinkWriter writer(List<LedgerFile> unpublished) throws IOException {
         LedgerProgress progress = LedgerProgress.begin(FEED, 0);
-        LedgerPublisher publisher =
-                new LedgerPublisher("test", this::open, progress, Duration.ofMillis(1), Duration.ofMillis(5), Threads.system());
+        LedgerPublisher publisher = new LedgerPublisher(
+                "test", this::open, progress, Duration.ofMillis(1), Duration.ofMillis(5), Threads.system());
         for (LedgerFile file : unpublished) {
             publisher.submit(file, 0);
         }

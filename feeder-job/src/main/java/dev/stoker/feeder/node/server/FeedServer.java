@@ -131,7 +131,9 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     private LaneMap everythingHere() {
         return LaneMap.single(
-                door.address(), 1, unix().map(place -> Map.of(door.address(), place)).orElse(Map.of()));
+                door.address(),
+                1,
+                unix().map(place -> Map.of(door.address(), place)).orElse(Map.of()));
     }
 
     /** The Unix-domain socket for trainers of this machine, if there is one. */
@@ -166,7 +168,9 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     @Override
     public Wire wire(SocketChannel channel) throws IOException {
         PlainWire plain = new PlainWire(channel);
-        return tls.isPresent() && !plain.isUnix() ? new TlsWire(channel, tls.get().engine()) : plain;
+        return tls.isPresent() && !plain.isUnix()
+                ? new TlsWire(channel, tls.get().engine())
+                : plain;
     }
 
     @Override

@@ -113,7 +113,8 @@ final class Session implements Runnable {
         long version = stream.version(hello);
         only = stream.follows() ? hello.epoch() : OptionalLong.empty();
         OptionalLong read = stream.follows() ? only : OptionalLong.of(0);
-        Group.Joined joined = joining.join(hello, this, stream.at(version), read, server.threads().nowMs());
+        Group.Joined joined = joining.join(
+                hello, this, stream.at(version), read, server.threads().nowMs());
         group = joining;
         order = joined.order();
         identity = joined.identity();

@@ -24,6 +24,7 @@ final class Sessions {
     private final Counters counters;
     /** By number, so that all are told of a change in the order in which they came. */
     private final ConcurrentNavigableMap<Long, Session> running = new ConcurrentSkipListMap<>();
+
     private final AtomicLong numbers = new AtomicLong();
     private final Threads threads;
     private final Threads.Timer timer;
