@@ -17,6 +17,7 @@ final class SessionLedger {
     private final Orders orders;
     private final AckTable.SessionReceipts receipts;
     private final AskedNumbers everAsked = new AskedNumbers();
+    private final ReceiptCheck check;
     /** The last that was asked for. */
     private Subscribe asked;
 
@@ -29,6 +30,7 @@ final class SessionLedger {
         this.identity = identity;
         this.orders = orders;
         this.receipts = receipts;
+        this.check = new ReceiptCheck(identity);
     }
 
     /** The trainer has asked for batches. */
@@ -46,30 +48,20 @@ final class SessionLedger {
                         identity,
                         order.fingerprint().text(),
                         order.stream().version(),
-                        subscribe.epoch(),
-                        subscribe.first(),
-                        subscribe.stride(),
-                        subscribe.count(),
-                        subscribe.tail().text()),
+                        order.spec().toJson(),
+                        subscribe),
                 0);
     }
 
-    /** Refuses receipts of batches that are not the trainer's. */
+    /** Refuses receipts that the trainer cannot have. */
     void check(Ack ack) throws ProtocolException {
-        // Receipts of an earlier connection come with numbers of an earlier subscription, perhaps of an earlier epoch;
-        // the epoch's bounds hold for all.
-        long end = orders.of(ack.epoch()).order().size().batches() + stride();
+        if (everAsked.isEmpty()) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was asked for on this connection");
+        }
+        GroupOrder order = orders.of(ack.epoch());
         for (int i = 0; i < ack.count(); i++) {
-            if (ack.number(i) >= end) {
-                throw new ProtocolException(
-                        ErrorCode.BAD_FRAME, "ACK: number " + ack.number(i) + " is past the end of the epoch, " + end);
-            }
-            if (ack.number(i) % identity.worldSize() != identity.rank()) {
-                throw new ProtocolException(
-                        ErrorCode.BAD_FRAME,
-                        "ACK: number " + ack.number(i) + " is one of rank " + ack.number(i) % identity.worldSize()
-                                + ", this is rank " + identity.rank());
-            }
+            check.check(ack, i, order, everAsked.tail(ack.epoch(), ack.number(i)));
         }
     }
 

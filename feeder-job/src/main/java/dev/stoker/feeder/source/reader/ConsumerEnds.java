@@ -39,11 +39,13 @@ final class ConsumerEnds {
             lasts.add(new Last(
                     identity.run(),
                     item.epoch(),
-                    subscription.first() + (subscription.count() - 1) * subscription.stride()));
+                    subscription.asked().first()
+                            + (subscription.asked().count() - 1)
+                                    * subscription.asked().stride()));
             if (lasts.size() > 2) {
                 lasts.remove(0);
             }
-            if (subscription.count() == 0) {
+            if (subscription.asked().count() == 0) {
                 end(identity, item.epoch());
             }
         } else if (item instanceof ReceiptsItem receipts) {

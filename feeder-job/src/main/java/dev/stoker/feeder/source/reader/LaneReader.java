@@ -63,7 +63,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     /** Encodes what the node reports as a ledger record. */
     public interface RecordEncoder {
-        byte[] encode(LedgerItem item, NodeLease lease);
+        byte[] encode(LedgerItem item);
     }
 
     /**
@@ -127,7 +127,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     }
 
     private void take(LedgerItem item, ReaderOutput<byte[]> output) {
-        output.collect(encoder.encode(item, lease));
+        output.collect(encoder.encode(item));
         ends.add(item);
     }
 

@@ -6,8 +6,11 @@ import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.split.ConsumerEnd;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Subscribe;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class ConsumerEndsTest {
@@ -21,7 +24,8 @@ class ConsumerEndsTest {
     }
 
     private static SubscriptionItem subscription(long run, long epoch, long count) {
-        return new SubscriptionItem(0, identity(run), PRINT, 1, epoch, 1, 2, count, "pad");
+        Subscribe asked = new Subscribe(1, epoch, 1, 2, count, TailPolicy.PAD, List.of());
+        return new SubscriptionItem(0, identity(run), PRINT, 1, "{}", asked);
     }
 
     private static ReceiptsItem receipts(long run, long epoch, long... numbers) {
