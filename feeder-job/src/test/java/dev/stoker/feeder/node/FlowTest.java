@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -248,6 +249,32 @@ class FlowTest {
                     .containsExactly(5L, 2L, 1L);
             assertThat(((ReceiptsItem) items.get(4)).count()).isEqualTo(2);
             assertThat(items.get(5)).isInstanceOf(ReceiptsItem.class);
+        }
+    }
+
+    @Test
+    void onlyASubscriptionToTheEpochsEndHasAnEnd() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 1, 2)) {
+            client.send(new Subscribe(1, 0, 1, 2, 7, TailPolicy.KEEP, List.of()));
+            client.send(new Subscribe(2, 0, 3, 2, 3, TailPolicy.KEEP, List.of()));
+            client.send(new Ack(2, 5, List.of(ack(1, false))));
+            client.send(new Subscribe(3, 0, 15, 2, 0, TailPolicy.KEEP, List.of()));
+            client.send(new Subscribe(4, 0, 1, 2, 8, TailPolicy.PAD, List.of()));
+            client.send(new Subscribe(5, 0, 1, 2, 7, TailPolicy.DROP, List.of()));
+            List<LedgerItem> items = new ArrayList<>();
+            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 7);
+            assertThat(items)
+                    .filteredOn(SubscriptionItem.class::isInstance)
+                    .extracting(item -> ((SubscriptionItem) item).end())
+                    .containsExactly(
+                            OptionalLong.of(13),
+                            OptionalLong.empty(),
+                            OptionalLong.empty(),
+                            OptionalLong.of(13),
+                            OptionalLong.of(15),
+                            OptionalLong.of(13));
+            assertThat(((ReceiptsItem) items.get(3)).last()).isEqualTo(-1);
         }
     }
 

@@ -5,10 +5,13 @@ import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
+import java.util.OptionalLong;
 
 /** What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader thread. */
 final class SessionLedger {
@@ -18,8 +21,10 @@ final class SessionLedger {
     private final AckTable.SessionReceipts receipts;
     private final AskedNumbers everAsked = new AskedNumbers();
     private final ReceiptCheck check;
-    /** The last that was asked for. */
+    /** The newest that was asked for. */
     private Subscribe asked;
+    /** Its end. */
+    private OptionalLong end = OptionalLong.empty();
 
     /** The order of each epoch. */
     interface Orders {
@@ -36,10 +41,20 @@ final class SessionLedger {
     /** The trainer has asked for batches. */
     void asked(Subscribe subscribe) throws ProtocolException {
         asked = subscribe;
-        record(subscribe);
+        end = end(subscribe, orders.of(subscribe.epoch()).order().size());
+        record(subscribe, end);
     }
 
-    private void record(Subscribe subscribe) throws ProtocolException {
+    /** See {@link SubscriptionItem#end}. */
+    private OptionalLong end(Subscribe subscribe, EpochSize size) {
+        long next = subscribe.first() + subscribe.count() * subscribe.stride();
+        // Under "drop" the last numbers may be left out, how many depends on how the trainer joins batches.
+        boolean whole = subscribe.tail() == TailPolicy.DROP || next >= size.batches();
+        // Asking for nothing means that all has arrived, not that all was consumed.
+        return whole ? OptionalLong.of(next - subscribe.stride()) : OptionalLong.empty();
+    }
+
+    private void record(Subscribe subscribe, OptionalLong itsEnd) throws ProtocolException {
         GroupOrder order = orders.of(subscribe.epoch());
         everAsked.add(subscribe);
         receipts.offer(
@@ -49,7 +64,8 @@ final class SessionLedger {
                         order.fingerprint().text(),
                         order.stream().version(),
                         order.spec().toJson(),
-                        subscribe),
+                        subscribe,
+                        itsEnd),
                 0);
     }
 
@@ -68,7 +84,7 @@ final class SessionLedger {
     /** The trainer has consumed batches; they were {@linkplain #check checked}. */
     void acknowledged(Ack ack) throws ProtocolException {
         for (Subscribe earlier : everAsked.unasked(ack, stride())) {
-            record(earlier);
+            record(earlier, OptionalLong.empty());
         }
         receipts.offer(
                 new ReceiptsItem(
@@ -76,19 +92,12 @@ final class SessionLedger {
                         identity,
                         orders.of(ack.epoch()).fingerprint().text(),
                         ack.epoch(),
-                        last(ack.epoch()),
+                        asked.epoch() == ack.epoch() ? end.orElse(-1) : -1,
                         ack.entryBytes()),
                 ack.count());
     }
 
     private long stride() {
         return (long) identity.worldSize() * identity.workers();
-    }
-
-    /** The last number of an epoch that was asked for; -1 if it is not the one that is read. */
-    private long last(long epoch) {
-        return asked == null || asked.epoch() != epoch || asked.count() == 0
-                ? -1
-                : asked.first() + (asked.count() - 1) * asked.stride();
     }
 }
