@@ -34,16 +34,17 @@ final class ConsumerEnds {
         Identity identity = item.identity();
         Consumer consumer = new Consumer(identity.stream(), identity.group(), identity.rank(), identity.worker());
         if (item instanceof SubscriptionItem subscription) {
+            if (subscription.end().isEmpty()) {
+                return;
+            }
             List<Last> lasts = subscribed.computeIfAbsent(consumer, c -> new ArrayList<>());
             lasts.removeIf(last -> last.run() != identity.run() || last.epoch() == item.epoch());
-            lasts.add(new Last(
-                    identity.run(),
-                    item.epoch(),
-                    subscription.first() + (subscription.count() - 1) * subscription.stride()));
+            long end = subscription.end().getAsLong();
+            lasts.add(new Last(identity.run(), item.epoch(), end));
             if (lasts.size() > 2) {
                 lasts.remove(0);
             }
-            if (subscription.count() == 0) {
+            if (end < 0) {
                 end(identity, item.epoch());
             }
         } else if (item instanceof ReceiptsItem receipts) {

@@ -47,6 +47,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     private final Map<String, LaneSplit> splits = new TreeMap<>();
     private final ConsumerEnds ends = new ConsumerEnds();
     private final DurableTokens tokens = new DurableTokens();
+    private final RefusedItems refused = new RefusedItems(System::nanoTime);
     private final Set<GroupFacts> told = new HashSet<>();
     private final Runnable waker = this::wake;
     /** Written by the mailbox thread, completed by any. */
@@ -63,7 +64,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     /** Encodes what the node reports as a ledger record. */
     public interface RecordEncoder {
-        byte[] encode(LedgerItem item, NodeLease lease);
+        byte[] encode(LedgerItem item);
     }
 
     /**
@@ -126,9 +127,18 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         return finishing ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
     }
 
-    private void take(LedgerItem item, ReaderOutput<byte[]> output) {
-        output.collect(encoder.encode(item, lease));
+    /** Whether the item was written. One that cannot be encoded would fail each restart of the task as well. */
+    private boolean take(LedgerItem item, ReaderOutput<byte[]> output) {
+        byte[] encoded;
+        try {
+            encoded = encoder.encode(item);
+        } catch (RuntimeException e) {
+            refused.log(item, e);
+            return false;
+        }
+        output.collect(encoded);
         ends.add(item);
+        return true;
     }
 
     private void tellGroups() {

@@ -6,8 +6,12 @@ import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.split.ConsumerEnd;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Subscribe;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 
 class ConsumerEndsTest {
@@ -21,7 +25,12 @@ class ConsumerEndsTest {
     }
 
     private static SubscriptionItem subscription(long run, long epoch, long count) {
-        return new SubscriptionItem(0, identity(run), PRINT, 1, epoch, 1, 2, count, "pad");
+        return subscription(run, epoch, 1, count, OptionalLong.of(1 + (count - 1) * 2));
+    }
+
+    private static SubscriptionItem subscription(long run, long epoch, long first, long count, OptionalLong end) {
+        Subscribe asked = new Subscribe(1, epoch, first, 2, count, TailPolicy.PAD, List.of());
+        return new SubscriptionItem(0, identity(run), PRINT, 1, "{}", asked, end);
     }
 
     private static ReceiptsItem receipts(long run, long epoch, long... numbers) {
@@ -76,5 +85,34 @@ class ConsumerEndsTest {
         ends.add(subscription(5, 1, 3));
         ends.add(receipts(5, 0, 5));
         assertThat(ends.all()).extracting(ConsumerEnd::epoch).containsExactly(0L);
+    }
+
+    @Test
+    void receiptsThatAreRepeatedAfterAReconnectEndNothing() {
+        ends.add(subscription(5, 0, 50));
+        // The new connection asks from the first number on that has not arrived, and repeats what is not durable.
+        ends.add(subscription(5, 0, 21, 40, OptionalLong.of(99)));
+        ends.add(subscription(5, 0, 11, 4, OptionalLong.empty()));
+        ends.add(receipts(5, 0, 11, 13, 15, 17));
+        ends.add(receipts(5, 0, 21));
+        assertThat(ends.all()).isEmpty();
+        ends.add(receipts(5, 0, 99));
+        assertThat(ends.all()).hasSize(1);
+    }
+
+    @Test
+    void aPartOfAnEpochEndsNothing() {
+        ends.add(subscription(5, 0, 1, 10, OptionalLong.empty()));
+        ends.add(receipts(5, 0, 19));
+        assertThat(ends.all()).isEmpty();
+    }
+
+    @Test
+    void askingForNothingMoreWaitsForTheReceiptOfTheLastNumber() {
+        ends.add(subscription(5, 0, 7, 0, OptionalLong.of(5)));
+        ends.add(receipts(5, 0, 1, 3));
+        assertThat(ends.all()).isEmpty();
+        ends.add(receipts(5, 0, 5));
+        assertThat(ends.all()).hasSize(1);
     }
 }
