@@ -12,6 +12,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.function.BiConsumer;
@@ -89,10 +90,10 @@ final class JobManager implements Task.Reports {
         this.abortChance = aborts;
         this.storage = storage;
         this.process = new SimulatedProcess(simulation, name);
-        EnumeratorState state = EnumeratorState.empty();
+        Optional<EnumeratorState> state = Optional.empty();
         try {
             if (storage.last != null) {
-                state = STATES.deserialize(STATES.getVersion(), storage.last.coordinator);
+                state = Optional.of(STATES.deserialize(STATES.getVersion(), storage.last.coordinator));
             }
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -328,11 +329,17 @@ final class JobManager implements Task.Reports {
         public <T> void callAsync(Callable<T> call, BiConsumer<T, Throwable> handler) {
             simulation.after(simulation.between(1, 20) * Simulation.MILLI, process, "async", () -> {
                 try {
-                    handler.accept(call.call(), null);
+                    handler.accept(virtual(call.call()), null);
                 } catch (Exception e) {
                     handler.accept(null, e);
                 }
             });
+        }
+
+        /** The only number that the enumerator asks for is the wall clock's. */
+        @SuppressWarnings("unchecked")
+        private <T> T virtual(T result) {
+            return result instanceof Long ? (T) Long.valueOf(simulation.nowMs()) : result;
         }
 
         @Override

@@ -6,6 +6,7 @@ import dev.stoker.schemas.protocol.LaneMap;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.function.Consumer;
 import org.apache.flink.api.connector.source.SplitEnumerator;
@@ -24,7 +25,7 @@ public final class SimulatedEnumerators {
     public static SplitEnumerator<LaneSplit, EnumeratorState> create(
             FeedPlan plan,
             SplitEnumeratorContext<LaneSplit> context,
-            EnumeratorState state,
+            Optional<EnumeratorState> state,
             long startMs,
             Consumer<List<String>> published) {
         JobEnd end = new JobEnd(
