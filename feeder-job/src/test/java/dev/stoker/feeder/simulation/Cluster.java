@@ -115,7 +115,9 @@ final class Cluster {
             machines.add(new TaskManager(this, address, plan, options));
             addresses.add(address);
         }
-        this.parallelism = (int) simulation.between(1, machineCount + (simulation.chance(0.2) ? 1 : 0));
+        int lanes = oracles.stream().mapToInt(Oracle::lanes).sum();
+        this.parallelism =
+                (int) Math.min(lanes, simulation.between(1, machineCount + (simulation.chance(0.2) ? 1 : 0)));
         for (TrainingGroup.Shape shape : shapes) {
             groups.add(new TrainingGroup(this, shape, oracles.get(shape.stream().equals("train") ? 0 : 1)));
         }
@@ -297,8 +299,8 @@ final class Cluster {
     private boolean isOfKnown(Finding finding, List<TrainingGroup> known) {
         boolean isOfOther = finding.message().contains("group hostile")
                 || groups.stream()
-                        .anyMatch(group -> !known.contains(group)
-                                && finding.message().contains("group " + group.name() + ","));
+                        .anyMatch(group -> finding.message().contains("group " + group.name() + ",")
+                                && (!known.contains(group) || group.isOfCrashedRun(finding.message())));
         return !isOfOther;
     }
 
@@ -355,7 +357,8 @@ final class Cluster {
 
     /** The JobManager dies; another one takes over, and what ran for the first is cancelled. */
     void crashJobManager() {
-        if (storage.isFinished || jobManager.isEnding() || !jobManager.process.isAlive()) {
+        // Without a checkpoint the job would begin anew, and know of nobody.
+        if (storage.isFinished || !storage.hasCheckpoint() || jobManager.isEnding() || !jobManager.process.isAlive()) {
             return;
         }
         simulation.trace(jobManager.process.name(), "is killed");

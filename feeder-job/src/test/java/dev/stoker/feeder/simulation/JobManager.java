@@ -44,6 +44,10 @@ final class JobManager implements Task.Reports {
         private long checkpoints;
         private int restarts;
         boolean isFinished;
+
+        boolean hasCheckpoint() {
+            return last != null;
+        }
     }
 
     private final class Pending {

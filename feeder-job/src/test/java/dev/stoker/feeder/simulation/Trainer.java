@@ -21,7 +21,6 @@ import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
 import java.util.List;
@@ -525,13 +524,14 @@ final class Trainer {
 
     /** Leaves once all its receipts are durable. */
     private void leaveIfDone() {
-        if (isRead && !hasLeft && orphans.isEmpty() && isConfirmed(links.values())) {
+        if (isRead && !hasLeft && isConfirmed()) {
             leave("all is durable");
         }
     }
 
-    private static boolean isConfirmed(Collection<TrainerLink> links) {
-        return links.stream().allMatch(TrainerLink::isConfirmed);
+    /** Whether the receipts of all that was consumed are durable. */
+    boolean isConfirmed() {
+        return inHand.isEmpty() && orphans.isEmpty() && links.values().stream().allMatch(TrainerLink::isConfirmed);
     }
 
     void leave(String why) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * The trainers of one group and what their model has learned: all ranks, loader workers and replicas of a launch. After a crash
@@ -51,6 +52,9 @@ final class TrainingGroup {
     private int worldSize;
     private Position checkpoint = Position.START;
     private long run;
+    /** Runs that ended with a crash. Receipts that no feeder had by then are lost. */
+    private final Set<Long> crashedRuns = new TreeSet<>();
+
     private boolean isStarted;
     private int launches;
     /** When a trainer consumed its first batch; negative before. */
@@ -120,6 +124,7 @@ final class TrainingGroup {
             return;
         }
         cluster.simulation().trace(name(), "all trainers crash");
+        trainers.forEach(trainer -> crashedRuns.add(trainer.run()));
         trainers.forEach(trainer -> trainer.process.kill());
         trainers.clear();
         launches++;
@@ -136,7 +141,8 @@ final class TrainingGroup {
             return;
         }
         Trainer victim = trainers.get((int) cluster.simulation().between(0, trainers.size() - 1));
-        if (!victim.process.isAlive() || victim.isRead()) {
+        // In one run nobody but a trainer itself says what it has had.
+        if (!victim.process.isAlive() || victim.isRead() || !victim.isConfirmed()) {
             return;
         }
         cluster.simulation().trace(name(), victim + " crashes, to go on at " + checkpoint);
@@ -211,6 +217,12 @@ final class TrainingGroup {
 
     boolean hasLeft() {
         return isRead() && trainers.stream().allMatch(Trainer::hasLeft);
+    }
+
+    /** Whether a finding is about receipts that died with the trainers that had them. */
+    boolean isOfCrashedRun(String finding) {
+        return crashedRuns.stream()
+                .anyMatch(crashed -> finding.contains("run " + crashed + " acknowledged later ones"));
     }
 
     /** Fails unless each replica has learned each batch of each epoch once. */

@@ -37,8 +37,11 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private static final int MAP_TICKS = 5;
     /** Ticks between the last epoch's end and the feed's: receipts of earlier batches may be on their way at other servers. */
     private static final int GRACE_TICKS = 1;
-    /** Ticks after a restore in which trainers connect again, among them those that subscribed after the checkpoint. */
-    private static final int RETURN_TICKS = 10;
+    /**
+     * Ticks after a restore in which trainers connect again, among them those that subscribed after the checkpoint. A node that
+     * lost its last reader keeps its trainers for 30 s.
+     */
+    private static final int RETURN_TICKS = 40;
     /** How long the feed waits, with no trainer connected, for the first to read a stream. */
     private static final Duration UNREAD_STREAM = Duration.ofSeconds(60);
 

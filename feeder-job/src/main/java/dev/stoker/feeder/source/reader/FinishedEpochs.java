@@ -6,14 +6,17 @@ import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.NewestProgress;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * Notices when a consumer subscribes, and when it has acknowledged the last batch of an epoch.
+ * Notices when a consumer subscribes, and when it has acknowledged the last batch of an epoch. An epoch that ended with a receipt
+ * counts once the receipt is in the ledger: if this process dies before, the receipt comes again, and the feed must be there for it.
  *
  * <p>Owned by the mailbox thread.
  */
@@ -26,14 +29,25 @@ final class FinishedEpochs {
     /** The last two subscriptions: a trainer asks for the next epoch before it has acknowledged all of the present one. */
     private final Map<Consumer, List<Last>> subscribed = new HashMap<>();
 
-    private final NewestProgress progress = new NewestProgress();
+    /** An epoch that was finished by a receipt which is not durable yet. */
+    private record Undurable(long token, ConsumerProgress progress) {}
+
+    private final NewestProgress seen = new NewestProgress();
+    private final NewestProgress durable = new NewestProgress();
+    private final Deque<Undurable> undurable = new ArrayDeque<>();
     private int changes;
 
-    void add(LedgerItem item) {
+    /**
+     * Looks at an item.
+     *
+     * @param token of the drain, once it is durable so is the item
+     */
+    void add(LedgerItem item, long token) {
         Identity identity = item.identity();
         Consumer consumer = new Consumer(
                 identity.stream(), identity.group(), identity.replica(), identity.rank(), identity.worker());
         if (item instanceof SubscriptionItem subscription) {
+            // That somebody reads holds the feed, so it is told before it is durable.
             keep(new ConsumerProgress(identity, 0));
             if (subscription.end().isEmpty()) {
                 return;
@@ -46,7 +60,7 @@ final class FinishedEpochs {
                 lasts.remove(0);
             }
             if (end < 0) {
-                finish(identity, item.epoch());
+                finish(identity, item.epoch(), token);
             }
         } else if (item instanceof ReceiptsItem receipts) {
             // A reader that took over from another has not seen the subscription; then the receipts may know its end.
@@ -57,15 +71,25 @@ final class FinishedEpochs {
                     .orElse(receipts.last());
             for (int i = receipts.count() - 1; i >= 0 && end >= 0; i--) {
                 if (receipts.number(i) == end) {
-                    finish(identity, item.epoch());
+                    finish(identity, item.epoch(), token);
                     return;
                 }
             }
         }
     }
 
-    private void finish(Identity identity, long epoch) {
-        keep(new ConsumerProgress(identity, epoch + 1));
+    private void finish(Identity identity, long epoch, long token) {
+        ConsumerProgress next = new ConsumerProgress(identity, epoch + 1);
+        if (seen.add(next)) {
+            undurable.add(new Undurable(token, next));
+        }
+    }
+
+    /** Everything up to the token is in the ledger. */
+    void markDurable(long token) {
+        while (!undurable.isEmpty() && undurable.peek().token() <= token) {
+            keep(undurable.poll().progress());
+        }
     }
 
     void restore(Collection<ConsumerProgress> restored) {
@@ -73,17 +97,24 @@ final class FinishedEpochs {
     }
 
     private void keep(ConsumerProgress next) {
-        if (progress.add(next)) {
+        seen.add(next);
+        if (durable.add(next)) {
             changes++;
         }
     }
 
-    /** How often there was news. */
+    /** How often there was news of what is durable. */
     int changes() {
         return changes;
     }
 
+    /** What is true as soon as all items so far are durable; for a checkpoint, which holds them. */
     List<ConsumerProgress> all() {
-        return progress.all();
+        return seen.all();
+    }
+
+    /** What is true whatever happens to this process. */
+    List<ConsumerProgress> durable() {
+        return durable.all();
     }
 }

@@ -137,7 +137,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
             return false;
         }
         output.collect(encoded);
-        finished.add(item);
+        finished.add(item, lease.drainToken());
         return true;
     }
 
@@ -151,7 +151,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     private void report() {
         long idleSinceMs = lease.idleSince().map(Instant::toEpochMilli).orElse(0L);
-        context.sendSourceEventToCoordinator(ProgressEvent.of(finished.all(), idleSinceMs, stop.requested()));
+        context.sendSourceEventToCoordinator(ProgressEvent.of(finished.durable(), idleSinceMs, stop.requested()));
     }
 
     @Override
@@ -212,7 +212,16 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     @Override
     public void notifyCheckpointComplete(long checkpointId) {
-        tokens.complete(checkpointId, published.getAsLong()).ifPresent(lease::markDurable);
+        tokens.complete(checkpointId, published.getAsLong()).ifPresent(this::markDurable);
+    }
+
+    private void markDurable(long token) {
+        lease.markDurable(token);
+        int known = finished.changes();
+        finished.markDurable(token);
+        if (finished.changes() > known) {
+            report();
+        }
     }
 
     @Override
