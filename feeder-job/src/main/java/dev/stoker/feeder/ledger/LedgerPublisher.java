@@ -1,5 +1,6 @@
 package dev.stoker.feeder.ledger;
 
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Duration;
@@ -7,6 +8,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,7 +26,7 @@ final class LedgerPublisher implements AutoCloseable {
     /** More than this waiting to be written means that the store is lost, not slow. */
     private static final long MAX_WAITING_BYTES = 64L << 20;
     /** How long closing waits for a write under way. */
-    private static final long CLOSE_MS = 5_000;
+    private static final Duration CLOSE = Duration.ofSeconds(5);
 
     /** Opens the ledger's store, on the thread that writes. */
     interface Opener {
@@ -37,8 +40,11 @@ final class LedgerPublisher implements AutoCloseable {
     private final Opener opener;
     private final Duration firstPause;
     private final Duration longestPause;
-    private final Thread thread;
-    private final Object lock = new Object();
+    private final Threads.Started thread;
+    private final Lock lock;
+    /** Something waits to be written, was written, or nothing will be any more. */
+    private final Condition changed;
+
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private final LedgerProgress progress;
     private long waitingBytes;
@@ -52,18 +58,24 @@ final class LedgerPublisher implements AutoCloseable {
      * @param progress is told the marks that were reached
      */
     LedgerPublisher(String where, Opener opener, LedgerProgress progress) {
-        this(where, opener, progress, Duration.ofMillis(100), Duration.ofSeconds(10));
+        this(where, opener, progress, Duration.ofMillis(100), Duration.ofSeconds(10), Threads.system());
     }
 
-    LedgerPublisher(String where, Opener opener, LedgerProgress progress, Duration firstPause, Duration longestPause) {
+    LedgerPublisher(
+            String where,
+            Opener opener,
+            LedgerProgress progress,
+            Duration firstPause,
+            Duration longestPause,
+            Threads threads) {
         this.where = where;
         this.opener = opener;
         this.progress = progress;
         this.firstPause = firstPause;
         this.longestPause = longestPause;
-        thread = new Thread(this::work, "stoker-ledger");
-        thread.setDaemon(true);
-        thread.start();
+        this.lock = threads.lock();
+        this.changed = lock.newCondition();
+        this.thread = threads.start("stoker-ledger", this::work);
     }
 
     /**
@@ -74,7 +86,8 @@ final class LedgerPublisher implements AutoCloseable {
      * @throws IOException if too much waits already
      */
     void submit(LedgerFile file, long mark) throws IOException {
-        synchronized (lock) {
+        lock.lock();
+        try {
             if (waitingBytes > MAX_WAITING_BYTES) {
                 throw new IOException(
                         "The ledger " + where + " cannot be written and " + waitingBytes + " bytes wait: "
@@ -85,26 +98,34 @@ final class LedgerPublisher implements AutoCloseable {
             waiting.add(new Waiting(file, mark));
             waitingBytes += file.bytes().length;
             lastMark = mark;
-            lock.notifyAll();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
     /** Nothing was to be written up to this mark. */
     void reach(long mark) {
-        synchronized (lock) {
+        lock.lock();
+        try {
             lastMark = mark;
             if (waiting.isEmpty()) {
                 progress.reached(mark);
             }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** What is not known to be written, in order. */
     List<LedgerFile> unpublished() {
-        synchronized (lock) {
+        lock.lock();
+        try {
             List<LedgerFile> files = new ArrayList<>();
             waiting.forEach(next -> files.add(next.file()));
             return files;
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -114,19 +135,21 @@ final class LedgerPublisher implements AutoCloseable {
      * @throws IOException if it is not within the time
      */
     void await(Duration limit) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + limit.toNanos();
-        synchronized (lock) {
+        long leftNanos = limit.toNanos();
+        lock.lock();
+        try {
             while (!waiting.isEmpty()) {
-                long left = (deadline - System.nanoTime()) / 1_000_000;
-                if (left <= 0) {
+                if (leftNanos <= 0) {
                     throw new IOException(
                             "The last receipts could not be written to the ledger " + where + " within "
                                     + limit.toSeconds() + " s: "
                                     + (failure == null ? "the store does not answer" : failure.getMessage()),
                             failure);
                 }
-                lock.wait(left);
+                leftNanos = changed.awaitNanos(leftNanos);
             }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -160,16 +183,20 @@ final class LedgerPublisher implements AutoCloseable {
     }
 
     private Waiting next() throws InterruptedException {
-        synchronized (lock) {
+        lock.lock();
+        try {
             while (waiting.isEmpty() && !closed) {
-                lock.wait();
+                changed.await();
             }
             return closed ? null : waiting.peek();
+        } finally {
+            lock.unlock();
         }
     }
 
     private void done() {
-        synchronized (lock) {
+        lock.lock();
+        try {
             Waiting written = waiting.remove();
             waitingBytes -= written.file().bytes().length;
             if (failure != null) {
@@ -177,20 +204,25 @@ final class LedgerPublisher implements AutoCloseable {
                 failure = null;
             }
             progress.reached(waiting.isEmpty() ? lastMark : written.mark());
-            lock.notifyAll();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
     private void failed(Exception e, Duration pause) throws InterruptedException {
-        synchronized (lock) {
+        lock.lock();
+        try {
             if (failure == null) {
                 LOG.warn("The ledger {} cannot be written; trying again until it can: {}", where, e.toString());
             }
             failure = e instanceof IOException io ? io : new IOException(e.toString(), e);
-            long deadline = System.nanoTime() + pause.toNanos();
-            for (long left = pause.toMillis(); left > 0 && !closed; left = (deadline - System.nanoTime()) / 1_000_000) {
-                lock.wait(left);
+            long leftNanos = pause.toNanos();
+            while (leftNanos > 0 && !closed) {
+                leftNanos = changed.awaitNanos(leftNanos);
             }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -206,13 +238,16 @@ final class LedgerPublisher implements AutoCloseable {
 
     @Override
     public void close() {
-        synchronized (lock) {
+        lock.lock();
+        try {
             closed = true;
-            lock.notifyAll();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
         thread.interrupt();
         try {
-            thread.join(CLOSE_MS);
+            thread.join(CLOSE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

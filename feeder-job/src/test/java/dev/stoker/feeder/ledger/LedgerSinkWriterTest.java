@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.node.Waiting;
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;
@@ -45,8 +46,8 @@ class LedgerSinkWriterTest {
 
     private LedgerSinkWriter writer(List<LedgerFile> unpublished) throws IOException {
         LedgerProgress progress = LedgerProgress.begin(FEED, 0);
-        LedgerPublisher publisher =
-                new LedgerPublisher("test", this::open, progress, Duration.ofMillis(1), Duration.ofMillis(5));
+        LedgerPublisher publisher = new LedgerPublisher(
+                "test", this::open, progress, Duration.ofMillis(1), Duration.ofMillis(5), Threads.system());
         for (LedgerFile file : unpublished) {
             publisher.submit(file, 0);
         }
@@ -170,7 +171,8 @@ class LedgerSinkWriterTest {
                 this::open,
                 LedgerProgress.begin(FEED, 1),
                 Duration.ofMillis(1),
-                Duration.ofMillis(1));
+                Duration.ofMillis(1),
+                Threads.system());
         publisher.submit(new LedgerFile("part-1.avro", new byte[65 << 20]), 1);
         assertThatThrownBy(() -> publisher.submit(new LedgerFile("part-2.avro", new byte[1]), 2))
                 .isInstanceOf(IOException.class)

@@ -3,6 +3,7 @@ package dev.stoker.feeder.node.server;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.ErrorCode;
@@ -44,7 +45,7 @@ final class Session implements Runnable {
     private final FrameDecoder decoder;
     private final Hello hello;
     private final byte[] rest;
-    private final Outbox outbox = new Outbox();
+    private final Outbox outbox;
     private final StallClock clock = new StallClock();
     private final AckTable.SessionReceipts receipts;
     private final DamagedPieces damaged = new DamagedPieces();
@@ -74,13 +75,14 @@ final class Session implements Runnable {
         this.decoder = decoder;
         this.hello = hello;
         this.rest = rest;
-        this.receipts = server.acks().session(outbox::durable, this::makeReconnect);
+        this.outbox = new Outbox(server.threads().lock());
+        this.receipts = server.acks().session(outbox::durable, this::makeReconnect, this::refuseReceipts);
     }
 
     /** Serves the trainer until one side ends; closes the connection. */
     @Override
     public void run() {
-        Thread sending = null;
+        Threads.Started sending = null;
         try {
             admit();
             sending = startSender();
@@ -111,7 +113,8 @@ final class Session implements Runnable {
         long version = stream.version(hello);
         only = stream.follows() ? hello.epoch() : OptionalLong.empty();
         OptionalLong read = stream.follows() ? only : OptionalLong.of(0);
-        Group.Joined joined = joining.join(hello, this, stream.at(version), read, System.currentTimeMillis());
+        Group.Joined joined = joining.join(
+                hello, this, stream.at(version), read, server.threads().nowMs());
         group = joining;
         order = joined.order();
         identity = joined.identity();
@@ -131,14 +134,18 @@ final class Session implements Runnable {
                 number,
                 identity,
                 only.isPresent() ? ", epoch " + only.getAsLong() + " of version " + version : "",
-                channel.socket().getRemoteAddress(),
+                channel.peer(),
                 hello.client());
     }
 
     /** Files are handed over to trainers of this machine, of chunks that are files of this machine. */
     private int handoverFiles() throws IOException {
-        boolean near = FeedServer.isUnix(channel.socket());
-        return near && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
+        return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
+    }
+
+    /** Unique on this server. */
+    long number() {
+        return number;
     }
 
     int handover() {
@@ -159,12 +166,9 @@ final class Session implements Runnable {
         return leases;
     }
 
-    private Thread startSender() {
+    private Threads.Started startSender() {
         sender = new Sender(server, this, channel, outbox, clock, order, stream);
-        Thread thread = new Thread(sender, "stoker-send-" + number);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
+        return server.threads().start("stoker-send-" + number, sender);
     }
 
     private void read() throws IOException, InterruptedException {
@@ -287,6 +291,13 @@ final class Session implements Runnable {
                 "receipts found no room for a while; connect again and repeat what is not durable");
     }
 
+    private void refuseReceipts() {
+        end(
+                ErrorCode.INTERNAL,
+                "what this trainer asked for or acknowledged cannot be written to the ledger and was dropped; see the"
+                        + " feeder's log");
+    }
+
     /** Tells the trainer who serves which lane. */
     void tell(StreamState of, LaneMap map) {
         if (identity != null && of == stream) {
@@ -321,7 +332,7 @@ final class Session implements Runnable {
         }
     }
 
-    private static void join(Thread sending) {
+    private static void join(Threads.Started sending) {
         if (sending == null) {
             return;
         }

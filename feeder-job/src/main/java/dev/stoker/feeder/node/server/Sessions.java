@@ -1,15 +1,16 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.protocol.ErrorCode;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.slf4j.Logger;
@@ -18,20 +19,27 @@ import org.slf4j.LoggerFactory;
 /** The sessions of a server, each from its first thread to its last word. Thread-safe. */
 final class Sessions {
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
-    private static final long FAREWELL_MS = 1_000;
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
 
     private final Counters counters;
-    private final Set<Session> running = ConcurrentHashMap.newKeySet();
+    /** By number, so that all are told of a change in the order in which they came. */
+    private final ConcurrentNavigableMap<Long, Session> running = new ConcurrentSkipListMap<>();
+
     private final AtomicLong numbers = new AtomicLong();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "stoker-timer");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final Threads threads;
+    private final Threads.Timer timer;
+    /** Guards who leaves, for those who wait for the last. */
+    private final Lock lock;
+
+    private final Condition oneLeft;
     private volatile Instant idleSince;
 
-    Sessions(Counters counters, Instant started) {
+    Sessions(Counters counters, Instant started, Threads threads) {
         this.counters = counters;
+        this.threads = threads;
+        this.timer = threads.timer("stoker-timer");
+        this.lock = threads.lock();
+        this.oneLeft = lock.newCondition();
         this.idleSince = started;
     }
 
@@ -39,10 +47,8 @@ final class Sessions {
     void begin(LongFunction<Session> session) {
         long number = numbers.incrementAndGet();
         Session begun = session.apply(number);
-        running.add(begun);
-        Thread thread = new Thread(begun, "stoker-read-" + number);
-        thread.setDaemon(true);
-        thread.start();
+        running.put(number, begun);
+        threads.start("stoker-read-" + number, begun);
     }
 
     /** The session has ended and its threads are done. */
@@ -50,12 +56,15 @@ final class Sessions {
         long now = System.nanoTime();
         counters.waitedNanos.add(session.clock().waitedNanos(now));
         counters.subscribedNanos.add(session.clock().subscribedNanos(now));
-        synchronized (running) {
-            running.remove(session);
+        lock.lock();
+        try {
+            running.remove(session.number());
             if (running.isEmpty()) {
-                idleSince = Instant.now();
+                idleSince = Instant.ofEpochMilli(threads.nowMs());
             }
-            running.notifyAll();
+            oneLeft.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -64,7 +73,7 @@ final class Sessions {
     }
 
     void forEach(Consumer<Session> action) {
-        running.forEach(action);
+        running.values().forEach(action);
     }
 
     /** Since when no trainer is connected; empty while one is. */
@@ -77,7 +86,7 @@ final class Sessions {
         long now = System.nanoTime();
         long waited = counters.waitedNanos.sum();
         long subscribed = counters.subscribedNanos.sum();
-        for (Session session : running) {
+        for (Session session : running.values()) {
             waited += session.clock().waitedNanos(now);
             subscribed += session.clock().subscribedNanos(now);
         }
@@ -86,11 +95,7 @@ final class Sessions {
 
     /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
     void closeLater(Wire channel) {
-        if (timer.isShutdown()) {
-            close(channel);
-            return;
-        }
-        timer.schedule(() -> close(channel), FAREWELL_MS, TimeUnit.MILLISECONDS);
+        timer.after(FAREWELL, () -> close(channel));
     }
 
     private static void close(Wire channel) {
@@ -103,29 +108,27 @@ final class Sessions {
 
     /** Tells every trainer, and waits until the sessions have ended, but not for ever. */
     void end(ErrorCode code, String why) {
-        running.forEach(session -> session.end(code, why));
+        running.values().forEach(session -> session.end(code, why));
         await();
         stopTimer();
     }
 
     /** For a server that never let anybody in. */
     void stopTimer() {
-        timer.shutdownNow();
+        timer.close();
     }
 
     private void await() {
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2 * FAREWELL_MS);
-        synchronized (running) {
-            long leftMs = 1;
-            while (!running.isEmpty() && leftMs > 0) {
-                leftMs = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-                try {
-                    running.wait(Math.max(1, leftMs));
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return;
-                }
+        long leftNanos = 2 * FAREWELL.toNanos();
+        lock.lock();
+        try {
+            while (!running.isEmpty() && leftNanos > 0) {
+                leftNanos = oneLeft.awaitNanos(leftNanos);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
         }
     }
 }

@@ -1,6 +1,8 @@
 package dev.stoker.feeder.node.server;
 
 import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.SocketChannel;
@@ -16,4 +18,21 @@ interface Wire extends ByteChannel, GatheringByteChannel {
 
     /** What lies below, for options and addresses. */
     SocketChannel socket();
+
+    /** Whether the connection came by a Unix-domain socket, which does not leave this machine. */
+    default boolean isUnix() throws IOException {
+        return !(socket().getLocalAddress() instanceof InetSocketAddress);
+    }
+
+    /** Has the system notice that the peer's machine is gone, some day. */
+    default void keepAlive() throws IOException {
+        if (!isUnix()) {
+            socket().setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        }
+    }
+
+    /** The peer's address, for logs. */
+    default String peer() throws IOException {
+        return String.valueOf(socket().getRemoteAddress());
+    }
 }
