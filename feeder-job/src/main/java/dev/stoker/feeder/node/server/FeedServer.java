@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,7 +62,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     private final String address;
     private final Admission admission;
     private final Instant started = Instant.now();
-    private final Sessions sessions = new Sessions(counters, started);
+    private final Sessions sessions;
+    private final ProcessLimits limits = ProcessLimits.ofThisProcess();
     private volatile boolean closed;
 
     /** Opens the feed's streams. */
@@ -81,6 +83,12 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
      * @throws IOException if a stream cannot be opened
      */
     public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
+        this(spec, options, opener, Thread::new);
+    }
+
+    /** As {@link #FeedServer(FeedSpec, ServerOptions, Streams)}, with another source of the sessions' threads. */
+    public FeedServer(FeedSpec spec, ServerOptions options, Streams opener, ThreadFactory threads) throws IOException {
+        this.sessions = new Sessions(counters, started, threads);
         this.spec = spec;
         this.options = options;
         this.admission = new Admission(spec, options);
@@ -111,6 +119,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 tls.isPresent() ? " over TLS" : "",
                 unix.map(door -> " and unix:" + door.address().path()).orElse(""));
         options.access().warnings(options.bind()).forEach(LOG::warn);
+        limits.warning(options.maxSessions()).ifPresent(LOG::warn);
     }
 
     private void open(Streams opener) throws IOException {
@@ -155,6 +164,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     @Override
     public void judge(Hello hello) throws ProtocolException {
         admission.judge(hello, sessions.size(), closed);
+        limits.judge(sessions.size());
     }
 
     @Override
@@ -176,6 +186,11 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
             channel.socket().setOption(StandardSocketOptions.SO_KEEPALIVE, true);
         }
         sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
+    }
+
+    /** Starts a thread of a session. */
+    Thread start(Runnable task, String name) throws ProtocolException {
+        return sessions.start(task, name);
     }
 
     /** The session has ended and its threads are done. */

@@ -95,13 +95,7 @@ final class Session implements Runnable {
             LOG.error("Session {} ({}) failed", number, this, e);
             outbox.end(new ErrorMessage(ErrorCode.INTERNAL, "the feeder failed, see its log: " + e));
         } finally {
-            outbox.end(null);
-            if (sending == null) {
-                sending = startSender();
-            }
-            drain();
-            join(sending);
-            leave();
+            end(sending);
         }
     }
 
@@ -159,12 +153,31 @@ final class Session implements Runnable {
         return leases;
     }
 
-    private Thread startSender() {
-        sender = new Sender(server, this, channel, outbox, clock, order, stream);
-        Thread thread = new Thread(sender, "stoker-send-" + number);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
+    private Thread startSender() throws ProtocolException {
+        sender = newSender();
+        return server.start(sender, "stoker-send-" + number);
+    }
+
+    private Sender newSender() {
+        return new Sender(server, this, channel, outbox, clock, order, stream);
+    }
+
+    /** Says farewell and leaves, whatever else fails. */
+    private void end(Thread sending) {
+        try {
+            outbox.end(null);
+            if (sending == null) {
+                // The farewell must not wait for a peer that does not read.
+                server.closeLater(channel);
+                newSender().run();
+            }
+            drain();
+        } catch (RuntimeException | Error e) {
+            LOG.error("Session {} ({}) failed in its end", number, this, e);
+        } finally {
+            join(sending);
+            leave();
+        }
     }
 
     private void read() throws IOException, InterruptedException {
@@ -339,15 +352,18 @@ final class Session implements Runnable {
     }
 
     private void leave() {
-        leases.close();
-        receipts.end();
-        if (watch != null) {
-            watch.left();
+        try {
+            leases.close();
+            receipts.end();
+            if (watch != null) {
+                watch.left();
+            }
+            if (group != null) {
+                group.leave(hello, this);
+            }
+        } finally {
+            server.left(this);
         }
-        if (group != null) {
-            group.leave(hello, this);
-        }
-        server.left(this);
     }
 
     @Override

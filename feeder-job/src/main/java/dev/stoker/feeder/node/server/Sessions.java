@@ -1,13 +1,14 @@
 package dev.stoker.feeder.node.server;
 
 import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
 import java.io.IOException;
 import java.time.Instant;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
@@ -23,26 +24,70 @@ final class Sessions {
     private final Counters counters;
     private final Set<Session> running = ConcurrentHashMap.newKeySet();
     private final AtomicLong numbers = new AtomicLong();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
+    private final ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, task -> {
         Thread thread = new Thread(task, "stoker-timer");
         thread.setDaemon(true);
         return thread;
     });
+    private final ThreadFactory threads;
+    private final Seldom exhausted = new Seldom(10_000);
     private volatile Instant idleSince;
 
-    Sessions(Counters counters, Instant started) {
+    /** @param threads makes the sessions' threads */
+    Sessions(Counters counters, Instant started, ThreadFactory threads) {
         this.counters = counters;
+        this.threads = threads;
         this.idleSince = started;
+        // Now, since the first session to end may do so because the process may have no more threads.
+        timer.prestartCoreThread();
     }
 
-    /** Starts a session, which is given its number. */
-    void begin(LongFunction<Session> session) {
+    /**
+     * Starts a session, which is given its number.
+     *
+     * @throws ProtocolException if there is no thread for it
+     */
+    void begin(LongFunction<Session> session) throws ProtocolException {
         long number = numbers.incrementAndGet();
         Session begun = session.apply(number);
         running.add(begun);
-        Thread thread = new Thread(begun, "stoker-read-" + number);
-        thread.setDaemon(true);
-        thread.start();
+        boolean started = false;
+        try {
+            start(begun, "stoker-read-" + number);
+            started = true;
+        } finally {
+            if (!started) {
+                forget(begun);
+            }
+        }
+    }
+
+    /**
+     * Starts a session's thread.
+     *
+     * @throws ProtocolException if the process may not have another one
+     */
+    Thread start(Runnable task, String name) throws ProtocolException {
+        try {
+            Thread thread = threads.newThread(task);
+            thread.setName(name);
+            thread.setDaemon(true);
+            thread.start();
+            return thread;
+        } catch (OutOfMemoryError e) {
+            int sessions = running.size();
+            if (exhausted.permits(System.nanoTime() / 1_000_000)) {
+                LOG.warn(
+                        "No thread can be started for a trainer beside {} sessions: {}; raise the limits of threads (ulimit -u,"
+                                + " pids.max of the container), or lower --max-sessions",
+                        sessions,
+                        e.getMessage());
+            }
+            throw new ProtocolException(
+                    ErrorCode.INTERNAL,
+                    "the feeder has no thread left for another trainer beside " + sessions
+                            + ": raise its limits of threads (ulimit -u, pids.max of the container)");
+        }
     }
 
     /** The session has ended and its threads are done. */
@@ -50,6 +95,10 @@ final class Sessions {
         long now = System.nanoTime();
         counters.waitedNanos.add(session.clock().waitedNanos(now));
         counters.subscribedNanos.add(session.clock().subscribedNanos(now));
+        forget(session);
+    }
+
+    private void forget(Session session) {
         synchronized (running) {
             running.remove(session);
             if (running.isEmpty()) {
