@@ -223,6 +223,13 @@ final class SmallFeeder implements AutoCloseable {
         return Files.readString(said);
     }
 
+    /** How it ended, or that it did not. */
+    String ending() throws IOException, InterruptedException {
+        return process.waitFor(2, TimeUnit.SECONDS)
+                ? "the feeder ended with " + process.exitValue() + ": " + said()
+                : "the feeder lives; it said: " + said();
+    }
+
     /** Bytes of memory that its process has. */
     long residentBytes() throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
