@@ -61,14 +61,15 @@ public final class FeederOptions {
             .longType()
             .noDefaultValue()
             .withDescription(
-                    "Epochs of every group of every stream; the feed ends when all groups that have read, or those of"
+                    "Epochs of every group of every stream; the feed ends when everyone who has subscribed, or the groups of"
                             + " --groups, have acknowledged theirs.");
 
     public static final ConfigOption<List<String>> GROUPS = ConfigOptions.key(PREFIX + "groups")
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription("Groups that must finish before the feed ends, as stream/group; separated by semicolons.");
+            .withDescription(
+                    "Groups that alone must finish before the feed ends, as stream/group; separated by semicolons.");
 
     public static final ConfigOption<String> PORT = ConfigOptions.key(PREFIX + "port")
             .stringType()

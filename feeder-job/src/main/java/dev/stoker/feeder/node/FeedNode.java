@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Serves one feed from this process; shared by reference count between the readers of the process. After the last lease is
@@ -198,8 +198,8 @@ public final class FeedNode {
         }
 
         @Override
-        public int drainAcks(Consumer<LedgerItem> consumer, int max) {
-            return drain.drain(consumer, max);
+        public int drainAcks(Predicate<LedgerItem> writer, int max) {
+            return drain.drain(writer, max);
         }
 
         @Override

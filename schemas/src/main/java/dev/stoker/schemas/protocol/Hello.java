@@ -129,10 +129,16 @@ public record Hello(
     }
 
     private static void requireName(String what, String name) {
-        if (name.isEmpty() || name.length() > MAX_NAME || name.chars().anyMatch(Character::isISOControl)) {
+        boolean isText = name.codePoints().noneMatch(c -> Character.isISOControl(c) || isSurrogate(c));
+        if (name.isEmpty() || name.length() > MAX_NAME || !isText) {
             throw new IllegalArgumentException(
-                    what + ": expected 1 to " + MAX_NAME + " characters without control characters");
+                    what + ": expected 1 to " + MAX_NAME + " characters without control characters or half surrogates");
         }
+    }
+
+    /** Half of a surrogate pair: UTF-8 cannot encode it, so two such names would be one name in the ledger. */
+    private static boolean isSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }
 
     @Override

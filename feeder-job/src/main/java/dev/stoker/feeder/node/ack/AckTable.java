@@ -7,7 +7,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Ledger items between the sessions that receive them and the readers that write them down.
@@ -48,13 +48,15 @@ public final class AckTable {
     public final class SessionReceipts {
         private final Runnable onDurable;
         private final Runnable onRoom;
+        private final Runnable onRefused;
         private final ArrayDeque<Entry> order = new ArrayDeque<>();
         private long durable;
         private boolean lost;
 
-        private SessionReceipts(Runnable onDurable, Runnable onRoom) {
+        private SessionReceipts(Runnable onDurable, Runnable onRoom, Runnable onRefused) {
             this.onDurable = onDurable;
             this.onRoom = onRoom;
+            this.onRefused = onRefused;
         }
 
         /**
@@ -106,9 +108,10 @@ public final class AckTable {
      *
      * @param onDurable called when {@link SessionReceipts#durable} has grown
      * @param onRoom called when the session should reconnect to repeat what it lost
+     * @param onRefused called when an item of the session cannot be written; nothing of it becomes durable after that
      */
-    public SessionReceipts session(Runnable onDurable, Runnable onRoom) {
-        return new SessionReceipts(onDurable, onRoom);
+    public SessionReceipts session(Runnable onDurable, Runnable onRoom, Runnable onRefused) {
+        return new SessionReceipts(onDurable, onRoom, onRefused);
     }
 
     /** A reader's view; for one thread. */
@@ -153,7 +156,7 @@ public final class AckTable {
         }
 
         /** See {@code NodeLease.drainAcks}. */
-        public int drain(Consumer<LedgerItem> consumer, int max) {
+        public int drain(Predicate<LedgerItem> writer, int max) {
             int taken = 0;
             while (taken < max && !closed) {
                 Entry entry;
@@ -171,9 +174,21 @@ public final class AckTable {
                 }
                 drained.add(entry);
                 taken += entry.item.weight();
-                consumer.accept(entry.item);
+                if (!writer.test(entry.item)) {
+                    drained.removeLast();
+                    refuse(entry);
+                }
             }
             return taken;
+        }
+
+        /** Drops an item: given back, it would fail every reader after this one. */
+        private void refuse(Entry entry) {
+            synchronized (lock) {
+                used -= entry.item.weight();
+                entry.session.lost = true;
+            }
+            entry.session.onRefused.run();
         }
 
         /** Stands for everything drained so far. */

@@ -74,7 +74,7 @@ final class Session implements Runnable {
         this.decoder = decoder;
         this.hello = hello;
         this.rest = rest;
-        this.receipts = server.acks().session(outbox::durable, this::makeReconnect);
+        this.receipts = server.acks().session(outbox::durable, this::makeReconnect, this::refuseReceipts);
     }
 
     /** Serves the trainer until one side ends; closes the connection. */
@@ -298,6 +298,13 @@ final class Session implements Runnable {
         end(
                 ErrorCode.SHUTTING_DOWN,
                 "receipts found no room for a while; connect again and repeat what is not durable");
+    }
+
+    private void refuseReceipts() {
+        end(
+                ErrorCode.INTERNAL,
+                "what this trainer asked for or acknowledged cannot be written to the ledger and was dropped; see the"
+                        + " feeder's log");
     }
 
     /** Tells the trainer who serves which lane. */

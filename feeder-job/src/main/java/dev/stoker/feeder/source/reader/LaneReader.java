@@ -45,8 +45,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     private final LongSupplier published;
 
     private final Map<String, LaneSplit> splits = new TreeMap<>();
-    private final ConsumerEnds ends = new ConsumerEnds();
+    private final FinishedEpochs finished = new FinishedEpochs();
     private final DurableTokens tokens = new DurableTokens();
+    private final RefusedItems refused = new RefusedItems(System::nanoTime);
     private final Set<GroupFacts> told = new HashSet<>();
     private final Runnable waker = this::wake;
     /** Written by the mailbox thread, completed by any. */
@@ -63,7 +64,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     /** Encodes what the node reports as a ledger record. */
     public interface RecordEncoder {
-        byte[] encode(LedgerItem item, NodeLease lease);
+        byte[] encode(LedgerItem item);
     }
 
     /**
@@ -113,10 +114,10 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         if (lease.failure().isPresent()) {
             throw lease.failure().get();
         }
-        int known = ends.changes();
+        int known = finished.changes();
         int taken = lease.drainAcks(item -> take(item, output), MAX_ENTRIES);
         tellGroups();
-        if (ends.changes() > known || (stop.requested() && !stopTold)) {
+        if (finished.changes() > known || (stop.requested() && !stopTold)) {
             stopTold = stop.requested();
             report();
         }
@@ -126,9 +127,18 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         return finishing ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
     }
 
-    private void take(LedgerItem item, ReaderOutput<byte[]> output) {
-        output.collect(encoder.encode(item, lease));
-        ends.add(item);
+    /** Whether the item was written. One that cannot be encoded would fail each restart of the task as well. */
+    private boolean take(LedgerItem item, ReaderOutput<byte[]> output) {
+        byte[] encoded;
+        try {
+            encoded = encoder.encode(item);
+        } catch (RuntimeException e) {
+            refused.log(item, e);
+            return false;
+        }
+        output.collect(encoded);
+        finished.add(item);
+        return true;
     }
 
     private void tellGroups() {
@@ -141,7 +151,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     private void report() {
         long idleSinceMs = lease.idleSince().map(Instant::toEpochMilli).orElse(0L);
-        context.sendSourceEventToCoordinator(ProgressEvent.of(ends.all(), idleSinceMs, stop.requested()));
+        context.sendSourceEventToCoordinator(ProgressEvent.of(finished.all(), idleSinceMs, stop.requested()));
     }
 
     @Override
@@ -176,8 +186,8 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     @Override
     public void addSplits(List<LaneSplit> added) {
         for (LaneSplit split : added) {
-            splits.put(split.splitId(), split.withEnds(List.of()));
-            ends.restore(split.ends());
+            splits.put(split.splitId(), split.withProgress(List.of()));
+            finished.restore(split.progress());
             if (lease != null) {
                 lease.registerLane(split.stream(), split.lane());
             }
@@ -195,7 +205,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         tokens.begin(checkpointId, lease.drainToken());
         List<LaneSplit> state = new ArrayList<>(splits.values());
         if (!state.isEmpty()) {
-            state.set(0, state.get(0).withEnds(ends.all()));
+            state.set(0, state.get(0).withProgress(finished.all()));
         }
         return state;
     }
