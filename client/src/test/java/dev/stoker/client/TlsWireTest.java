@@ -81,8 +81,8 @@ class TlsWireTest {
             SocketChannel channel, Selector selector, SSLServerSocket server, TestCertificate own) throws IOException {
         channel.connect(server.getLocalSocketAddress());
         channel.configureBlocking(false);
-        Tls tls = new Tls(
-                Optional.of(own.pem()), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        Tls tls =
+                new Tls(Optional.of(own.pem()), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
         TlsWire wire = new TlsWire(channel, tls, "localhost:" + server.getLocalPort());
         SelectionKey key = channel.register(selector, 0);
         for (int awaited = wire.secure(); awaited != 0; awaited = wire.secure()) {
