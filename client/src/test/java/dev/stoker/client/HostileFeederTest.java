@@ -31,7 +31,7 @@ class HostileFeederTest {
             Duration.ofMillis(200),
             Duration.ofMillis(50),
             Duration.ofMillis(5));
-    private static final int SESSIONS = Integer.getInteger("test.sessions", 100);
+    private static final int SESSIONS = Integer.getInteger("test.sessions", 40);
     private static final long HANGS_MS = 60_000;
 
     private final long seed = Long.getLong("test.seed", System.nanoTime());
@@ -70,9 +70,9 @@ class HostileFeederTest {
                 try (FeedClient feed = FeedClient.of(hostile.address())
                         .environment(Map.of())
                         .timing(HASTY)
-                        .connectTimeout(Duration.ofSeconds(2))
-                        .reconnectTimeout(Duration.ofSeconds(2))
-                        .batchTimeout(Duration.ofSeconds(2))
+                        .connectTimeout(Duration.ofSeconds(1))
+                        .reconnectTimeout(Duration.ofSeconds(1))
+                        .batchTimeout(Duration.ofSeconds(1))
                         .open()) {
                     for (int epoch = 0; epoch < 2; epoch++) {
                         Epoch batches = feed.epoch();
