@@ -45,7 +45,7 @@ final class SmallFeeder implements AutoCloseable {
             readings.forEach(Reading::start);
             System.out.println("addresses " + readings.get(0).address() + " "
                     + readings.get(1).address());
-            // Until the test closes the pipe.
+            // Until the test's process is gone.
             while (System.in.read() >= 0) {
                 continue;
             }
@@ -241,10 +241,7 @@ final class SmallFeeder implements AutoCloseable {
     }
 
     @Override
-    public void close() throws Exception {
-        process.getOutputStream().close();
-        if (!process.waitFor(10, TimeUnit.SECONDS)) {
-            process.destroyForcibly();
-        }
+    public void close() {
+        process.destroyForcibly().onExit().join();
     }
 }
