@@ -69,8 +69,8 @@ class FeedClient:
         if buffer_bytes < 1 or min(connect_timeout, reconnect_timeout, batch_timeout) <= 0:
             raise ValueError("buffer_bytes and the time-outs must be positive")
         timing = timing or Timing()
-        self._target = target
         self._security = security = security or Security()
+        self._target = target = replace(target, seen=security.seen)
         self._connect_timeout = connect_timeout
         self._reconnect_timeout = reconnect_timeout
         self._batch_timeout = batch_timeout
@@ -447,5 +447,10 @@ def _background(client_ref: weakref.ref[FeedClient], parked: threading.Event) ->
         client = client_ref()
         if client is None or client._closed:
             return
-        pause = client._work()
+        try:
+            pause = client._work()
+        except BaseException as e:
+            # Nobody else would tell the trainer that its receipts are not sent any more.
+            client._network.fail(e)
+            return
         del client

@@ -173,6 +173,7 @@ class Feed:
         self._end: Watched | None = None  # the last figures of a closed feed
         self._path_stream: PathStream | None = None
         self._chosen: dict[int, int] = {}  # versions by epoch, of a path that is followed
+        options.security.look(options.target)
         if options.path is not None:
             stream = self._open_path(options.version)
             if not options.follow:
@@ -193,6 +194,7 @@ class Feed:
         return class_for(Feed)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        self._options.security.look(self._options.target)
         extras: dict[str, Any] = {
             "next": self._progress.next,
             "rank": rank_of(self._options.rank, self._options.world_size),

@@ -170,7 +170,12 @@ class Network:
             self._tick_at = now + (0.25 if active else 1.0)
 
     def _dial(self, address: str, attempt: int, path: str | None) -> Connection:
-        tls = self._tls(address) if path is None else None
+        try:
+            tls = self._tls(address) if path is None else None
+        except TlsError as e:
+            if not self.welcomed:
+                self.fail(e)
+            raise ConnectionLostError(str(e)) from e
         connection = Connection(address, self._sink, time.monotonic(), attempt, tls, path)
         self._by_fd[connection.fileno()] = connection
         self._poll.register(connection.fileno(), select.POLLOUT)

@@ -188,11 +188,18 @@ final class Network implements Peers.Dialler, Runnable {
             part(System.nanoTime() + PART_NS);
         } catch (FeedException e) {
             locked(() -> fail(e));
-        } catch (IOException | RuntimeException e) {
-            locked(() -> fail(new FeedException("the client's input thread has failed: " + e, e)));
+        } catch (IOException | RuntimeException | Error e) {
+            // An Error too: nobody but this thread could tell the trainer, which would wait for ever.
+            locked(() -> fail(new FeedException("the client's input thread has failed: " + e + advice(e), e)));
         } finally {
             release();
         }
+    }
+
+    private static String advice(Throwable failure) {
+        return failure instanceof OutOfMemoryError
+                ? "; raise -XX:MaxDirectMemorySize or -Xmx of the trainer, or lower bufferBytes"
+                : "";
     }
 
     private void locked(Runnable action) {
@@ -340,10 +347,21 @@ final class Network implements Peers.Dialler, Runnable {
         Address place = Address.parse(address).orElseThrow(() -> new IOException("'" + address + "' is not host:port"));
         Optional<String> path = near.or(place::path);
         SocketAddress resolved = path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt);
-        Optional<Tls> tls = path.isPresent() ? Optional.empty() : security.tlsFor(target);
+        Optional<Tls> tls = near.isPresent() ? Optional.empty() : tlsFor(address);
         Link link = new Link(new Link.Way(address, resolved, path, tls), inbox, selector, System.nanoTime());
         links.add(link);
         return link;
+    }
+
+    private Optional<Tls> tlsFor(String address) throws IOException {
+        try {
+            return security.tlsFor(target, address);
+        } catch (TlsException e) {
+            if (inbox.first().isEmpty()) {
+                fail(e);
+            }
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     @Override

@@ -105,11 +105,27 @@ record Security(
                 && variable(NAME).isEmpty();
     }
 
-    /** How a connection over TCP is secured; empty for plain text. */
-    Optional<Tls> tlsFor(Target target) {
-        if (trust instanceof Trust.Plain) {
+    /**
+     * How a connection to an address is secured; empty for plain text, as over every Unix-domain socket: it does not leave the
+     * machine.
+     *
+     * @throws TlsException if TLS is wanted and the address leads to a Unix-domain socket that the user did not name, or if a feed
+     *     that was served over TLS no longer is
+     */
+    Optional<Tls> tlsFor(Target target, String address) {
+        boolean isUnix = address.startsWith("unix:");
+        if (trust instanceof Trust.Plain || (isUnix && target.given().contains(address))) {
             return Optional.empty();
         }
+        Optional<Tls> tls = tlsFor(target);
+        if (isUnix && tls.isPresent()) {
+            throw new TlsException(
+                    address + " is a Unix-domain socket, and this trainer speaks to " + target + " over TLS only");
+        }
+        return tls;
+    }
+
+    private Optional<Tls> tlsFor(Target target) {
         Optional<Path> shown = certificate.or(() -> file(CERTIFICATE));
         Optional<Path> shownKey = key.or(() -> file("STOKER_TLS_KEY"));
         Optional<String> expected = name.or(() -> variable(NAME));

@@ -116,7 +116,8 @@ final class ConsumerPace implements PaceGate {
                     changed.run();
                     LockSupport.parkNanos(LOOK_NANOS);
                 }
-            } catch (IOException | RuntimeException e) {
+            } catch (IOException | RuntimeException | Error e) {
+                // An Error too: lanes that wait for their consumers would wait for ever.
                 if (!closed) {
                     LOG.warn("The progress of the groups {} cannot be seen; looking again", pace.groups(), e);
                     LockSupport.parkNanos(10 * LOOK_NANOS);

@@ -170,7 +170,8 @@ final class LedgerPublisher implements AutoCloseable {
                     store.createIfAbsent(next.file().name(), next.file().bytes());
                     done();
                     pause = firstPause;
-                } catch (IOException | RuntimeException e) {
+                } catch (IOException | RuntimeException | Error e) {
+                    // An Error too: checkpoints would wait for receipts that nobody writes.
                     failed(e, pause);
                     pause = pause.multipliedBy(2).compareTo(longestPause) < 0 ? pause.multipliedBy(2) : longestPause;
                 }
@@ -210,7 +211,7 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    private void failed(Exception e, Duration pause) throws InterruptedException {
+    private void failed(Throwable e, Duration pause) throws InterruptedException {
         lock.lock();
         try {
             if (failure == null) {

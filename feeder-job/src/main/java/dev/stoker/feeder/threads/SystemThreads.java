@@ -1,9 +1,9 @@
 package dev.stoker.feeder.threads;
 
 import java.time.Duration;
-import java.util.concurrent.Executors;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReentrantLock;
@@ -36,7 +36,10 @@ enum SystemThreads implements Threads {
 
     @Override
     public Timer timer(String name) {
-        return new ScheduledTimer(Executors.newSingleThreadScheduledExecutor(task -> daemon(name, task)));
+        ScheduledThreadPoolExecutor executor = new ScheduledThreadPoolExecutor(1, task -> daemon(name, task));
+        // Now, since the first task may come because the process may have no more threads.
+        executor.prestartCoreThread();
+        return new ScheduledTimer(executor);
     }
 
     private static Thread daemon(String name, Runnable body) {

@@ -164,6 +164,27 @@ class LedgerSinkWriterTest {
     }
 
     @Test
+    void writesOnAfterAnErrorOfTheVirtualMachine() throws Exception {
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        LedgerPublisher publisher = new LedgerPublisher(
+                "s3a://bucket/ledger",
+                () -> {
+                    if (isFirst.getAndSet(false)) {
+                        throw new OutOfMemoryError("Java heap space");
+                    }
+                    return open();
+                },
+                LedgerProgress.begin(FEED, 1),
+                Duration.ofMillis(1),
+                Duration.ofMillis(1),
+                Threads.system());
+        publisher.submit(LedgerFile.of(List.of(receipt(3))), 1);
+        publisher.await(Duration.ofSeconds(20));
+        assertThat(published()).containsExactly(3L);
+        publisher.close();
+    }
+
+    @Test
     void failsWhenTooMuchWaits() throws Exception {
         isDown.set(true);
         LedgerPublisher publisher = new LedgerPublisher(

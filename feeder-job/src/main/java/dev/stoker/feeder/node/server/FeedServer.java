@@ -59,6 +59,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     private final Admission admission;
     private final Instant started;
     private final Sessions sessions;
+    private final ProcessLimits limits = ProcessLimits.ofThisProcess();
     private volatile boolean closed;
 
     /** Opens the feed's streams. */
@@ -78,10 +79,15 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
      * @throws IOException if a stream cannot be opened
      */
     public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
-        this(spec, options, opener, Threads.system(), (gate, rejected) -> SocketDoor.open(options, gate, rejected));
+        this(spec, options, opener, Threads.system());
     }
 
-    /** As above, with threads, time and connections of the caller's choice. */
+    /** As {@link #FeedServer(FeedSpec, ServerOptions, Streams)}, with threads and time of the caller's choice. */
+    public FeedServer(FeedSpec spec, ServerOptions options, Streams opener, Threads threads) throws IOException {
+        this(spec, options, opener, threads, (gate, rejected) -> SocketDoor.open(options, gate, rejected));
+    }
+
+    /** As above, with connections of the caller's choice, too. */
     FeedServer(FeedSpec spec, ServerOptions options, Streams opener, Threads threads, Door.Opener entrance)
             throws IOException {
         this.spec = spec;
@@ -113,6 +119,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 tls.isPresent() ? " over TLS" : "",
                 door.unix().map(place -> " and unix:" + place.path()).orElse(""));
         options.access().warnings(options.bind()).forEach(LOG::warn);
+        limits.warning(options.maxSessions()).ifPresent(LOG::warn);
     }
 
     private void open(Streams opener) throws IOException {
@@ -163,6 +170,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     @Override
     public void judge(Hello hello) throws ProtocolException {
         admission.judge(hello, sessions.size(), closed);
+        limits.judge(sessions.size());
     }
 
     @Override
@@ -178,6 +186,11 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         // A silent trainer is never cut, but one whose machine is gone has to be noticed some day.
         channel.keepAlive();
         sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
+    }
+
+    /** Starts a thread of a session. */
+    Threads.Started start(Runnable task, String name) throws ProtocolException {
+        return sessions.start(task, name);
     }
 
     /** The session has ended and its threads are done. */

@@ -97,13 +97,7 @@ final class Session implements Runnable {
             LOG.error("Session {} ({}) failed", number, this, e);
             outbox.end(new ErrorMessage(ErrorCode.INTERNAL, "the feeder failed, see its log: " + e));
         } finally {
-            outbox.end(null);
-            if (sending == null) {
-                sending = startSender();
-            }
-            drain();
-            join(sending);
-            leave();
+            end(sending);
         }
     }
 
@@ -166,9 +160,31 @@ final class Session implements Runnable {
         return leases;
     }
 
-    private Threads.Started startSender() {
-        sender = new Sender(server, this, channel, outbox, clock, order, stream);
-        return server.threads().start("stoker-send-" + number, sender);
+    private Threads.Started startSender() throws ProtocolException {
+        sender = newSender();
+        return server.start(sender, "stoker-send-" + number);
+    }
+
+    private Sender newSender() {
+        return new Sender(server, this, channel, outbox, clock, order, stream);
+    }
+
+    /** Says farewell and leaves, whatever else fails. */
+    private void end(Threads.Started sending) {
+        try {
+            outbox.end(null);
+            if (sending == null) {
+                // The farewell must not wait for a peer that does not read.
+                server.closeLater(channel);
+                newSender().run();
+            }
+            drain();
+        } catch (RuntimeException | Error e) {
+            LOG.error("Session {} ({}) failed in its end", number, this, e);
+        } finally {
+            join(sending);
+            leave();
+        }
     }
 
     private void read() throws IOException, InterruptedException {
@@ -350,15 +366,18 @@ final class Session implements Runnable {
     }
 
     private void leave() {
-        leases.close();
-        receipts.end();
-        if (watch != null) {
-            watch.left();
+        try {
+            leases.close();
+            receipts.end();
+            if (watch != null) {
+                watch.left();
+            }
+            if (group != null) {
+                group.leave(hello, this);
+            }
+        } finally {
+            server.left(this);
         }
-        if (group != null) {
-            group.leave(hello, this);
-        }
-        server.left(this);
     }
 
     @Override

@@ -2,6 +2,7 @@ package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
@@ -32,6 +33,7 @@ final class Sessions {
     private final Lock lock;
 
     private final Condition oneLeft;
+    private final Seldom exhausted = new Seldom(10_000);
     private volatile Instant idleSince;
 
     Sessions(Counters counters, Instant started, Threads threads) {
@@ -43,12 +45,48 @@ final class Sessions {
         this.idleSince = started;
     }
 
-    /** Starts a session, which is given its number. */
-    void begin(LongFunction<Session> session) {
+    /**
+     * Starts a session, which is given its number.
+     *
+     * @throws ProtocolException if there is no thread for it
+     */
+    void begin(LongFunction<Session> session) throws ProtocolException {
         long number = numbers.incrementAndGet();
         Session begun = session.apply(number);
         running.put(number, begun);
-        threads.start("stoker-read-" + number, begun);
+        boolean started = false;
+        try {
+            start(begun, "stoker-read-" + number);
+            started = true;
+        } finally {
+            if (!started) {
+                forget(begun);
+            }
+        }
+    }
+
+    /**
+     * Starts a session's thread.
+     *
+     * @throws ProtocolException if the process may not have another one
+     */
+    Threads.Started start(Runnable task, String name) throws ProtocolException {
+        try {
+            return threads.start(name, task);
+        } catch (OutOfMemoryError e) {
+            int sessions = running.size();
+            if (exhausted.permits(threads.nanoTime() / 1_000_000)) {
+                LOG.warn(
+                        "No thread can be started for a trainer beside {} sessions: {}; raise the limits of threads (ulimit -u,"
+                                + " pids.max of the container), or lower --max-sessions",
+                        sessions,
+                        e.getMessage());
+            }
+            throw new ProtocolException(
+                    ErrorCode.INTERNAL,
+                    "the feeder has no thread left for another trainer beside " + sessions
+                            + ": raise its limits of threads (ulimit -u, pids.max of the container)");
+        }
     }
 
     /** The session has ended and its threads are done. */
@@ -56,6 +94,10 @@ final class Sessions {
         long now = System.nanoTime();
         counters.waitedNanos.add(session.clock().waitedNanos(now));
         counters.subscribedNanos.add(session.clock().subscribedNanos(now));
+        forget(session);
+    }
+
+    private void forget(Session session) {
         lock.lock();
         try {
             running.remove(session.number());

@@ -16,6 +16,9 @@ interface Wire extends ByteChannel, GatheringByteChannel {
     /** Ends the output; the input goes on. Called by the thread that writes. */
     void shutdownOutput() throws IOException;
 
+    /** The peer said HELLO and was admitted; limits on what strangers may send no longer apply. Called by the thread that reads. */
+    default void admitted() {}
+
     /** What lies below, for options and addresses. */
     SocketChannel socket();
 
