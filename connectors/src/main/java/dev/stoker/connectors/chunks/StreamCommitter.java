@@ -80,8 +80,11 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         if (commit.repeated()) {
             requireSame(committable, commit.entry());
         }
-        position = run.committed().at(committable.after());
-        known = Math.max(known, commit.version());
+        // A savepoint asks again for parts that newer versions have gone past; they must not take the position back.
+        if (commit.version() > known) {
+            position = run.committed().at(committable.after());
+            known = commit.version();
+        }
         keysChecked = known;
         StreamMeter.find(run.run()).ifPresent(meter -> meter.committed(commit.entry()));
     }
@@ -99,6 +102,13 @@ final class StreamCommitter implements Committer<StreamCommittable> {
                     + where(committable.before())
                     + ": another ingest of the topic runs or has run, or this one was begun from an old savepoint;"
                     + " nothing is committed, start the ingest again without state, and only one");
+        }
+        for (Map.Entry<Integer, Long> before : committable.before().entrySet()) {
+            if (committable.after().getOrDefault(before.getKey(), -1L) < before.getValue()) {
+                throw new CommitRefusedException("The dataset at " + run.target() + " stands at "
+                        + where(found.next()) + " of the topic " + found.topic() + ", this ingest would take it back to "
+                        + where(committable.after()) + "; nothing is committed, start the ingest again without state");
+            }
         }
     }
 

@@ -109,6 +109,45 @@ class StreamCommitterTest {
     }
 
     @Test
+    void aRepeatedCommitDoesNotTakeThePositionBack() throws IOException {
+        StreamCommittable pending = part("old-1", offsets(), 5, "a/0");
+        StreamCommitter old = committer(StreamRun.Keys.OFFSETS, 0);
+        commit(old, pending);
+        commit(old, part("old-2", offsets(5L), 9, "a/5"));
+        // A second job from the savepoint with the pending part: at its start, the dataset holds both versions.
+        StreamCommitter again = committer(StreamRun.Keys.OFFSETS, 2, 9L);
+        commit(again, pending);
+        assertThatThrownBy(() -> commit(again, part("new-1", offsets(5L), 8, "a/6")))
+                .isInstanceOf(SuppressRestartsException.class)
+                .rootCause()
+                .isInstanceOf(CommitRefusedException.class)
+                .hasMessageContaining("stands at the offsets 0=9")
+                .hasMessageContaining("begun from an old savepoint");
+        assertThat(version()).isEqualTo(2);
+    }
+
+    @Test
+    void aPendingPartThatIsNewerThanTheStartIsFollowed() throws IOException {
+        StreamCommittable pending = part("run-1", offsets(), 5, "a/0");
+        commit(committer(StreamRun.Keys.OFFSETS, 0), pending);
+        StreamCommitter restored = committer(StreamRun.Keys.OFFSETS, 0);
+        commit(restored, pending);
+        commit(restored, part("run-2", offsets(5L), 9, "a/5"));
+        assertThat(version()).isEqualTo(2);
+    }
+
+    @Test
+    void refusesAPartThatWouldTakeThePositionBack() throws IOException {
+        commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 7, "a/0"));
+        assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-2", offsets(7L), 5, "a/1")))
+                .rootCause()
+                .isInstanceOf(CommitRefusedException.class)
+                .hasMessageContaining("0=7")
+                .hasMessageContaining("0=5");
+        assertThat(version()).isEqualTo(1);
+    }
+
+    @Test
     void refusesAnotherContentUnderTheSameId() throws IOException {
         commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 7, "a/0"));
         assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 5, "a/1")))
