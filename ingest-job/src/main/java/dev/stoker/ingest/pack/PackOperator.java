@@ -5,7 +5,6 @@ import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.SkipCounts;
-import dev.stoker.connectors.files.UnreadableException;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.schemas.chunk.ChunkSummary;
@@ -137,7 +136,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
                 buckets.add(bundle);
             }
             reportUntil(plan.threads());
-        } catch (StokerException | UnreadableException e) {
+        } catch (StokerException e) {
             throw new SuppressRestartsException(e);
         }
     }
@@ -215,7 +214,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
             buckets.flush();
             planner.flush();
             reportUntil(0);
-        } catch (StokerException | UnreadableException e) {
+        } catch (StokerException e) {
             throw new SuppressRestartsException(e);
         }
         Map<String, Long> notes = new TreeMap<>();
