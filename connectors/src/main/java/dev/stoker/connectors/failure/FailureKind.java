@@ -85,6 +85,12 @@ public enum FailureKind {
         return UNKNOWN;
     }
 
+    /** Whether a store could not be asked at all: that says nothing about what it was asked for, and nothing is skipped for it. */
+    public static boolean isSilence(Throwable failure) {
+        return failure instanceof StoreUnavailableException
+                || failure instanceof StoreAccessException access && access.isExpired();
+    }
+
     /** What brokers have refused for good; null if they have not. */
     public static Throwable refusal(Throwable failure) {
         for (Throwable cause : causes(failure)) {
@@ -96,16 +102,14 @@ public enum FailureKind {
     }
 
     /**
-     * A failure as a task throws it: Flink does not restart the job after a final one.
+     * Ends the job if a failure is final: a task calls it before it throws the failure, and Flink restarts the job otherwise.
      *
-     * @return the same failure, unless it is final
      * @throws SuppressRestartsException if it is
      */
-    public static <E extends Exception> E orEnd(E failure) {
+    public static void endIfFinal(Exception failure) {
         if (of(failure) == FINAL) {
             throw suppressing(failure);
         }
-        return failure;
     }
 
     private static SuppressRestartsException suppressing(Exception failure) {

@@ -1,5 +1,6 @@
 package dev.stoker.connectors.failure;
 
+import dev.stoker.storage.NoSpaceException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.net.SocketTimeoutException;
@@ -25,6 +26,7 @@ public final class Patience {
 
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
+    private static final Duration BATCH_LIMIT = Duration.ofHours(1);
     /** Between two log lines of one wait. */
     private static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(5);
 
@@ -82,9 +84,14 @@ public final class Patience {
         return new Patience(Optional.empty(), Clock.SYSTEM, true);
     }
 
-    /** Repeats a call for no longer than this. */
-    public static Patience upTo(Duration limit) {
-        return new Patience(Optional.of(limit), Clock.SYSTEM, false);
+    /** Of a batch ingest: for an hour, once a call has worked, so that what it has packed is not lost. Somebody waits for its end. */
+    public static Patience ofBatch() {
+        return new Patience(Optional.of(BATCH_LIMIT), Clock.SYSTEM, false);
+    }
+
+    /** As {@link #ofBatch}, of a part that comes after much work. */
+    public static Patience ofBatchAtWork() {
+        return new Patience(Optional.of(BATCH_LIMIT), Clock.SYSTEM, true);
     }
 
     /** What this process waits for, if it does: the failure of one of its calls. */
@@ -98,7 +105,7 @@ public final class Patience {
      * @param what is done, for the log: {@code writing a chunk of …}
      */
     public <T> T call(String what, Call<T> call) throws IOException, InterruptedException {
-        Object id = new Object();
+        Object id = null;
         long began = 0;
         long told = 0;
         Duration pause = FIRST_PAUSE;
@@ -127,6 +134,7 @@ public final class Patience {
                         told = now;
                         LOG.warn("{} fails, trying again until it works: {}", what, e.toString());
                     }
+                    id = id == null ? new Object() : id;
                     WAITS.put(id, e.getMessage() == null ? e.toString() : e.getMessage());
                 }
                 clock.pause(pause);
@@ -134,7 +142,9 @@ public final class Patience {
                 pause = next.compareTo(LONGEST_PAUSE) < 0 ? next : LONGEST_PAUSE;
             }
         } finally {
-            WAITS.remove(id);
+            if (id != null) {
+                WAITS.remove(id);
+            }
         }
     }
 
@@ -153,7 +163,9 @@ public final class Patience {
         if (!hasWorked || isInterrupt || limit.isPresent() && waited.compareTo(limit.get()) > 0) {
             return false;
         }
-        return FailureKind.of(failure) == FailureKind.PASSING;
+        // A batch has somebody who can make room, and does not see what it waits for.
+        boolean isOwn = limit.isPresent() && failure instanceof NoSpaceException;
+        return FailureKind.of(failure) == FailureKind.PASSING && !isOwn;
     }
 
     private long seconds(long began) {
