@@ -70,7 +70,8 @@ final class KafkaLaneReader implements SourceReader<TopicRecord, KafkaLane> {
         try {
             step = pump.poll();
         } catch (IOException | RuntimeException e) {
-            throw FailureKind.orEnd(e);
+            FailureKind.endIfFinal(e);
+            throw e;
         }
         if (step == null) {
             return complete && pump.isDone() ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
