@@ -82,7 +82,8 @@ final class TopicFeed {
             LOG.warn("The feed was not cancelled within {} s; the process ends", CANCEL_SECONDS);
         }
         throw new CommandException("the feed did not end in good order within " + STOP_PATIENCE.toSeconds()
-                + " s and was cancelled" + Patience.waiting().map(why -> " (" + why + ")").orElse("")
+                + " s and was cancelled"
+                + Patience.waiting().map(why -> " (" + why + ")").orElse("")
                 + "; the same command goes on with the epoch that the topic ends in");
     }
 

@@ -25,7 +25,8 @@ public final class ChunkWrites {
         AtomicBoolean isTried = new AtomicBoolean();
         patience.run("Writing " + store.describe(name), () -> {
             // What was tried may have been done though its answer was lost; nobody else writes this name.
-            if (!isTried.getAndSet(true) || !isThere(store, name, chunk.summary().length())) {
+            if (!isTried.getAndSet(true)
+                    || !isThere(store, name, chunk.summary().length())) {
                 write(store, chunk);
             }
         });

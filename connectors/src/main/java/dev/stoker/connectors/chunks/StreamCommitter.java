@@ -114,7 +114,8 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         for (Map.Entry<Integer, Long> before : committable.before().entrySet()) {
             if (committable.after().getOrDefault(before.getKey(), -1L) < before.getValue()) {
                 throw new CommitRefusedException("The dataset at " + run.target() + " stands at "
-                        + where(found.next()) + " of the topic " + found.topic() + ", this ingest would take it back to "
+                        + where(found.next()) + " of the topic " + found.topic()
+                        + ", this ingest would take it back to "
                         + where(committable.after()) + "; nothing is committed, start the ingest again without state");
             }
         }

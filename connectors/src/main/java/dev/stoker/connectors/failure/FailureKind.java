@@ -118,7 +118,8 @@ public enum FailureKind {
 
     /** The client looks the brokers' names up once, when it is made, and calls it a wrong setting if that fails. */
     private static boolean isUnresolved(Throwable cause) {
-        return cause instanceof ConfigException && String.valueOf(cause.getMessage()).contains("No resolvable bootstrap");
+        return cause instanceof ConfigException
+                && String.valueOf(cause.getMessage()).contains("No resolvable bootstrap");
     }
 
     private static boolean isOneOf(List<Class<? extends Throwable>> types, Throwable cause) {

@@ -27,8 +27,7 @@ public final class RestartLimit {
             own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, Duration.ofMillis(100));
             own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, Duration.ofSeconds(10));
             own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, ATTEMPTS);
-            own.set(
-                    RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD, FORGOTTEN_AFTER);
+            own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD, FORGOTTEN_AFTER);
         }
         if (env.getConfiguration()
                 .getOptional(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER)

@@ -59,8 +59,10 @@ final class StrictSink
         }
     }
 
-    private <W extends StatefulSinkWriter<TopicRecord, KafkaWriterState>
-                    & CommittingSinkWriter<TopicRecord, KafkaCommittable>>
+    private <
+                    W extends
+                            StatefulSinkWriter<TopicRecord, KafkaWriterState>
+                                    & CommittingSinkWriter<TopicRecord, KafkaCommittable>>
             StrictWriter<W> strict(W writer) {
         return new StrictWriter<>(writer, target.toString());
     }

@@ -9,8 +9,10 @@ import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 
 /** Kafka's writer, which ends the job where brokers refuse something for good. One thread, the task's. */
-final class StrictWriter<W extends StatefulSinkWriter<TopicRecord, KafkaWriterState>
-                & CommittingSinkWriter<TopicRecord, KafkaCommittable>>
+final class StrictWriter<
+                W extends
+                        StatefulSinkWriter<TopicRecord, KafkaWriterState>
+                                & CommittingSinkWriter<TopicRecord, KafkaCommittable>>
         implements StatefulSinkWriter<TopicRecord, KafkaWriterState>,
                 CommittingSinkWriter<TopicRecord, KafkaCommittable> {
 

@@ -72,7 +72,8 @@ public record TopicLocation(String bootstrap, String topic, String clientConfig)
             }
         }
         settings.setProperty(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
-        // Kafka's default makes an admin client spin while no broker answers: 2,500 lines of log a second, and a processor.
+        // Kafka's default makes an admin client spin while no broker answers: 2,500 lines of log a second, and a
+        // processor.
         settings.putIfAbsent(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, MetadataRecoveryStrategy.NONE.name);
         return settings;
     }

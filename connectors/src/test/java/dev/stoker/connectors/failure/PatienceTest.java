@@ -67,7 +67,8 @@ class PatienceTest {
     @Test
     void waitsNoLongerThanItsLimit() {
         Patience patience = new Patience(Optional.of(Duration.ofHours(1)), clock, true);
-        assertThatThrownBy(() -> patience.call("Writing", failing(1000, away()))).hasMessage("503");
+        assertThatThrownBy(() -> patience.call("Writing", failing(1000, away())))
+                .hasMessage("503");
         assertThat(Duration.ofNanos(clock.nanos)).isBetween(Duration.ofMinutes(58), Duration.ofHours(1));
         assertThat(Patience.waiting()).isEmpty();
     }
@@ -107,8 +108,7 @@ class PatienceTest {
                     }
                 },
                 true);
-        assertThatThrownBy(() -> patience.call("Writing", failing(9, away())))
-                .isInstanceOf(InterruptedException.class);
+        assertThatThrownBy(() -> patience.call("Writing", failing(9, away()))).isInstanceOf(InterruptedException.class);
         assertThat(Patience.waiting()).isEmpty();
     }
 }

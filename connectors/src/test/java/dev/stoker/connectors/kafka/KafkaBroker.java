@@ -36,7 +36,8 @@ public final class KafkaBroker implements AutoCloseable {
      */
     public static KafkaBroker startGuarded(Path directory, List<String> users) throws IOException {
         StringBuilder login = new StringBuilder("org.apache.kafka.common.security.plain.PlainLoginModule required");
-        users.forEach(user -> login.append(" user_").append(user).append("=\"").append(user).append('"'));
+        users.forEach(user ->
+                login.append(" user_").append(user).append("=\"").append(user).append('"'));
         return start(
                 directory,
                 Map.of(
@@ -76,7 +77,8 @@ public final class KafkaBroker implements AutoCloseable {
                 "node.id=1",
                 "controller.quorum.bootstrap.servers=127.0.0.1:" + controller,
                 "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller + guarded,
-                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller + guarded,
+                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller
+                        + guarded,
                 "controller.listener.names=CONTROLLER",
                 "inter.broker.listener.name=PLAINTEXT",
                 "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,GUARDED:SASL_PLAINTEXT",

@@ -30,7 +30,8 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     private String topicId = "";
 
     /** @param start finds out where lanes begin; may wait */
-    KafkaLaneEnumerator(SplitEnumeratorContext<KafkaLane> context, TopicWatch watch, Patience.Call<KafkaLaneState> start) {
+    KafkaLaneEnumerator(
+            SplitEnumeratorContext<KafkaLane> context, TopicWatch watch, Patience.Call<KafkaLaneState> start) {
         this.context = context;
         this.watch = watch;
         this.start = start;

@@ -95,12 +95,11 @@ class TopicRightsITCase {
         for (String right : rights) {
             String[] words = right.split(" ");
             ResourceType type = ResourceType.fromString(words[0]);
-            ResourcePattern what =
-                    switch (type) {
-                        case TOPIC -> new ResourcePattern(type, topic, PatternType.LITERAL);
-                        case GROUP -> new ResourcePattern(type, "trainers", PatternType.LITERAL);
-                        default -> new ResourcePattern(type, "stoker-", PatternType.PREFIXED);
-                    };
+            ResourcePattern what = switch (type) {
+                case TOPIC -> new ResourcePattern(type, topic, PatternType.LITERAL);
+                case GROUP -> new ResourcePattern(type, "trainers", PatternType.LITERAL);
+                default -> new ResourcePattern(type, "stoker-", PatternType.PREFIXED);
+            };
             AccessControlEntry entry = new AccessControlEntry(
                     "User:" + user, "*", AclOperation.fromString(words[1]), AclPermissionType.ALLOW);
             admin.createAcls(List.of(new AclBinding(what, entry))).all().get();

@@ -28,8 +28,8 @@ import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.UnaryOperator;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
@@ -99,8 +99,7 @@ class TopicTroubleITCase {
         return start(topic, UnaryOperator.identity(), options);
     }
 
-    private JobClient start(String topic, UnaryOperator<Sink<TopicRecord>> around, String... options)
-            throws Exception {
+    private JobClient start(String topic, UnaryOperator<Sink<TopicRecord>> around, String... options) throws Exception {
         List<String> args = new ArrayList<>(List.of(
                 dataset.path().toString(),
                 "--to=kafka",
@@ -151,8 +150,8 @@ class TopicTroubleITCase {
     @Test
     void endsWhenItWritesAgainWhatTrainersHaveHadBeforeTheyLeft() throws Exception {
         FailsOnce.armed.set(true);
-        JobClient job = start(
-                "left", FailsOnce::new, "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--checkpoint-interval=5 min");
+        JobClient job =
+                start("left", FailsOnce::new, "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--checkpoint-interval=5 min");
         try {
             await("the feed to fail at the end of a lane", () -> {
                 commitEnds();

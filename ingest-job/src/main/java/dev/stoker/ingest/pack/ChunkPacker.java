@@ -68,7 +68,13 @@ final class ChunkPacker {
     private long bytes;
     private long contentBytes;
 
-    ChunkPacker(PackPlan plan, DatasetInfo info, ObjectStore store, SampleReads reads, Optional<Labels> labels, Patience patience) {
+    ChunkPacker(
+            PackPlan plan,
+            DatasetInfo info,
+            ObjectStore store,
+            SampleReads reads,
+            Optional<Labels> labels,
+            Patience patience) {
         this.plan = plan;
         this.patience = patience;
         this.store = store;

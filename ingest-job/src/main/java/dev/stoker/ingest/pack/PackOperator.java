@@ -1,13 +1,13 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.chunks.PackReport;
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.connectors.failure.FailureKind;
-import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;

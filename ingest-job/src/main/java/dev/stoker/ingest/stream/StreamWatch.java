@@ -120,7 +120,8 @@ final class StreamWatch implements AutoCloseable {
         if (!(stopping.isDone() && !isRefused) && now - stopBegan > patience.toNanos()) {
             job.cancel();
             throw new StokerException("the job could not be stopped in good order within " + patience.toSeconds()
-                    + " s and was cancelled" + Patience.waiting().map(why -> " (" + why + ")").orElse("")
+                    + " s and was cancelled"
+                    + Patience.waiting().map(why -> " (" + why + ")").orElse("")
                     + "; what is not in a version yet is read again by the same command");
         }
         if (isRefused) {
