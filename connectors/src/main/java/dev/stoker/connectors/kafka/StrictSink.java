@@ -23,6 +23,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * Kafka's sink in transactions, with a committer that takes nothing for written that brokers have given up ({@link StrictCommitter}).
  * Its operators must be chained.
  */
+@SuppressWarnings("try") // that close may be interrupted is the writers' word
 final class StrictSink
         implements Sink<TopicRecord>,
                 SupportsWriterState<TopicRecord, KafkaWriterState>,

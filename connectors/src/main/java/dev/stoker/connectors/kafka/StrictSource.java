@@ -71,6 +71,7 @@ final class StrictSource
     }
 
     /** Kafka's reader. What its fetchers have failed with comes out of {@link #pollNext}. */
+    @SuppressWarnings("try") // that close may be interrupted is the interface's word
     private record Reader(SourceReader<SourceRecord, KafkaPartitionSplit> reader, String where)
             implements SourceReader<SourceRecord, KafkaPartitionSplit> {
 

@@ -9,6 +9,7 @@ import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 
 /** Kafka's writer, which ends the job where brokers refuse something for good. One thread, the task's. */
+@SuppressWarnings("try") // that close may be interrupted is the interface's word
 final class StrictWriter<
                 W extends
                         StatefulSinkWriter<TopicRecord, KafkaWriterState>

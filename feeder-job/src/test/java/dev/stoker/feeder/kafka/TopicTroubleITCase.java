@@ -184,6 +184,7 @@ class TopicTroubleITCase {
     }
 
     /** Fails once, before the last control record of lane 3, when trainers have had all that is before it. */
+    @SuppressWarnings("try") // that close may be interrupted is the interface's word
     private record FailsOnce(Sink<TopicRecord> sink) implements Sink<TopicRecord> {
         private static final AtomicBoolean armed = new AtomicBoolean();
 
