@@ -1,9 +1,10 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.ObjectStore;
@@ -15,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.flink.api.connector.sink2.Committer;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
  * Commits one version, once however often it is asked to: the commit log knows the ingest's id. Runs on the task's thread.
@@ -23,20 +23,26 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 final class IngestCommitter implements Committer<IngestCommittable> {
 
     private final IngestRun run;
+    private final Patience patience;
 
-    IngestCommitter(IngestRun run) {
+    /** @param patience with a store that is away */
+    IngestCommitter(IngestRun run, Patience patience) {
         this.run = run;
+        this.patience = patience;
     }
 
     @Override
-    public void commit(Collection<CommitRequest<IngestCommittable>> requests) throws IOException {
+    public void commit(Collection<CommitRequest<IngestCommittable>> requests) throws IOException, InterruptedException {
         for (CommitRequest<IngestCommittable> request : requests) {
-            IngestCommittable committable = request.getCommittable();
-            try (ObjectStore store = run.store().open(run.target())) {
-                commit(committable, store);
-            } catch (StokerException e) {
-                // What is typed is final: the same commit would fail again. All else may be worth another attempt.
-                throw new SuppressRestartsException(e);
+            try {
+                patience.run("Committing to " + run.target(), () -> {
+                    try (ObjectStore store = run.store().open(run.target())) {
+                        commit(request.getCommittable(), store);
+                    }
+                });
+            } catch (IOException | RuntimeException e) {
+                FailureKind.endIfFinal(e);
+                throw e;
             }
         }
     }
