@@ -236,7 +236,11 @@ final class RenamingCreator implements ObjectCreator {
                 throw file.failed(e);
             }
             // The name has a random id, which no other writer uses.
-            if (!publish(temporary, target, where, path -> fileSystem.getFileStatus(path).getLen() == position())) {
+            if (!publish(
+                    temporary,
+                    target,
+                    where,
+                    path -> fileSystem.getFileStatus(path).getLen() == position())) {
                 throw new IOException("Cannot write " + where + ": it is there already");
             }
             committed = true;

@@ -65,15 +65,14 @@ class LostReplyTest {
             }
         };
         Retries retries = new Retries(Duration.ofSeconds(20), Duration.ofSeconds(20));
-        return new RenamingCreator(
-                new HadoopObjectStore.Connection(lossy, paths, retries), names -> (from, to) -> {
-                    beforeRename.run();
-                    names.rename(from, to);
-                    if (losesRename) {
-                        losesRename = false;
-                        throw new IOException("the reply was lost");
-                    }
-                });
+        return new RenamingCreator(new HadoopObjectStore.Connection(lossy, paths, retries), names -> (from, to) -> {
+            beforeRename.run();
+            names.rename(from, to);
+            if (losesRename) {
+                losesRename = false;
+                throw new IOException("the reply was lost");
+            }
+        });
     }
 
     private void put(String name, byte[] content) throws IOException {
