@@ -3,11 +3,9 @@ package dev.stoker.connectors.chunks;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Removal;
-import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.Operation;
-import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Clock;
@@ -70,28 +68,17 @@ final class IngestCommitter implements Committer<IngestCommittable> {
         new Leases(dataset).release(run.ingest());
     }
 
-    /** Asked for every version that the commit is tried on; refuses those on which it would be wrong. */
+    /** Asked for every version that the commit is tried on; refuses those that have one of the keys. */
     private Removal removal(IngestCommittable committable, Dataset dataset) {
-        return switch (run.effect()) {
-            case REPLACE -> Removal.EVERYTHING;
-            case CREATE -> base -> requireEmpty(base);
-            case APPEND -> {
-                LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
-                yield base -> {
-                    keys.check(base);
-                    return List.of();
-                };
-            }
-        };
-    }
-
-    private List<RemovedRows> requireEmpty(Snapshot base) throws CommitRefusedException {
-        if (base.table().size() > 0) {
-            throw new CommitRefusedException(
-                    "Another ingest has committed version " + base.version() + " of " + run.target()
-                            + " meanwhile; nothing is committed, run the ingest again with --append or --replace");
+        if (run.effect() == IngestRun.Effect.REPLACE) {
+            return Removal.EVERYTHING;
         }
-        return List.of();
+        // The first of a dataset was alone when it began; who appended meanwhile keeps what is his, as with an append.
+        LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
+        return base -> {
+            keys.check(base);
+            return List.of();
+        };
     }
 
     static String who() {
