@@ -83,8 +83,8 @@ final class BesideOperations {
      * @param chunk number of its first chunk
      */
     record Slot(String ingest, String other, int chunk) {
-        static final List<Slot> BOTH = List.of(
-                new Slot(BesideState.A, BesideState.B, 10), new Slot(BesideState.B, BesideState.A, 20));
+        static final List<Slot> BOTH =
+                List.of(new Slot(BesideState.A, BesideState.B, 10), new Slot(BesideState.B, BesideState.A, 20));
 
         /** The directory of its files. */
         String source() {
@@ -103,10 +103,8 @@ final class BesideOperations {
 
     List<Line> table() {
         Set<Class<? extends Throwable>> ended = Set.of(AbandonedException.class);
-        Set<Class<? extends Throwable>> first = Set.of(
-                AbandonedException.class,
-                InvalidIngestException.class,
-                LeaseHeldException.class);
+        Set<Class<? extends Throwable>> first =
+                Set.of(AbandonedException.class, InvalidIngestException.class, LeaseHeldException.class);
         Set<Class<? extends Throwable>> reader = Set.of(NotADatasetException.class, UnknownVersionException.class);
         return List.of(
                 new Line("ingest", first, (store, slot) -> ingest(store, slot, IngestRun.Effect.CREATE)),
@@ -114,7 +112,10 @@ final class BesideOperations {
                 new Line("replace", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.REPLACE, "--replace")),
                 new Line("append twice", ended, this::appendTwice),
                 new Line("parts", ended, BesideOperations::parts),
-                new Line("topic", Set.of(AbandonedException.class, CommitRefusedException.class), BesideOperations::topic),
+                new Line(
+                        "topic",
+                        Set.of(AbandonedException.class, CommitRefusedException.class),
+                        BesideOperations::topic),
                 new Line(
                         "remove",
                         Set.of(UnknownKeyException.class, NotADatasetException.class, AbandonedException.class),
@@ -127,12 +128,21 @@ final class BesideOperations {
                                 NotADatasetException.class,
                                 UnknownVersionException.class),
                         BesideOperations::compact),
-                new Line("gc", reader, (store, slot) -> GarbageCollection.plan(
-                                Dataset.open(store), Duration.ZERO, SampleDatasets.CLOCK)
-                        .apply()),
-                new Line("gc --break", reader, (store, slot) -> GarbageCollection.end(
-                        Dataset.open(store), slot.other, SampleDatasets.CLOCK, "eve")),
-                new Line("recover", reader, (store, slot) -> Recovery.plan(store, "eve").apply()),
+                new Line(
+                        "gc",
+                        reader,
+                        (store, slot) -> GarbageCollection.plan(
+                                        Dataset.open(store), Duration.ZERO, SampleDatasets.CLOCK)
+                                .apply()),
+                new Line(
+                        "gc --break",
+                        reader,
+                        (store, slot) ->
+                                GarbageCollection.end(Dataset.open(store), slot.other, SampleDatasets.CLOCK, "eve")),
+                new Line(
+                        "recover",
+                        reader,
+                        (store, slot) -> Recovery.plan(store, "eve").apply()),
                 new Line("read", reader, BesideOperations::read),
                 new Line("follow", reader, BesideOperations::follow),
                 new Line("verify", reader, BesideOperations::verify));
@@ -141,8 +151,14 @@ final class BesideOperations {
     private void ingest(ObjectStore store, Slot slot, IngestRun.Effect effect, String... mode) throws IOException {
         DatasetStore stores = target -> store;
         String[] args = {
-            sources.resolve(slot.source()).toString(), "/beside", "--label-from", "parent-dir", "--payload", "image",
-            "--ingest-id", slot.ingest
+            sources.resolve(slot.source()).toString(),
+            "/beside",
+            "--label-from",
+            "parent-dir",
+            "--payload",
+            "image",
+            "--ingest-id",
+            slot.ingest
         };
         String[] all = java.util.stream.Stream.of(args, mode)
                 .flatMap(java.util.Arrays::stream)

@@ -43,15 +43,24 @@ final class BesideState {
 
     /** Keys that each ingest adds; a letter and a number. */
     static final Map<String, List<String>> KEYS = Map.of(
-            "base-1", List.of("k/1", "k/2", "k/3"),
-            "base-2", List.of("k/4"),
-            A, List.of("a/1"),
-            B, List.of("b/1"),
-            A + "-1", List.of("a/1"),
-            B + "-1", List.of("b/1"),
-            A + "-2", List.of("a/2"),
-            B + "-2", List.of("b/2"),
-            "last", List.of("l/1"));
+            "base-1",
+            List.of("k/1", "k/2", "k/3"),
+            "base-2",
+            List.of("k/4"),
+            A,
+            List.of("a/1"),
+            B,
+            List.of("b/1"),
+            A + "-1",
+            List.of("a/1"),
+            B + "-1",
+            List.of("b/1"),
+            A + "-2",
+            List.of("a/2"),
+            B + "-2",
+            List.of("b/2"),
+            "last",
+            List.of("l/1"));
 
     private BesideState() {}
 
@@ -117,7 +126,8 @@ final class BesideState {
                 ChunkHead head = ChunkHeads.read(store, snapshot.table(), i);
                 for (int row = 0; row < head.rows(); row++) {
                     if (!ChunkHeads.isRemoved(snapshot.table(), i, row) && !keys.add(head.key(row))) {
-                        throw new AssertionError("The key " + head.key(row) + " is twice in version " + snapshot.version());
+                        throw new AssertionError(
+                                "The key " + head.key(row) + " is twice in version " + snapshot.version());
                     }
                 }
             }

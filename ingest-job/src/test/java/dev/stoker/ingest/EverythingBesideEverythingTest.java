@@ -154,7 +154,8 @@ class EverythingBesideEverythingTest {
 
     private static boolean conflicts(Interleaving.Call call, List<Interleaving.Call> others) {
         return others.stream()
-                .anyMatch(other -> (other.changes() || call.changes()) && other.zone().equals(call.zone()));
+                .anyMatch(other ->
+                        (other.changes() || call.changes()) && other.zone().equals(call.zone()));
     }
 
     private void run(InMemoryObjectStore base, Line one, Line other, Schedule schedule) throws Exception {
@@ -171,7 +172,11 @@ class EverythingBesideEverythingTest {
         try {
             Map<String, LogEntry> committed = BesideState.check(store);
             for (int p = 0; p < 2; p++) {
-                requireRight(p == 0 ? one : other, Slot.BOTH.get(p), outcome.failures().get(p), committed);
+                requireRight(
+                        p == 0 ? one : other,
+                        Slot.BOTH.get(p),
+                        outcome.failures().get(p),
+                        committed);
             }
             requireTidy(store);
             requireUsable(store);
@@ -209,7 +214,8 @@ class EverythingBesideEverythingTest {
         if (dataset.isEmpty()) {
             return;
         }
-        GarbageCollection.plan(dataset.get(), Duration.ZERO, SampleDatasets.CLOCK).apply();
+        GarbageCollection.plan(dataset.get(), Duration.ZERO, SampleDatasets.CLOCK)
+                .apply();
         BesideState.check(store);
     }
 
@@ -227,8 +233,7 @@ class EverythingBesideEverythingTest {
         runs++;
         InMemoryObjectStore store = base.copy();
         Interleaving.Program program = BesideOperations.program(line, Slot.BOTH.get(0));
-        Outcome outcome =
-                interleaving.run(store, List.of(program), new Schedule(0, List.of()), Optional.of(crash));
+        Outcome outcome = interleaving.run(store, List.of(program), new Schedule(0, List.of()), Optional.of(crash));
         try {
             BesideState.check(store);
             Optional<Dataset> dataset = Dataset.find(store);
@@ -238,8 +243,8 @@ class EverythingBesideEverythingTest {
                 BesideState.check(store);
             }
             // The same again, under its id.
-            Outcome again = interleaving.run(
-                    store, List.of(retried(line)), new Schedule(0, List.of()), Optional.empty());
+            Outcome again =
+                    interleaving.run(store, List.of(retried(line)), new Schedule(0, List.of()), Optional.empty());
             requireRight(line, Slot.BOTH.get(0), again.failures().get(0), BesideState.check(store));
             requireUsable(store);
         } catch (Exception | AssertionError e) {

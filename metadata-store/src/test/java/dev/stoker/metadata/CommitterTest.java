@@ -277,7 +277,8 @@ class CommitterTest {
         for (int v = 1; v <= 300; v++) {
             committer.commit(append("i" + v, summary(v, "train", 1)));
             NavigableSet<Long> tables = dataset.log().tables();
-            assertThat(tables).hasSizeLessThan(14).contains((long) v, (long) Math.max(1, v - 1), (long) Math.max(1, v - 2));
+            assertThat(tables).hasSizeLessThan(14).contains((long) v, (long) Math.max(1, v - 1), (long)
+                    Math.max(1, v - 2));
         }
         assertThat(dataset.snapshot(1).table().size()).isEqualTo(1);
         assertThat(dataset.snapshot(150).table().size()).isEqualTo(150);

@@ -203,9 +203,7 @@ public final class Interleaving implements AutoCloseable {
 
         <T> T call(int program, String name, boolean changes, Action<T> action) throws IOException {
             int number = gate(program, name, changes);
-            boolean isLast = crash.isPresent()
-                    && crash.get().program == program
-                    && crash.get().call == number;
+            boolean isLast = crash.isPresent() && crash.get().program == program && crash.get().call == number;
             if (isLast && !crash.get().after) {
                 crashed[program] = true;
                 throw new SimulatedEnd(name);
