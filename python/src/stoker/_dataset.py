@@ -124,7 +124,9 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
         try:
             building = _read_table(path, info, at)
             break
-        except (CorruptDataError, FileNotFoundError) as e:
+        except FileNotFoundError:
+            continue  # a later commit has superseded it, or its directory is empty
+        except CorruptDataError as e:
             warnings.warn(f"stoker: chunk table left aside, the log is read instead: {e}", RuntimeWarning, stacklevel=2)
     for at in range(building.version + 1, wanted + 1):
         building.apply(read_entry(root, at, info.id), str(log_folder(root) / f"{at:020d}.avro"))
@@ -192,6 +194,10 @@ class _Building:
         count = self._rows_of(index)
         if len(gone) and not 0 <= gone[0] <= gone[-1] < count:
             raise CorruptDataError(f"{what}: removes rows beyond the {count} of chunk {ordinal}")
+        if len(gone) == count:
+            # Like one that was removed whole.
+            self._remove(ordinal, None, what)
+            return
         self._removed[index] = gone
 
     def _rows_of(self, index: int) -> int:

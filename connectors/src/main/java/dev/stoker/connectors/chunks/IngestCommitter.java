@@ -3,10 +3,10 @@ package dev.stoker.connectors.chunks;
 import dev.stoker.connectors.failure.FailureKind;
 import dev.stoker.connectors.failure.Patience;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Removal;
-import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.log.Operation;
-import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Clock;
@@ -71,35 +71,24 @@ final class IngestCommitter implements Committer<IngestCommittable> {
                         removal(committable, dataset),
                         classes,
                         properties));
+        new Leases(dataset).release(run.ingest());
     }
 
-    /** Asked for every version that the commit is tried on; refuses those on which it would be wrong. */
+    /** Asked for every version that the commit is tried on; refuses those that have one of the keys. */
     private Removal removal(IngestCommittable committable, Dataset dataset) {
-        return switch (run.effect()) {
-            case REPLACE -> Removal.EVERYTHING;
-            case CREATE -> base -> requireEmpty(base);
-            case APPEND -> {
-                LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
-                yield base -> {
-                    keys.check(base);
-                    return List.of();
-                };
-            }
+        if (run.effect() == IngestRun.Effect.REPLACE) {
+            return Removal.EVERYTHING;
+        }
+        // The first of a dataset was alone when it began; who appended meanwhile keeps what is his, as with an append.
+        LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
+        return base -> {
+            keys.check(base);
+            return List.of();
         };
     }
 
-    private List<RemovedRows> requireEmpty(Snapshot base) throws CommitRefusedException {
-        if (base.version() > 0) {
-            throw new CommitRefusedException(
-                    "Another ingest has committed version " + base.version() + " of " + run.target()
-                            + " meanwhile; nothing is committed, run the ingest again with --append or --replace");
-        }
-        return List.of();
-    }
-
     static String who() {
-        String host = System.getenv("HOSTNAME");
-        return System.getProperty("user.name") + (host == null ? "" : "@" + host);
+        return WriterProcess.user();
     }
 
     @Override
