@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from datasets import DatasetWriter, small_dataset
+from datasets import small_dataset
 from kafka_fake import TOPIC, FakeTopic, Writer
 from stoker import Batch, Feed, errors
 from stoker._position import SharedEpochs, Start
@@ -84,6 +84,19 @@ class Broken:
         self._stack.close()
 
 
+def read_until_failure(batches: Iterator[Batch]) -> list[Any]:
+    """Contents of what comes before an error, which is raised with them as `read`."""
+    found = []
+    try:
+        while True:
+            found.append(content(next(batches)))
+    except StopIteration:
+        pytest.fail(f"the epoch ended after {len(found)} batches")
+    except Exception as e:
+        e.read = found  # type: ignore[attr-defined]
+        raise
+
+
 def content(batch: Batch) -> Any:
     return batch.epoch, batch.number, tuple(batch.keys), tuple(batch.raw("image").tolist()), batch.repeated, batch.state
 
@@ -136,9 +149,9 @@ def test_batches_of_all_epochs_go_on_after_an_error(broken: Broken) -> None:
     found.append(content(next(iterator)))
     broken.withhold()
     for _ in range(2):
-        with pytest.raises(broken.error):
-            while True:
-                found.append(content(next(iterator)))
+        with pytest.raises(broken.error) as failed:
+            read_until_failure(iterator)
+        found += failed.value.read
     broken.release()
     found += [content(b) for b in iterator]
     assert found == expected
@@ -155,8 +168,7 @@ def test_damage_is_raised_again_and_again(tmp_path: Path) -> None:
             iterator = iter(feed)
             for attempt in range(6):
                 with pytest.raises(errors.CorruptDataError):
-                    while True:
-                        assert next(iterator) is not None
+                    read_until_failure(iterator)
                 if attempt % 2:
                     iterator = iter(feed)
 
@@ -176,9 +188,9 @@ def test_what_was_decoded_before_an_error_is_handed_out_first(tmp_path: Path) ->
     with Feed(dataset.root, **ORDER, decode={"image": decode}) as feed:
         iterator, found = iter(feed), []
         for _ in range(3):
-            with pytest.raises(errors.DecodeError, match="batch 7"):
-                while True:
-                    found.append(content(next(iterator)))
+            with pytest.raises(errors.DecodeError, match="batch 7") as failed:
+                read_until_failure(iterator)
+            found += failed.value.read
         assert found == expected[:7]
 
 
@@ -203,8 +215,7 @@ def test_an_iterator_that_failed_and_was_replaced_does_not_claim_the_end(broken:
     next(iterator)
     broken.withhold()
     with pytest.raises(broken.error):
-        while True:
-            next(iterator)
+        read_until_failure(iterator)
     iter(feed)
     with pytest.raises(errors.StokerError, match="another iteration"):
         next(iterator)
