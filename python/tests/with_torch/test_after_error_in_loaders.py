@@ -121,7 +121,8 @@ def test_a_tf_dataset_does_not_end_after_an_error(dataset: DatasetWriter, tmp_pa
                 taken += 1
             pytest.fail("no error")
         except tf.errors.OpError as e:
-            assert "withheld" in str(e)
+            if "withheld" not in str(e):
+                raise
     flag.unlink()
     while next(iterator, None) is not None:
         taken += 1
