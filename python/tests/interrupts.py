@@ -18,7 +18,9 @@ from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any
 
-PACKAGE = str(Path(__file__).parents[1] / "src/stoker") + os.sep
+import stoker
+
+PACKAGE = str(Path(stoker.__file__).parent) + os.sep
 UNRAISABLE = {"__del__", "_give_back"}
 """Called where an exception is only printed."""
 _places: dict[CodeType, frozenset[int]] = {}
@@ -100,7 +102,7 @@ def everywhere(run: Callable[[Interrupt], None], samples: int) -> None:
             raise TimeoutError(f"hangs after an interrupt at {interrupt.where}")
 
         signal.signal(signal.SIGALRM, late)
-        signal.alarm(60)
+        signal.alarm(20)
         try:
             run(interrupt)
         except BaseException as e:

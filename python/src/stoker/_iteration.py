@@ -125,7 +125,7 @@ class Iteration(Iterator[Batch]):
 
     def __next__(self) -> Batch:
         feed = self._feed
-        if self._ended or feed._iteration is not self:
+        if self._ended or feed._closed or feed._iteration is not self:
             if not self.running and self._serial >= 0:
                 raise StopIteration
             raise StokerError("another iteration of this feed has begun, or the feed is closed")
