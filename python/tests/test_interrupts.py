@@ -111,8 +111,11 @@ def test_an_interrupted_close_can_be_repeated(tmp_path: Path, kind: str) -> None
                 with interrupt.on():
                     feed.close()
             except KeyboardInterrupt:
-                with pytest.raises(errors.StokerError, match="closed"):
-                    next(iterator)
+                try:
+                    next(iterator)  # the interrupt came before anything was closed
+                except errors.StokerError as e:
+                    if "closed" not in str(e):
+                        raise
             feed.close()
             assert feed._source is None
 

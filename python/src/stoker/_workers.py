@@ -108,7 +108,7 @@ class Workers:
         return job
 
     def _start(self) -> None:
-        """Starts the threads that are missing, maybe after an interrupt. An end ends them all, however many there are."""
+        """Starts the threads that are missing, maybe after an interrupt. One end ends them all."""
         if self._finalizer is None:
             finalizer = weakref.finalize(self, _end, self._jobs)
             finalizer.atexit = False
