@@ -18,7 +18,7 @@ import pytest
 import stoker
 from stoker import Feed, Writer
 from stoker._dataset import newest_version, open_snapshot
-from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, StokerError
+from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, NotADatasetError, StokerError
 
 PHOTOS = {"label": "categorical", "weight": "float32?", "image": "binary"}
 
@@ -107,8 +107,11 @@ def test_nothing_is_visible_after_an_exception_or_within(tmp_path: Path) -> None
     assert w.version is None
     with pytest.raises(ValueError, match="closed"):
         w.write(photo(1))
-    with Writer(tmp_path / "x", {"text": "utf8"}) as w:
-        w.write({"text": "what is left does not keep another schema from the place"})
+    assert list((tmp_path / "x/_stoker/leases").iterdir()) == []
+    with pytest.raises(ValueError, match=r"Another writer began this dataset .* if it is dead, delete"):
+        Writer(tmp_path / "x", {"text": "utf8"})
+    with Writer(tmp_path / "x", PHOTOS) as w:
+        w.write(photo(1))
     assert w.version == 1
 
 
@@ -276,10 +279,49 @@ def test_the_first_of_two_creators_wins(tmp_path: Path) -> None:
     for w in (one, other):
         w.write({"n": 1})
     one.close()
-    with pytest.raises(CommitRefusedError, match="has version 1 by now"):
+    with pytest.raises(CommitRefusedError, match="has version 1 already; add to it with append"):
         other.close()
     assert len(chunk_files(tmp_path / "x")) == 1
     stoker.open(tmp_path / "x")[0]
+
+
+def test_the_second_creator_is_refused_before_it_packs(tmp_path: Path) -> None:
+    one, other = (Writer(tmp_path / "x", {"data": "binary"}, chunk_size=1000) for _ in range(2))
+    for _ in range(2):
+        one.write({"data": bytes(1000)})
+    description = (tmp_path / "x/_stoker/dataset.json").read_bytes()
+    other.write({"data": bytes(1000)})
+    with pytest.raises(CommitRefusedError, match=r"another writer is at work .*Nothing was packed.*append=True"):
+        other.write({"data": bytes(1000)})
+    other.abort()
+    one.close()
+    assert len(chunk_files(tmp_path / "x")) == 2
+    assert (tmp_path / "x/_stoker/dataset.json").read_bytes() == description
+    assert list((tmp_path / "x/_stoker/leases").iterdir()) == []
+
+
+@pytest.mark.parametrize("mode", ["append", "replace"])
+def test_writers_of_different_chunk_sizes_share_a_new_dataset(tmp_path: Path, mode: str) -> None:
+    writers = [Writer(tmp_path / "x", {"data": "binary"}, chunk_size=1000 + n, **{mode: True}) for n in range(4)]
+    for _ in range(3):
+        for n, w in enumerate(writers):
+            w.write({"data": bytes(1000) + bytes([n])})
+    for w in reversed(writers):
+        w.close()
+    assert sorted(w.version or 0 for w in writers) == [1, 2, 3, 4]
+    assert len(stoker.open(tmp_path / "x")) == (12 if mode == "append" else 3)
+
+
+def test_a_lost_description_is_never_written_anew(tmp_path: Path) -> None:
+    with Writer(tmp_path / "x", {"n": "int64"}) as w:
+        w.write({"n": 1})
+    lost = (tmp_path / "x/_stoker/dataset.json").read_bytes()
+    assert (tmp_path / "x/_stoker/dataset-copy.json").read_bytes() == lost
+    (tmp_path / "x/_stoker/dataset.json").unlink()
+    with pytest.raises(CommitRefusedError, match="stoker recover"):
+        Writer(tmp_path / "x", {"n": "int64"}, append=True)
+    with pytest.raises(NotADatasetError, match="stoker recover"):
+        stoker.open(tmp_path / "x")
 
 
 def test_an_empty_writer_commits_nothing(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import multiprocessing
 import os
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import pytest
 
 import stoker
 import writer_program
-from stoker import Writer, _table
-from stoker._commit import Committer
+from stoker import Writer, _commit, _table
+from stoker._commit import CommitRequest, Committer
 from stoker._dataset import newest_version, open_snapshot
+from stoker._lease import read_lease, this_process
 from stoker._log import read_entry
 from stoker._store import FileCalls, LocalStore
-from stoker.errors import CommitUnknownError
+from stoker.errors import CommitRefusedError, CommitUnknownError
 
 FIELDS = {"label": "categorical", "data": "binary"}
 LIMIT_S = 120
@@ -170,6 +172,112 @@ def test_a_failing_call_leaves_nothing_or_one_version(tmp_path: Path, kind: str,
     assert number >= 2
 
 
+def test_a_version_is_made_only_of_chunks_that_are_there(tmp_path: Path) -> None:
+    put(tmp_path, "first")
+    w = Writer(tmp_path, append=True, chunk_size=1000)
+    for key in "ab":
+        w.write({"key": key, "label": "y", "data": bytes(2000)})
+    deadline = time.monotonic() + LIMIT_S
+    known = {p.name for p in tmp_path.glob("chunks/*/*.arrow")}
+    while len(known) < 2 and time.monotonic() < deadline:
+        known = {p.name for p in tmp_path.glob("chunks/*/[!.]*.arrow")}
+    (gone,) = [p for p in tmp_path.glob("chunks/*/[!.]*.arrow") if p.stem != open_snapshot(tmp_path).chunks.id_of(0)]
+    gone.unlink()
+    with pytest.raises(CommitRefusedError, match="is missing \\(1 of 2 chunks\\); nothing is committed"):
+        w.close()
+    assert_whole(tmp_path, 1, 1)
+    assert list((tmp_path / "_stoker/leases").iterdir()) == []
+
+
+def abandon(path: Path, ingest: str) -> None:
+    committer = Committer(LocalStore(path), lambda: 0, "test")
+    committer.commit(CommitRequest(ingest, "abandon", [], {}, {}), lambda _: None)
+
+
+def test_an_ingest_that_was_ended_never_commits(tmp_path: Path) -> None:
+    put(tmp_path, "first")
+    w = Writer(tmp_path, append=True, ingest_id="slow", chunk_size=1000)
+    for key in "ab":
+        w.write({"key": key, "label": "y", "data": bytes(2000)})
+    lease = read_lease(tmp_path / "_stoker/leases/slow.json")
+    assert (lease.ingest, lease.process) == ("slow", this_process())
+    abandon(tmp_path, "slow")
+    with pytest.raises(CommitRefusedError, match=r"ingest slow .* was ended by `stoker gc --break` .version 2"):
+        w.close()
+    put(tmp_path, "last")
+    with pytest.raises(CommitRefusedError, match="was ended"):
+        Writer(tmp_path, append=True, ingest_id="slow")
+    assert_whole(tmp_path, 3, 2)
+
+
+def test_parts_of_which_one_was_ended_do_not_commit(tmp_path: Path) -> None:
+    parts = []
+    for n in range(2):
+        with Writer(tmp_path / "x", FIELDS, part=True, ingest_id=f"part-{n}") as w:
+            w.write({"key": f"{n}", "label": "y", "data": bytes(2000)})
+        parts.append(w.part)
+    leases = tmp_path / "x/_stoker/leases"
+    assert {p.name for p in leases.iterdir()} == {"part-0.json", "part-1.json"}
+    assert stoker.commit(tmp_path / "x", parts) == 1
+    assert list(leases.iterdir()) == []
+    with Writer(tmp_path / "x", FIELDS, part=True, ingest_id="part-2") as w:
+        w.write({"key": "2", "label": "y", "data": bytes(2000)})
+    abandon(tmp_path / "x", "part-2")
+    with pytest.raises(CommitRefusedError, match=r"ingest part-2 .* was ended"):
+        stoker.commit(tmp_path / "x", [w.part], append=True, ingest_id="all")
+    assert newest_version(tmp_path / "x") == 2
+
+
+def test_a_version_that_only_ended_an_ingest_leaves_the_dataset_new(tmp_path: Path) -> None:
+    w = Writer(tmp_path / "x", FIELDS, ingest_id="dead", chunk_size=1000)
+    for key in "ab":
+        w.write({"key": key, "label": "y", "data": bytes(2000)})
+    abandon(tmp_path / "x", "dead")
+    w.abort()
+    with Writer(tmp_path / "x", FIELDS) as w:
+        w.write({"key": "a", "label": "y", "data": bytes(2000)})
+    assert w.version == 2
+
+
+def test_an_ingest_that_commits_between_two_looks_is_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "first")
+    store = LocalStore(tmp_path)
+    request = CommitRequest("mine", "replace", [], {}, {})
+    looks = []
+    real = _commit.newest_version
+
+    def between(root: Path) -> int:
+        # After the first look another process commits the same.
+        if len(looks) == 1:
+            looks.append("committed")
+            assert Committer(store, lambda: 0, "other").commit(request, lambda _: None).version == 2
+        newest = real(root)
+        looks.append(newest)
+        return newest
+
+    monkeypatch.setattr(_commit, "newest_version", between)
+    assert Committer(store, lambda: 0, "test").commit(request, lambda _: None).version == 2
+    assert newest_version(tmp_path) == 2
+
+
+def test_an_entry_that_no_reader_would_take_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(tmp_path, "first")
+    monkeypatch.setattr(_commit, "MAX_ENTRY_BYTES", 1000)
+    with pytest.raises(CommitRefusedError, match="the limit is 1000"):
+        put(tmp_path, "second")
+    assert newest_version(tmp_path) == 1
+
+
+def test_whatever_fails_after_the_publishing_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise MemoryError("in a table")
+
+    monkeypatch.setattr(_commit, "write_table_if_due", fail)
+    with pytest.warns(RuntimeWarning, match="version 1 is committed"):
+        put(tmp_path, "first")
+    assert newest_version(tmp_path) == 1
+
+
 class Recorded(FileCalls):
     """Notes in which directories names have changed since they were last forced, and that when a version appears."""
 
@@ -209,8 +317,8 @@ def test_all_names_are_durable_before_the_version_is_and_each_directory_is_force
 def test_an_unknown_outcome_is_read_back(tmp_path: Path) -> None:
     put(tmp_path, "first")
     w = Writer(tmp_path, append=True)
-    # The chunk's name, then that of the log entry: the call takes effect, and its reply is lost.
-    w._store._calls = Faulty("link", 1, True, errno.ETIMEDOUT)
+    # The names of lease and chunk, then that of the log entry: the call takes effect, and its reply is lost.
+    w._store._calls = Faulty("link", 2, True, errno.ETIMEDOUT)
     w.write({"key": "second", "label": "y", "data": bytes(2000)})
     w.close()
     assert w.version == 2
@@ -227,7 +335,8 @@ def test_a_file_system_without_links_is_named(tmp_path: Path) -> None:
 
 def test_a_full_disk_is_named_and_leaves_nothing(tmp_path: Path) -> None:
     w = Writer(tmp_path / "x", FIELDS)
-    w._store._calls = Faulty("force", 1, False, errno.ENOSPC)
+    # After dataset.json, its copy and the lease.
+    w._store._calls = Faulty("force", 3, False, errno.ENOSPC)
     w.write({"key": "a", "label": "y", "data": bytes(2000)})
     with pytest.raises(OSError, match="no space left"):
         w.close()

@@ -5,6 +5,7 @@ A commit takes place whole or not at all, and once per ingest id.
 
 from __future__ import annotations
 
+import contextlib
 import re
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -12,15 +13,19 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from stoker._dataset import Snapshot, newest_version, open_snapshot
-from stoker._entry import encode_entry
-from stoker._log import LogEntry, log_folder, read_entry, read_info, read_whole, version_of_copy
-from stoker._pack import ChunkSummary
+from stoker._entry import encode_entry, encode_info
+from stoker._log import DatasetInfo, LogEntry, log_folder, read_entry, read_info, read_whole, version_of_copy
+from stoker._pack import ChunkSummary, chunk_path
 from stoker._store import LocalStore, UnknownOutcome
 from stoker._table import write_table_if_due
-from stoker.errors import CommitUnknownError, CorruptDataError
+from stoker.errors import CommitRefusedError, CommitUnknownError, CorruptDataError
 
 _INGEST = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,127}")
 _READ_BACKS = 5
+INFO = "_stoker/dataset.json"
+COPY = "_stoker/dataset-copy.json"
+MAX_ENTRY_BYTES = 1 << 30
+"""No longer log entry is read."""
 
 Check = Callable[[Snapshot | None], None]
 
@@ -46,6 +51,8 @@ class CommitRequest:
     classes: Mapping[str, Sequence[str]]
     """Names used, by categorical field."""
     properties: Mapping[str, str]
+    leases: Sequence[str] = ()
+    """Ids under whose leases the chunks were written; the commit fails if one of them was ended from outside."""
 
 
 class Committer:
@@ -66,8 +73,26 @@ class Committer:
         return open_snapshot(self._root) if newest_version(self._root) else None
 
     def find(self, ingest: str) -> LogEntry | None:
-        """The entry of an ingest that was committed before."""
-        newest = newest_version(self._root)
+        """The entry of an ingest that was committed before.
+
+        Raises `CommitRefusedError` if the ingest was ended from outside.
+        """
+        return self._not_abandoned(self._standing(ingest, newest_version(self._root)))
+
+    def has(self, ingest: str) -> bool:
+        """Whether the log knows an ingest id, committed or ended."""
+        return self._standing(ingest, newest_version(self._root)) is not None
+
+    def _not_abandoned(self, entry: LogEntry | None) -> LogEntry | None:
+        if entry is not None and entry.operation == "abandon":
+            raise CommitRefusedError(
+                f"ingest {entry.ingest} of {self._root} was ended by `stoker gc --break` (version {entry.version} of "
+                "the log); nothing is committed, write it again under a new ingest id"
+            )
+        return entry
+
+    def _standing(self, ingest: str, newest: int) -> LogEntry | None:
+        """The entry that an ingest id has in the log, as of a version."""
         if newest:
             entry = read_entry(self._root, newest, self._info.id)
             if entry.ingest == ingest:
@@ -89,10 +114,17 @@ class Committer:
         `check` is asked for every version that the commit is tried on, and raises where it would be wrong.
         Raises `CommitUnknownError` if the outcome cannot be found out; any other error means that nothing is committed.
         """
-        before = self.find(request.ingest)
+        # One base for all that is asked: what is committed after it is met when the entry is published.
+        base = self.latest()
+        known = 0 if base is None else base.version
+        before = self._not_abandoned(self._standing(request.ingest, known))
         if before is not None:
             return before
-        base = self.latest()
+        for lease in request.leases:
+            ended = self._standing(lease, known)
+            if ended is not None and ended.operation == "abandon":
+                self._not_abandoned(ended)
+        require_chunks(self._root, request.ingest, request.added)
         while True:
             check(base)
             if base is not None:
@@ -106,7 +138,10 @@ class Committer:
             for version in range(known + 1, newest + 1):
                 other = read_entry(self._root, version, self._info.id)
                 if other.ingest == request.ingest:
+                    self._not_abandoned(other)
                     return other
+                if other.ingest in request.leases and other.operation == "abandon":
+                    self._not_abandoned(other)
             if newest <= known:
                 raise CorruptDataError(
                     f"{self._path(entry.version)} is there, and the directory does not list it; check the file system"
@@ -155,6 +190,11 @@ class Committer:
         name = f"_stoker/log/{entry.version:020d}.avro"
         path = self._store.path(name)
         content = encode_entry(entry, self._info.id)
+        if len(content) > MAX_ENTRY_BYTES:
+            raise CommitRefusedError(
+                f"the log entry of ingest {entry.ingest} would have {len(content)} bytes, the limit is "
+                f"{MAX_ENTRY_BYTES}; nothing is committed. Write several versions, or larger chunks"
+            )
         unknown: UnknownOutcome | None = None
         for _ in range(_READ_BACKS + 1):
             try:
@@ -181,15 +221,42 @@ class Committer:
     def _afterwards(self, entry: LogEntry) -> None:
         """What makes later reading safer and faster; the commit stands whether it succeeds or not."""
         try:
+            if entry.version == 1:
+                copy_info(self._store, self._info)
             self._store.create_if_absent(_copy_name(entry.ingest), encode_entry(entry, self._info.id))
             write_table_if_due(self._store, self._root, entry.version)
-        except (OSError, UnknownOutcome) as e:
+        except Exception as e:
             warnings.warn(
                 f"stoker: version {entry.version} is committed; its second copy or chunk table was not written, "
                 f"a later commit will: {e}",
                 RuntimeWarning,
                 stacklevel=2,
             )
+
+
+def copy_info(store: LocalStore, info: DatasetInfo) -> None:
+    """Writes the second copy of dataset.json if it is missing; the first commit makes good what fails."""
+    with contextlib.suppress(OSError):
+        store.create_if_absent(COPY, encode_info(info))
+
+
+def require_chunks(root: Path, ingest: str, chunks: Sequence[ChunkSummary]) -> None:
+    """Raises `CommitRefusedError` unless the files are there with their lengths."""
+    wrong = []
+    for chunk in chunks:
+        path = root / chunk_path(chunk.id)
+        try:
+            length = path.stat().st_size
+        except FileNotFoundError:
+            wrong.append(f"{path} is missing")
+        else:
+            if length != chunk.length:
+                wrong.append(f"{path} has {length} bytes instead of {chunk.length}")
+    if wrong:
+        raise CommitRefusedError(
+            f"ingest {ingest} cannot be committed: {wrong[0]} ({len(wrong)} of {len(chunks)} chunks); nothing is "
+            "committed. Find out who deletes files there, then write it again"
+        )
 
 
 def _copy_name(ingest: str) -> str:

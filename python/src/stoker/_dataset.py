@@ -192,6 +192,10 @@ class _Building:
         count = self._rows_of(index)
         if len(gone) and not 0 <= gone[0] <= gone[-1] < count:
             raise CorruptDataError(f"{what}: removes rows beyond the {count} of chunk {ordinal}")
+        if len(gone) == count:
+            # Like one that was removed whole.
+            self._remove(ordinal, None, what)
+            return
         self._removed[index] = gone
 
     def _rows_of(self, index: int) -> int:

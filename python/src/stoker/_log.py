@@ -67,6 +67,11 @@ def read_info(root: Path) -> DatasetInfo:
         data = read_whole(path)
     except (FileNotFoundError, NotADirectoryError):
         hint = "" if root.exists() else " (no such directory)"
+        if any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow")):
+            raise NotADatasetError(
+                f"{root} has the log or the chunks of a dataset, and no _stoker/dataset.json; bring it back with: "
+                f"stoker recover {root}"
+            ) from None
         raise NotADatasetError(
             f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}"
         ) from None
@@ -106,7 +111,7 @@ def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
         data = read_whole(path)
     except FileNotFoundError:
         raise CorruptDataError(
-            f"{path} is missing; restore it from {root}/_stoker/ingests or rebuild it with: stoker verify {root}"
+            f"{path} is missing; restore it from {root}/_stoker/ingests or rebuild it with: stoker recover {root}"
         ) from None
     check_self(data, str(path))
     records = read_container(data, str(path))

@@ -16,6 +16,7 @@ import numpy as np
 from stoker._commit import Check, CommitRequest, Committer, checked_ingest_id
 from stoker._dataset import Snapshot
 from stoker._keys import OwnKeys, hash_keys, read_keys
+from stoker._lease import Leases
 from stoker._log import read_info
 from stoker._pack import ChunkSummary
 from stoker._store import LocalStore
@@ -64,7 +65,8 @@ def commit(
         keys.compare()
     classes = union_of_classes(part["classes"] for part in given)
     mode = "append" if append else "replace" if replace else "create"
-    return publish(store, info.id, ingest_id, mode, summaries, classes, keys)
+    leases = sorted({part["ingest"] for part in given})
+    return publish(store, info.id, ingest_id, mode, summaries, classes, keys, leases)
 
 
 def publish(
@@ -75,8 +77,12 @@ def publish(
     chunks: Sequence[ChunkSummary],
     classes: Mapping[str, Sequence[str]],
     keys: OwnKeys,
+    leases: Sequence[str],
 ) -> int:
-    """Commits chunks of a dataset (its id); `mode` is create, append or replace. Returns the version."""
+    """Commits chunks of a dataset (its id); `mode` is create, append or replace. Returns the version.
+
+    The chunks were written under `leases`, which are released.
+    """
     if not chunks:
         raise CommitRefusedError("there is no sample to commit; nothing is committed")
     from stoker import __version__
@@ -87,20 +93,23 @@ def publish(
         chunks,
         classes,
         {"source": f"stoker-python/{__version__}"},
+        leases,
     )
     committer = Committer(store, _now_ms, who())
     if committer.dataset != dataset:
         raise CommitRefusedError(
             f"{store.root} was created anew while it was written to; nothing is committed, run again"
         )
-    return committer.commit(request, _check(store.root, mode, keys)).version
+    version = committer.commit(request, _check(store.root, mode, keys)).version
+    Leases(store, dataset).release(leases)
+    return version
 
 
 def _check(root: Path, mode: str, keys: OwnKeys) -> Check:
     def check(base: Snapshot | None) -> None:
         if base is None or mode == "replace":
             return
-        if mode == "create":
+        if mode == "create" and len(base.chunks):
             raise CommitRefusedError(
                 f"{root} has version {base.version} by now; nothing is committed. Add to it with append=True, or "
                 "make a version of the new samples alone with replace=True"

@@ -7,17 +7,23 @@ import uuid
 from collections.abc import Sequence
 from pathlib import Path
 
-from stoker._dataset import newest_version
+from stoker._commit import INFO, Committer, copy_info
+from stoker._dataset import newest_version, open_snapshot
 from stoker._entry import encode_info
 from stoker._fields import Field
+from stoker._lease import Leases
 from stoker._log import DatasetInfo, read_info
 from stoker._pack import utc_text
 from stoker._schema_text import WantedField
-from stoker._store import LocalStore
+from stoker._store import LocalStore, UnknownOutcome
 from stoker.errors import CommitRefusedError
 
 CHUNK_SIZE = 8 << 20
-INFO = "_stoker/dataset.json"
+
+
+def has_content(root: Path) -> bool:
+    """Whether there are files that only a dataset has."""
+    return any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow"))
 
 
 class Target:
@@ -29,10 +35,17 @@ class Target:
         self.info: DatasetInfo | None = read_info(root) if exists else None
         self.version = newest_version(root) if exists else 0
         """When it was looked at; 0: none."""
+        self.is_used = self.version > 0 and len(open_snapshot(root).chunks) > 0
+        """Whether a version has, or had, a sample."""
 
     def require_free(self) -> None:
         """Refuses a directory that holds something else than a dataset."""
         if self.info is None and self.root.is_dir():
+            if has_content(self.root):
+                raise CommitRefusedError(
+                    f"{self.root} has the log or the chunks of a dataset, and no {INFO}; bring it back with: "
+                    f"stoker recover {self.root}"
+                )
             # What a writer leaves that dies while it creates the dataset.
             other = sorted(set(os.listdir(self.root)) - {"_stoker", "chunks"})
             if other:
@@ -42,7 +55,7 @@ class Target:
 
     def require_unused(self) -> None:
         """Refuses a dataset that has a version."""
-        if self.version:
+        if self.is_used:
             raise CommitRefusedError(
                 f"{self.root} has version {self.version} already; add to it with append=True, or make a version of "
                 "the new samples alone with replace=True"
@@ -60,15 +73,27 @@ class Target:
                     raise ValueError(
                         f"field {name!r} is {own.get(name, 'absent')} in the dataset {self.root}, and "
                         f"{given.get(name, 'absent')} in the schema; the fields of a dataset are fixed when it is "
-                        "created: leave the schema out, or write a dataset of its own"
+                        f"created: leave the schema out, or write a dataset of its own{self._begun()}"
                     )
         large = {f.name for f in fields if f.payload}
         if payload is not None and set(payload) != large:
             raise ValueError(
                 f"payload of the dataset {self.root} is {sorted(large)}, fixed when it was created, not "
-                f"{sorted(payload)}; leave payload out"
+                f"{sorted(payload)}; leave payload out{self._begun()}"
             )
         return fields
+
+    def require_alone(self, leases: Leases, committer: Committer, ingest: str) -> None:
+        """Refuses to make the first version beside another writer that is at work, or may be."""
+        for other in leases.others(ingest):
+            if not committer.has(other.ingest):
+                raise CommitRefusedError(
+                    f"another writer is at work on the new dataset {self.root}: ingest {other.ingest} of {other.by}, "
+                    f"since {other.created}. Nothing was packed. Write beside it with append=True, or wait until it "
+                    f"has finished; if it is dead, end it with: stoker gc {self.root} --break {other.ingest} --yes"
+                )
+        # Only now: a writer releases its lease after its commit.
+        Target(self.root, self._store).require_unused()
 
     def chunk_size(self, asked: int | None) -> int:
         """As asked, or as the dataset was created with."""
@@ -77,39 +102,40 @@ class Target:
         own = self.info.options.get("chunk_size") if self.info is not None else None
         return min(own, 1 << 30) if isinstance(own, int) else CHUNK_SIZE
 
-    def create(self, fields: Sequence[Field], name: str | None, chunk_size: int, now_ms: int) -> None:
-        """Makes the dataset, unless there is one with these fields and no version.
+    def _begun(self) -> str:
+        if self.version:
+            return ""
+        return (
+            ". Another writer began this dataset and has not committed yet; if it is dead, delete "
+            f"{self.root} and run again"
+        )
 
-        Raises `CommitRefusedError` if another writer is making one with other fields.
-        """
-        options = {"chunk_size": chunk_size}
-        for _ in range(2):
-            if self.info is not None:
-                if self.info.fields == tuple(fields) and dict(self.info.options) == options:
-                    return
-                if newest_version(self.root):
-                    raise CommitRefusedError(f"another writer has committed to {self.root} meanwhile; run again")
-                # A writer with other fields has died before its first version: nothing refers to this description.
-                self._store.calls.unlink(self.root / INFO)
-            if self._create(fields, name, options, now_ms):
-                return
-        raise CommitRefusedError(f"{self.root} is being created by another writer with other fields; run again")
-
-    def create_shared(
-        self, fields: Sequence[Field], name: str | None, chunk_size: int, now_ms: int, wanted: Sequence[WantedField]
+    def create(
+        self,
+        fields: Sequence[Field],
+        name: str | None,
+        chunk_size: int,
+        now_ms: int,
+        wanted: Sequence[WantedField],
+        payload: Sequence[str] | None,
     ) -> Sequence[Field]:
-        """Makes the dataset unless another part has; returns its fields. ValueError if they do not fit."""
+        """Makes the dataset unless another writer has; returns its fields. ValueError if they do not fit."""
+        self.adopt()
         if self.info is None:
             self._create(fields, name, {"chunk_size": chunk_size}, now_ms)
-        return self.fields_for(wanted, None)
+        return self.fields_for(wanted, payload)
 
-    def _create(self, fields: Sequence[Field], name: str | None, options: dict[str, int], now_ms: int) -> bool:
+    def _create(self, fields: Sequence[Field], name: str | None, options: dict[str, int], now_ms: int) -> None:
         info = DatasetInfo(
             str(uuid.uuid4()), name or self.root.resolve().name, utc_text(now_ms), tuple(fields), options
         )
-        made = self._store.create_if_absent(INFO, encode_info(info))
-        self.info = info if made else read_info(self.root)
-        return made
+        try:
+            self._store.create_if_absent(INFO, encode_info(info))
+        except UnknownOutcome:
+            if not (self.root / INFO).exists():
+                raise
+        self.info = read_info(self.root)
+        copy_info(self._store, self.info)
 
     def adopt(self) -> DatasetInfo | None:
         """The dataset as another writer may have made it by now."""

@@ -19,8 +19,9 @@ from stoker._commit import Committer, checked_ingest_id
 from stoker._fields import Field
 from stoker._filling_chunk import FillingChunk
 from stoker._keys import OwnKeys
+from stoker._lease import Leases, this_process
 from stoker._location import dataset_path
-from stoker._pack import ChunkIdentity, new_chunk_id
+from stoker._pack import ChunkIdentity, new_chunk_id, utc_text
 from stoker._publish import publish, union_of_classes, who
 from stoker._schema_text import WantedField, wanted_fields
 from stoker._segments import Segment
@@ -83,6 +84,9 @@ class Writer:
         self._target.require_free()
         self._chunk_size = self._target.chunk_size(chunk_size)
         self._spool: Spool | None = None
+        self._leases: Leases | None = None
+        """Once the lease is taken."""
+        self._payload = payload
         self._keys = OwnKeys(self._root)
         self._written: list[Written] = []
         self._open: dict[str, FillingChunk] = {}
@@ -105,7 +109,7 @@ class Writer:
                 return WriterFields.of_dataset(info.fields)
         if self._mode == "create" and not self._is_part:
             target.require_unused()
-        if info is not None and (self._mode == "append" or target.version or self._is_part):
+        if info is not None:
             return WriterFields.of_dataset(target.fields_for(wanted, payload))
         if wanted is None:
             raise ValueError(
@@ -116,11 +120,18 @@ class Writer:
     def _create(self, fields: Sequence[Field]) -> Sequence[Field]:
         """Makes the dataset, and says which fields it has."""
         made = self._name, self._chunk_size, self._started_ms
-        if self._is_part:
-            self._target.adopt()
-            return self._target.create_shared(fields, *made, self._fields.wanted)
-        self._target.create(fields, *made)
-        return fields
+        return self._target.create(fields, *made, self._fields.wanted, self._payload)
+
+    def _take_lease(self) -> None:
+        """Before the first chunk: from here on nobody deletes what this writer has written."""
+        info = self._target.info
+        assert info is not None
+        leases = Leases(self._store, info.id)
+        leases.take(self._ingest, utc_text(self._started_ms), who(), "" if self._is_part else this_process())
+        self._leases = leases
+        committer = Committer(self._store, self._clock, who())
+        if committer.find(self._ingest) is None and self._mode == "create" and not self._is_part:
+            self._target.require_alone(leases, committer, self._ingest)
 
     # --- samples --------------------------------------------------------------------------------------------------
 
@@ -262,6 +273,7 @@ class Writer:
     def _flush(self, chunk: FillingChunk) -> None:
         layout = self._fields.decide(self._open.values(), self._create)
         if self._spool is None:
+            self._take_lease()
             self._spool = Spool(self._store, layout)
         info = self._target.info
         assert info is not None
@@ -302,10 +314,11 @@ class Writer:
             classes = union_of_classes(w.classes for w in self._written)
             dataset = self._target.info.id if self._target.info is not None else ""
             try:
-                self.version = publish(self._store, dataset, self._ingest, self._mode, chunks, classes, self._keys)
+                self.version = publish(
+                    self._store, dataset, self._ingest, self._mode, chunks, classes, self._keys, [self._ingest]
+                )
             except (CommitRefusedError, DuplicateKeyError):
-                if self._spool is not None:
-                    self._spool.discard()
+                self._discard()
                 raise
 
     def _finish(self) -> None:
@@ -334,8 +347,14 @@ class Writer:
         if self._is_open:
             self._is_open = False
             self._open.clear()
-            if self._spool is not None:
-                self._spool.discard()
+            self._discard()
+
+    def _discard(self) -> None:
+        """Deletes what was written, then releases the lease."""
+        if self._spool is not None:
+            self._spool.discard()
+        if self._leases is not None:
+            self._leases.release([self._ingest])
 
     def __enter__(self) -> Writer:
         return self

@@ -2,20 +2,18 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.Leftover;
 import dev.stoker.metadata.Orphan;
-import dev.stoker.metadata.Orphans;
-import dev.stoker.schemas.chunk.ChunkFile;
-import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.ObjectRangeReader;
+import dev.stoker.schemas.dataset.Lease;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Clock;
 import java.time.Duration;
-import java.util.ArrayList;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
@@ -28,8 +26,8 @@ import picocli.CommandLine.Spec;
         name = "gc",
         description = {
             "Lists the files that no version of a dataset knows: what interrupted ingests left behind.",
-            "With --yes it deletes them. Files of an ingest stay as long as its newest one is younger than --older-than,",
-            "so an ingest at work loses nothing; one that was interrupted can still be gone on with until then."
+            "With --yes it deletes them. Files of an ingest that has a lease stay, however old they are: a writer takes a",
+            "lease before its first chunk and releases it after its commit. --break ends the lease of a dead writer."
         })
 final class GcVerb implements Callable<Integer> {
 
@@ -43,8 +41,14 @@ final class GcVerb implements Callable<Integer> {
             names = "--older-than",
             paramLabel = "TIME",
             defaultValue = "24h",
-            description = "Leave younger ones alone, such as 90m, 24h, 7d (default: 24h). 0 only while no ingest runs.")
+            description = "Keep younger files, such as 90m, 24h, 7d (default: 24h).")
     private String olderThan;
+
+    @Option(
+            names = "--break",
+            paramLabel = "ID",
+            description = "End the ingest of this id: it can never commit, and its files and its lease are deleted.")
+    private String ended;
 
     @Option(names = "--yes", description = "Delete them.")
     private boolean yes;
@@ -52,89 +56,73 @@ final class GcVerb implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** The orphans of one ingest; those of which nothing is known stand alone. */
-    private record Leftover(String ingest, List<Orphan> files, Duration age) {
-        long bytes() {
-            return files.stream().mapToLong(Orphan::length).sum();
-        }
-    }
-
     @Override
     public Integer call() throws IOException {
         Duration limit = Units.parseTime("--older-than", olderThan);
         try (OpenDataset open = OpenDataset.open(path, null)) {
-            List<Leftover> all = leftovers(open.dataset());
-            List<Leftover> old =
-                    all.stream().filter(l -> l.age.compareTo(limit) >= 0).toList();
-            List<Orphan> plan = old.stream().flatMap(l -> l.files.stream()).toList();
-            List<Orphan> deleted = yes ? Orphans.delete(open.dataset(), plan) : List.of();
+            GarbageCollection collection = GarbageCollection.plan(open.dataset(), limit, Clock.systemUTC());
             PrintWriter out = spec.commandLine().getOut();
+            if (ended != null) {
+                return end(open.dataset(), collection, out);
+            }
+            List<Orphan> deleted = yes ? collection.apply() : List.of();
             if (json) {
-                out.println(toJson(all, old, deleted));
+                out.println(toJson(collection, deleted));
             } else {
-                print(all, old, plan, deleted, limit, out);
+                print(collection, deleted, limit, out);
             }
             return 0;
         }
     }
 
-    private static List<Leftover> leftovers(Dataset dataset) throws IOException {
-        Map<String, List<Orphan>> byIngest = new LinkedHashMap<>();
-        List<Leftover> leftovers = new ArrayList<>();
-        for (Orphan orphan : Orphans.find(dataset, Clock.systemUTC())) {
-            String ingest = ingest(dataset, orphan);
-            if (ingest.isEmpty()) {
-                leftovers.add(new Leftover("", List.of(orphan), orphan.age()));
-            } else {
-                byIngest.computeIfAbsent(ingest, i -> new ArrayList<>()).add(orphan);
-            }
+    private int end(Dataset dataset, GarbageCollection collection, PrintWriter out) throws IOException {
+        Leftover leftover = collection.leftovers().stream()
+                .filter(l -> l.ingest().equals(ended))
+                .findFirst()
+                .orElseThrow(() -> new CommandException("no ingest " + ended + " is at work on " + path
+                        + " or left files there; see stoker gc " + path));
+        String files = Units.plural(leftover.files().size(), "file") + ", " + Units.bytes(leftover.bytes());
+        if (!yes) {
+            out.println("would end ingest " + ended + holder(leftover) + " and delete " + files
+                    + "; a commit of it fails from then on; do it with --yes");
+            return 0;
         }
-        byIngest.forEach((ingest, files) -> leftovers.add(new Leftover(
-                ingest,
-                files,
-                files.stream().map(Orphan::age).min(Comparator.naturalOrder()).orElseThrow())));
-        leftovers.sort(Comparator.comparing(Leftover::age).reversed());
-        return leftovers;
+        LogEntry entry = GarbageCollection.end(dataset, ended, Clock.systemUTC(), System.getProperty("user.name"));
+        if (entry.operation() == Operation.ABANDON) {
+            out.println("ended ingest " + ended + " (version " + entry.version()
+                    + ", which changes no sample); deleted " + files);
+        } else {
+            out.println("ingest " + ended + " had committed version " + entry.version()
+                    + " meanwhile, which stays; its lease is deleted");
+        }
+        return 0;
     }
 
-    /** The ingest that wrote a chunk, as the chunk says; empty if it does not. */
-    private static String ingest(Dataset dataset, Orphan orphan) throws IOException {
-        if (orphan.unfinished()) {
-            return "";
-        }
-        try {
-            return ChunkFile.open(new ObjectRangeReader(dataset.store(), orphan.name()))
-                    .identity()
-                    .ingest();
-        } catch (StokerException e) {
-            return "";
-        }
+    private static String holder(Leftover leftover) {
+        return leftover.lease()
+                .map(lease -> " of " + lease.by() + ", at work since " + lease.created())
+                .orElse("");
     }
 
-    private void print(
-            List<Leftover> all,
-            List<Leftover> old,
-            List<Orphan> plan,
-            List<Orphan> deleted,
-            Duration limit,
-            PrintWriter out) {
-        if (all.isEmpty()) {
+    private void print(GarbageCollection collection, List<Orphan> deleted, Duration limit, PrintWriter out) {
+        if (collection.leftovers().isEmpty()) {
             out.println("nothing to delete: every file belongs to a version");
             return;
         }
         Table table = new Table("INGEST", "FILES", "BYTES", "AGE", "");
-        for (Leftover leftover : all) {
+        for (Leftover leftover : collection.leftovers()) {
             table.add(
-                    !leftover.ingest.isEmpty()
-                            ? leftover.ingest
-                            : (leftover.files.get(0).unfinished() ? "unfinished " : "unreadable ")
-                                    + leftover.files.get(0).name(),
-                    Units.count(leftover.files.size()),
+                    !leftover.ingest().isEmpty()
+                            ? leftover.ingest()
+                            : (leftover.files().get(0).unfinished() ? "unfinished " : "unreadable ")
+                                    + leftover.files().get(0).name(),
+                    Units.count(leftover.files().size()),
                     Units.bytes(leftover.bytes()),
-                    Units.time(leftover.age),
-                    old.contains(leftover) ? (yes ? "deleted" : "") : "kept: younger than " + Units.time(limit));
+                    Units.time(leftover.age()),
+                    fate(leftover, limit));
         }
         table.print(out);
+        List<Orphan> plan = planned(collection);
         long bytes = (yes ? deleted : plan).stream().mapToLong(Orphan::length).sum();
         if (yes) {
             out.println("deleted " + Units.plural(deleted.size(), "file") + ", " + Units.bytes(bytes));
@@ -144,23 +132,56 @@ final class GcVerb implements Callable<Integer> {
         } else {
             out.println("nothing to delete");
         }
+        if (collection.leftovers().stream().anyMatch(l -> l.fate() == Leftover.Fate.LEASED)) {
+            out.println("a lease of a dead writer is ended with --break ID");
+        }
     }
 
-    private ObjectNode toJson(List<Leftover> all, List<Leftover> old, List<Orphan> deleted) {
+    private String fate(Leftover leftover, Duration limit) {
+        return switch (leftover.fate()) {
+            case DELETE -> yes ? "deleted" : "";
+            case YOUNG -> "kept: younger than " + Units.time(limit);
+            case BESIDE_WRITERS -> "kept: writers are at work";
+            case LEASED -> {
+                Lease lease = leftover.lease().orElseThrow();
+                yield "kept: lease of " + lease.by() + " since " + lease.created()
+                        + (Leases.isOfEndedProcess(lease) ? ", whose process has ended" : "");
+            }
+        };
+    }
+
+    private static List<Orphan> planned(GarbageCollection collection) {
+        return collection.leftovers().stream()
+                .filter(leftover -> leftover.fate() == Leftover.Fate.DELETE)
+                .flatMap(leftover -> leftover.files().stream())
+                .toList();
+    }
+
+    private ObjectNode toJson(GarbageCollection collection, List<Orphan> deleted) {
         ObjectNode root = Json.object();
         root.putArray("orphans");
-        for (Leftover leftover : all) {
-            for (Orphan orphan : leftover.files) {
+        root.putArray("leases");
+        for (Leftover leftover : collection.leftovers()) {
+            for (Orphan orphan : leftover.files()) {
                 root.withArray("orphans")
                         .addObject()
                         .put("name", orphan.name())
                         .put("bytes", orphan.length())
                         .put("age_seconds", orphan.age().toSeconds())
-                        .put("ingest", leftover.ingest.isEmpty() ? null : leftover.ingest)
+                        .put("ingest", leftover.ingest().isEmpty() ? null : leftover.ingest())
                         .put("unfinished", orphan.unfinished())
-                        .put("old_enough", old.contains(leftover))
+                        .put("old_enough", leftover.fate() == Leftover.Fate.DELETE)
                         .put("deleted", deleted.contains(orphan));
             }
+            leftover.lease()
+                    .ifPresent(lease -> root.withArray("leases")
+                            .addObject()
+                            .put("ingest", lease.ingest())
+                            .put("by", lease.by())
+                            .put("created", lease.created().toString())
+                            .put("process_ended", Leases.isOfEndedProcess(lease))
+                            .put("files", leftover.files().size())
+                            .put("bytes", leftover.bytes()));
         }
         return root;
     }

@@ -69,6 +69,19 @@ final class OpenDataset implements AutoCloseable {
         }
     }
 
+    /**
+     * Opens the store of a dataset that may have lost its description.
+     *
+     * @param text its directory or URI
+     */
+    static ObjectStore store(String text) throws IOException {
+        String location = Stores.normalize(text);
+        if (!Stores.isRemote(location)) {
+            requireDirectory(Stores.local(location), text);
+        }
+        return Stores.open(location);
+    }
+
     private static void requireDirectory(Path directory, String text) throws IOException {
         if (!Files.isDirectory(directory)) {
             throw new CommandException(missing(directory, text));

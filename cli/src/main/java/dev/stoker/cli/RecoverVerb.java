@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.metadata.Recovery;
 import dev.stoker.metadata.RecoveryPlan;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -16,8 +17,8 @@ import picocli.CommandLine.Spec;
         name = "recover",
         description = {
             "Rebuilds a commit log that lost entries or whose entries are damaged.",
-            "Entries come back from their second copies, or from the heads of the chunks where both are lost. Without --yes it says",
-            "what it would do. No ingest may run meanwhile."
+            "Entries come back from their second copies, or from the heads of the chunks where both are lost; so does a dataset.json",
+            "that is lost or belongs to another dataset. Without --yes it says what it would do. No ingest may run meanwhile."
         })
 final class RecoverVerb implements Callable<Integer> {
 
@@ -32,13 +33,13 @@ final class RecoverVerb implements Callable<Integer> {
 
     @Override
     public Integer call() throws IOException {
-        try (OpenDataset open = OpenDataset.open(path, null)) {
-            RecoveryPlan plan = Recovery.plan(open.dataset(), System.getProperty("user.name"));
+        try (ObjectStore store = OpenDataset.store(path)) {
+            RecoveryPlan plan = Recovery.plan(store, System.getProperty("user.name"));
             PrintWriter out = spec.commandLine().getOut();
             plan.steps().forEach(out::println);
             plan.notes().forEach(note -> out.println("note: " + note));
             if (plan.isEmpty()) {
-                out.println("nothing to recover: the log is whole");
+                out.println("nothing to recover: the log and dataset.json are whole");
             } else if (yes) {
                 plan.apply();
                 out.println("recovered; stoker verify " + path + " reads it all again");

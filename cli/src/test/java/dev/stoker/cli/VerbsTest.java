@@ -4,11 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
+import dev.stoker.storage.LocalObjectStore;
+import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -112,6 +117,29 @@ class VerbsTest {
         assertThat(stoker("gc", path(), "--older-than", "0", "--yes")).isZero();
         assertThat(orphan).doesNotExist();
         assertThat(dataset.file(0)).exists();
+        assertThat(stoker("verify", path())).isZero();
+    }
+
+    @Test
+    void gcKeepsTheFilesOfALeaseUntilItIsBroken() throws IOException {
+        try (ObjectStore store = new LocalObjectStore(dataset.path())) {
+            new Leases(Dataset.open(store)).take("slow", Clock.systemUTC(), "ada@host", "");
+        }
+        assertThat(stoker("gc", path(), "--older-than", "0", "--yes")).isZero();
+        assertThat(out.toString()).contains("slow", "kept: lease of ada@host since", "--break ID");
+        assertThat(stoker("gc", path(), "--json")).isZero();
+        assertThat(json().at("/leases/0/ingest").asText()).isEqualTo("slow");
+
+        assertThat(stoker("gc", path(), "--break", "fast")).isEqualTo(1);
+        assertThat(err.toString()).contains("no ingest fast is at work");
+        assertThat(stoker("gc", path(), "--break", "slow")).isZero();
+        assertThat(out.toString()).contains("would end ingest slow of ada@host", "--yes");
+        assertThat(stoker("gc", path(), "--break", "slow", "--yes")).isZero();
+        assertThat(out.toString()).contains("ended ingest slow (version 2, which changes no sample)");
+        assertThat(stoker("log", path())).isZero();
+        assertThat(out.toString()).contains(" abandon ");
+        assertThat(stoker("gc", path())).isZero();
+        assertThat(out.toString()).contains("nothing to delete");
         assertThat(stoker("verify", path())).isZero();
     }
 

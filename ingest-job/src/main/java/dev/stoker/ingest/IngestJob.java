@@ -9,11 +9,15 @@ import dev.stoker.ingest.pack.SkipNotes;
 import dev.stoker.ingest.stream.StreamIngest;
 import dev.stoker.ingest.stream.StreamOptions;
 import dev.stoker.metadata.Commit;
+import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
+import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
 import java.time.Clock;
 import java.time.Duration;
@@ -38,6 +42,7 @@ import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.streaming.api.environment.LocalStreamEnvironment;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /** The ingest: packs the files of a tree into chunks and commits one version. Entry point of the job jar. */
@@ -77,7 +82,7 @@ public final class IngestJob {
     private static void submit(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
             throws Exception {
         String ingest = id(options);
-        Preparation preparation = prepare(options, ingest, listener, Access.BY_LOCATION);
+        Preparation preparation = prepare(options, ingest, listener, Access.BY_LOCATION, "");
         if (preparation.committed().isPresent()) {
             before(preparation.committed().get()).lines().forEach(System.out::println);
             return;
@@ -132,7 +137,8 @@ public final class IngestJob {
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String ingest = id(options);
-        Preparation preparation = prepare(options, ingest, listener, access);
+        Preparation preparation =
+                prepare(options, ingest, listener, access, isInThisProcess(env) ? WriterProcess.current() : "");
         if (preparation.committed().isPresent()) {
             return before(preparation.committed().get());
         }
@@ -140,7 +146,7 @@ public final class IngestJob {
                 ObjectStore store = access.store().open(options.target())) {
             Dataset dataset = Dataset.open(store);
             build(env, options, preparation, ingest, access, dataset);
-            await(env, ingest, listener, meter, began);
+            await(env, ingest, listener, meter, began, () -> new Leases(dataset).release(ingest));
             long ended = System.nanoTime();
             long started = meter.firstTaskNanos() == 0 ? began : meter.firstTaskNanos();
             LogEntry entry = new Committer(dataset, Clock.systemUTC(), "")
@@ -163,8 +169,37 @@ public final class IngestJob {
         return "stoker ingest " + ingest;
     }
 
-    /** Looks at source and dataset, and creates that if it is new; unless the ingest's version is there already. */
-    private static Preparation prepare(IngestOptions options, String ingest, IngestListener listener, Access access)
+    private static boolean isInThisProcess(StreamExecutionEnvironment env) {
+        return env instanceof LocalStreamEnvironment;
+    }
+
+    /** Whether no task can still commit, and nothing can have been committed. */
+    private static boolean isOver(StreamExecutionEnvironment env, JobClient client, Throwable failure) {
+        for (Throwable t = failure; t != null; t = t.getCause()) {
+            if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
+                return false;
+            }
+        }
+        if (client == null) {
+            return false;
+        }
+        try {
+            return client.getJobStatus().get(10, TimeUnit.SECONDS).isGloballyTerminalState();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException | TimeoutException | RuntimeException e) {
+            // A cluster in this process ends with its job.
+            return isInThisProcess(env);
+        }
+    }
+
+    /**
+     * Looks at source and dataset, creates that if it is new, and takes the ingest's lease; unless the ingest's version is
+     * there already.
+     */
+    private static Preparation prepare(
+            IngestOptions options, String ingest, IngestListener listener, Access access, String process)
             throws IOException {
         Preparation found = Preparation.of(options, access.store());
         if (found.committed().isPresent()) {
@@ -172,6 +207,7 @@ public final class IngestJob {
         }
         requireAtomicCreate(options, access);
         Preparation created = found.create(options, access.store());
+        created.lease(options, access.store(), ingest, process);
         listener.started(ingest, PlanText.of(options, created));
         return created;
     }
@@ -257,7 +293,12 @@ public final class IngestJob {
     }
 
     private static void await(
-            StreamExecutionEnvironment env, String ingest, IngestListener listener, IngestMeter meter, long began)
+            StreamExecutionEnvironment env,
+            String ingest,
+            IngestListener listener,
+            IngestMeter meter,
+            long began,
+            Runnable release)
             throws IOException, InterruptedException {
         JobClient client = null;
         try {
@@ -273,8 +314,14 @@ public final class IngestJob {
             }
         } catch (InterruptedException e) {
             cancel(client, e);
+            if (isOver(env, client, e)) {
+                release.run();
+            }
             throw e;
         } catch (ExecutionException e) {
+            if (isOver(env, client, e)) {
+                release.run();
+            }
             throw failed(ingest, e.getCause());
         } catch (IOException | RuntimeException e) {
             throw e;

@@ -6,6 +6,8 @@ import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.dataset.DatasetInfo;
@@ -18,6 +20,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Looks at source and target before the job starts, decides the dataset's fields, and finds everything that would make the
@@ -67,7 +71,8 @@ record Preparation(
 
     private static Preparation fresh(IngestOptions options, Optional<Dataset> dataset) throws IOException {
         long version = dataset.isPresent() ? dataset.get().latestVersion() : 0;
-        if (version > 0 && options.mode() == IngestOptions.Mode.CREATE) {
+        boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
+        if (!isEmpty && options.mode() == IngestOptions.Mode.CREATE) {
             throw new InvalidIngestException("the target " + options.target() + " has version " + version
                     + " already; add to it with --append, or make a version of the new samples alone with --replace");
         }
@@ -79,8 +84,11 @@ record Preparation(
                     + (sample.skipped().isEmpty() ? "" : ", only what is left out: " + skippedText(sample))
                     + "; give the directory that holds them, or see --hidden, --empty and --links");
         }
-        if (version > 0 || dataset.isPresent() && options.mode() == IngestOptions.Mode.APPEND) {
+        if (dataset.isPresent()) {
             DatasetInfo info = dataset.get().info();
+            if (isEmpty) {
+                requireAdoptable(info, options, sample);
+            }
             return new Preparation(
                     info,
                     false,
@@ -90,7 +98,27 @@ record Preparation(
                     sample,
                     Optional.empty());
         }
-        return created(options, dataset, sample);
+        return created(options, sample);
+    }
+
+    /** A dataset without samples was begun by another ingest, whose fields hold; refuses those that were asked for otherwise. */
+    private static void requireAdoptable(DatasetInfo info, IngestOptions options, SourceSample sample) {
+        List<String> problems = new ArrayList<>();
+        try {
+            contentOf(info, options, sample);
+        } catch (InvalidIngestException e) {
+            problems.addAll(e.problems());
+        }
+        options.content().payload().ifPresent(asked -> {
+            Set<String> found = info.payloadFields().stream().map(Field::name).collect(Collectors.toSet());
+            if (!found.equals(Set.copyOf(asked))) {
+                problems.add("option --payload: the dataset's payload fields are " + found + ", not " + asked);
+            }
+        });
+        if (!problems.isEmpty()) {
+            problems.add(TargetDataset.begunByAnother(options.target()));
+            throw new InvalidIngestException(problems);
+        }
     }
 
     private static String skippedText(SourceSample sample) {
@@ -99,7 +127,7 @@ record Preparation(
         return String.join(", ", parts.stream().sorted().toList());
     }
 
-    private static Preparation created(IngestOptions options, Optional<Dataset> dataset, SourceSample sample) {
+    private static Preparation created(IngestOptions options, SourceSample sample) {
         IngestOptions.Content content = options.content();
         FileKind kind = sample.kind();
         String contentField = content.field().orElse(kind.field());
@@ -145,10 +173,9 @@ record Preparation(
         List<Field> fields = new ArrayList<>(small.values());
         fields.addAll(payload.values());
         SplitRule rule = options.splitRule().orElse(new SplitRule.Shares(new LinkedHashMap<>()));
-        DatasetInfo info = TargetDataset.plan(
-                dataset, options.name(), fields, options.work().chunkSizeBytes(), rule);
-        boolean isNew = dataset.map(Dataset::info).filter(info::equals).isEmpty();
-        return new Preparation(info, isNew, 0, contentField, rule, sample, Optional.empty());
+        DatasetInfo info =
+                TargetDataset.describe(options.name(), fields, options.work().chunkSizeBytes(), rule);
+        return new Preparation(info, true, 0, contentField, rule, sample, Optional.empty());
     }
 
     /** The field of an existing dataset that takes a file's bytes; checks the others on the way. */
@@ -215,8 +242,37 @@ record Preparation(
             TargetDataset.create(options.target(), stores, info);
             return this;
         } catch (DatasetExistsException e) {
-            // Another ingest was quicker. If it made the same dataset, both may add to it.
+            // Another writer was quicker. Its dataset is as good, if the fields fit.
             return of(options, stores);
+        }
+    }
+
+    /**
+     * Takes the ingest's lease, so that nobody deletes its chunks before they are committed.
+     *
+     * @param process that packs; empty if several do
+     * @throws dev.stoker.metadata.LeaseHeldException if the ingest is to be the dataset's first and another is at work
+     */
+    void lease(IngestOptions options, DatasetStore stores, String ingest, String process) throws IOException {
+        try (ObjectStore store = stores.open(options.target())) {
+            Dataset dataset = Dataset.open(store);
+            requireSame(dataset, options);
+            Leases leases = new Leases(dataset);
+            if (options.mode() == IngestOptions.Mode.CREATE) {
+                leases.takeAlone(ingest, Clock.systemUTC(), WriterProcess.user(), process);
+            } else {
+                leases.take(ingest, Clock.systemUTC(), WriterProcess.user(), process);
+            }
+        } catch (DatasetExistsException e) {
+            throw new InvalidIngestException("another ingest has committed to " + options.target()
+                    + " meanwhile; add to it with --append, or make a version of the new samples alone with --replace");
+        }
+    }
+
+    private void requireSame(Dataset dataset, IngestOptions options) {
+        if (!dataset.info().id().equals(info.id())) {
+            throw new InvalidIngestException("the dataset at " + options.target()
+                    + " was replaced by another one meanwhile; run the ingest again");
         }
     }
 

@@ -3,7 +3,6 @@ package dev.stoker.ingest;
 import dev.stoker.connectors.chunks.DatasetStore;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
-import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
@@ -25,20 +24,15 @@ public final class TargetDataset {
     private TargetDataset() {}
 
     /**
-     * The description of a dataset without versions.
+     * The description of a new dataset.
      *
-     * @param found what an ingest has left that died before its first version; taken up if it is the same
      * @param chunkSizeBytes as asked
      */
-    public static DatasetInfo plan(
-            Optional<Dataset> found, String name, List<Field> fields, OptionalInt chunkSizeBytes, SplitRule rule) {
+    public static DatasetInfo describe(String name, List<Field> fields, OptionalInt chunkSizeBytes, SplitRule rule) {
         Map<String, Object> settings = new LinkedHashMap<>();
         settings.put(CHUNK_SIZE_OPTION, (long) chunkSizeBytes.orElse(defaultChunkSize()));
         rule.keep(settings);
-        return found.map(Dataset::info)
-                .filter(info -> info.fields().equals(fields) && info.options().equals(settings))
-                .orElseGet(() -> new DatasetInfo(
-                        UUID.randomUUID(), name, Instant.now().truncatedTo(ChronoUnit.MILLIS), fields, settings));
+        return new DatasetInfo(UUID.randomUUID(), name, Instant.now().truncatedTo(ChronoUnit.MILLIS), fields, settings);
     }
 
     /**
@@ -48,13 +42,20 @@ public final class TargetDataset {
      */
     public static void create(String target, DatasetStore stores, DatasetInfo info) throws IOException {
         try (ObjectStore store = stores.open(target)) {
-            Optional<Dataset> left = Dataset.find(store);
-            if (left.isPresent() && left.get().latestVersion() == 0) {
-                // An ingest with other fields has died before its first version: nothing refers to this description.
-                store.delete(DatasetLayout.DATASET_JSON);
-            }
             Dataset.create(store, info);
         }
+    }
+
+    /** Whether no version of the dataset ever had a sample. */
+    public static boolean isEmpty(Dataset dataset) throws IOException {
+        return dataset.latest().table().size() == 0;
+    }
+
+    /** What to do about a dataset that another ingest began with other fields, and that has no sample yet. */
+    public static String begunByAnother(String target) {
+        return "another ingest began " + target
+                + " with these fields and has not committed yet; ingest into it as it is,"
+                + " or into another directory. If that ingest is dead, delete " + target + " and run again";
     }
 
     /** Length of a chunk: as asked, or as the dataset was created with. */

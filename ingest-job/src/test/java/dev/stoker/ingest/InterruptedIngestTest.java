@@ -6,6 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.chunks.DatasetStore;
 import dev.stoker.ingest.pack.Access;
 import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.LeaseHeldException;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.LocalObjectStore;
@@ -14,6 +16,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -234,17 +237,102 @@ class InterruptedIngestTest {
     }
 
     @Test
-    void anIngestThatDiedBeforeItsFirstVersionDoesNotBindTheNext() throws Exception {
+    void anIngestThatDiedBeforeItsFirstVersionIsGoneOnWithByTheNext() throws Exception {
         Path target = directory.resolve("target");
         faulty(target).on(call -> call.operation() == FaultyObjectStore.Operation.COMMIT_WRITER, Fault.CRASH_BEFORE);
-        assertThatThrownBy(() -> ingest(target, FAULTY)).isInstanceOf(IngestFailedException.class);
+        assertThatThrownBy(() -> ingest(target, FAULTY, "--ingest-id", ID))
+                .isInstanceOf(FaultyObjectStore.SimulatedCrash.class);
+        UUID id = Packed.info(target).id();
 
-        ingest(target, DatasetStore.BY_LOCATION, "--field", "picture", "--label-from", "regex:c(.)");
+        // Nobody can tell whether it is dead: its job ran on a cluster.
+        assertThatThrownBy(() -> ingest(target, DatasetStore.BY_LOCATION))
+                .isInstanceOf(LeaseHeldException.class)
+                .hasMessageContainingAll("ingest " + ID, "Nothing was packed", "--append", "gc", "--break " + ID);
+        assertThatThrownBy(() -> ingest(target, DatasetStore.BY_LOCATION, "--append", "--field", "picture"))
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("has no field picture")
+                .hasMessageContaining("another ingest began " + target + " with these fields");
+        ingest(target, DatasetStore.BY_LOCATION, "--append", "--chunk-size", "32kb");
 
-        assertThat(Packed.read(target).values("label").values().stream()
-                        .distinct()
-                        .toList())
-                .containsExactlyInAnyOrder("0", "1");
+        assertPacked(target, files);
+        assertThat(Packed.info(target).id()).isEqualTo(id);
+    }
+
+    @Test
+    void twoThatAppendToANewDatasetBothCommitWhoeverIsSlower() throws Exception {
+        Path target = directory.resolve("target");
+        Path two = directory.resolve("two");
+        files.putAll(Trees.images(two, "z", 1, 5, 3000));
+        FILES.set(path -> {
+            if (Packed.latestVersion(target) == 0) {
+                try {
+                    Ingests.run(two, target, "--append", "--parallelism", "1", "--chunk-size", "64kb");
+                } catch (InterruptedException e) {
+                    throw new IOException(e);
+                }
+            }
+            return SampleFiles.LOCAL.open(path);
+        });
+
+        Ingests.run(path -> FILES.get().open(path), source, target, "--append", "--parallelism", "1");
+
+        assertThat(Packed.latestVersion(target)).isEqualTo(2);
+        assertPacked(target, files);
+    }
+
+    @Test
+    void aNewDatasetThatAnotherMakesMeanwhileIsTaken() throws Exception {
+        Path target = directory.resolve("target");
+        Path two = directory.resolve("two");
+        files.putAll(Trees.images(two, "z", 1, 5, 3000));
+        // The other one begins and ends between the look at the target and the creation of the dataset.
+        FaultyObjectStore store = faulty(target);
+        boolean[] raced = new boolean[1];
+        store.on(
+                call -> {
+                    if (!raced[0]
+                            && call.operation() == FaultyObjectStore.Operation.CREATE
+                            && call.name().equals(DatasetLayout.DATASET_JSON)) {
+                        raced[0] = true;
+                        try {
+                            ingest(two, target);
+                        } catch (Exception e) {
+                            throw new AssertionError(e);
+                        }
+                    }
+                    return false;
+                },
+                Fault.FAIL_BEFORE);
+
+        ingest(target, FAULTY, "--append");
+
+        assertThat(raced[0]).isTrue();
+        assertPacked(target, files);
+        assertThat(store.calls())
+                .noneMatch(call -> call.operation() == FaultyObjectStore.Operation.DELETE
+                        && call.name().equals(DatasetLayout.DATASET_JSON));
+    }
+
+    private static void ingest(Path tree, Path target) throws IOException, InterruptedException {
+        Ingests.run(tree, target, "--append", "--parallelism", "1");
+    }
+
+    @Test
+    void leavesNoLeaseBehind() throws Exception {
+        Path target = directory.resolve("target");
+        Ingests.run(source, target);
+
+        assertThat(Packed.leases(target)).isEmpty();
+        faulty(target).on(call -> call.operation() == FaultyObjectStore.Operation.COMMIT_WRITER, Fault.NO_SPACE);
+        assertThatThrownBy(() -> ingest(target, FAULTY, "--replace", "--ingest-id", ID))
+                .isInstanceOf(IngestFailedException.class);
+        assertThat(Packed.leases(target)).isEmpty();
+        faulty(target).on(call -> call.operation() == FaultyObjectStore.Operation.COMMIT_WRITER, Fault.CRASH_BEFORE);
+        assertThatThrownBy(() -> ingest(target, FAULTY, "--replace", "--ingest-id", ID))
+                .isInstanceOf(FaultyObjectStore.SimulatedCrash.class);
+        assertThat(Packed.leases(target)).containsExactly(ID);
+        ingest(target, DatasetStore.BY_LOCATION, "--replace", "--ingest-id", ID);
+        assertThat(Packed.leases(target)).isEmpty();
     }
 
     @Test
@@ -317,27 +405,29 @@ class InterruptedIngestTest {
     }
 
     @Test
-    void ofTwoFirstIngestsTheLaterIsToldToAppend() throws Exception {
+    void ofTwoFirstIngestsTheLaterIsRefusedBeforeItPacks() throws Exception {
         Path target = directory.resolve("target");
         Path two = directory.resolve("two");
         Trees.images(two, "z", 1, 5, 3000);
+        AtomicReference<Exception> later = new AtomicReference<>();
         FILES.set(path -> {
-            if (Packed.latestVersion(target) == 0) {
+            if (later.get() == null) {
                 try {
                     Ingests.run(two, target, "--parallelism", "1");
-                } catch (InterruptedException e) {
-                    throw new IOException(e);
+                } catch (IOException | InterruptedException | RuntimeException e) {
+                    later.set(e);
                 }
             }
             return SampleFiles.LOCAL.open(path);
         });
 
-        assertThatThrownBy(() -> Ingests.run(
-                        path -> FILES.get().open(path), source, target, "--parallelism", "1", "--read-threads", "1"))
-                .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("Another ingest has committed version 1")
+        Ingests.run(path -> FILES.get().open(path), source, target, "--parallelism", "1", "--read-threads", "1");
+
+        assertThat(later.get())
+                .isInstanceOf(LeaseHeldException.class)
+                .hasMessageContaining("Nothing was packed")
                 .hasMessageContaining("--append");
-        assertThat(Packed.read(target).keys()).hasSize(5);
+        assertPacked(target, files);
     }
 
     /** The cluster runs in this JVM; what tasks deserialize finds here what it cannot take along. */

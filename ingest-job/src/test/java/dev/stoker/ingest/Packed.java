@@ -2,11 +2,13 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.chunks.ChunkHeads;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -18,6 +20,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 
 /**
@@ -39,6 +42,20 @@ public record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>>
         try (ObjectStore store = new LocalObjectStore(target)) {
             Optional<Dataset> dataset = Dataset.find(store);
             return dataset.isPresent() ? dataset.get().latestVersion() : 0;
+        }
+    }
+
+    /** What the dataset is. */
+    public static DatasetInfo info(Path target) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(target)) {
+            return Dataset.open(store).info();
+        }
+    }
+
+    /** The ingests that have a lease. */
+    public static Set<String> leases(Path target) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(target)) {
+            return new Leases(Dataset.open(store)).all().keySet();
         }
     }
 

@@ -18,6 +18,7 @@ import java.util.TreeMap;
  * @param removal what is removed of the version before
  * @param classes per categorical field the class names used, sorted
  * @param properties free text for people and tools
+ * @param leases ids under whose leases the chunks were written; the commit fails if one of them was ended from outside
  */
 public record CommitRequest(
         String ingest,
@@ -25,7 +26,8 @@ public record CommitRequest(
         List<ChunkSummary> added,
         Removal removal,
         Map<String, List<String>> classes,
-        Map<String, String> properties) {
+        Map<String, String> properties,
+        List<String> leases) {
 
     /** With this the ids of compactions begin, and no others should: a chunk tells by it that others have its samples, too. */
     public static final String COMPACTION = "compact-";
@@ -37,6 +39,18 @@ public record CommitRequest(
         added = List.copyOf(added);
         classes = sorted(classes);
         properties = Map.copyOf(properties);
+        leases = List.copyOf(leases);
+    }
+
+    /** A request whose chunks were written under the lease of its own id. */
+    public CommitRequest(
+            String ingest,
+            Operation operation,
+            List<ChunkSummary> added,
+            Removal removal,
+            Map<String, List<String>> classes,
+            Map<String, String> properties) {
+        this(ingest, operation, added, removal, classes, properties, List.of(ingest));
     }
 
     private static Map<String, List<String>> sorted(Map<String, ? extends Collection<String>> classes) {
@@ -80,6 +94,11 @@ public record CommitRequest(
                     "The id of a compaction begins with " + COMPACTION + ", unlike '" + ingest + "'");
         }
         return new CommitRequest(ingest, Operation.COMPACT, added, removal, classes, properties);
+    }
+
+    /** Ends an ingest: nothing can be committed under its id any more. */
+    static CommitRequest abandon(String ingest) {
+        return new CommitRequest(ingest, Operation.ABANDON, List.of(), Removal.NOTHING, Map.of(), Map.of(), List.of());
     }
 
     /** Removes samples. */

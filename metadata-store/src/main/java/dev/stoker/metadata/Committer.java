@@ -4,6 +4,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectStore;
@@ -23,7 +24,7 @@ import org.slf4j.LoggerFactory;
  * and once however often it is asked for under one ingest id. A commit that loses a race is tried again on the winner's
  * version, without touching its chunks. For one thread; any number of committers may work on a dataset at once.
  *
- * <p>Steps: read the newest version; look for the own ingest id; write the second copy of the newest entry if it is missing,
+ * <p>Steps: read the newest version; look for the own ingest id; check that the chunk files are there; write the second copy of the newest entry if it is missing,
  * so that all entries but the newest always have one; publish; write the own second copy; write a chunk table when it is due.
  * Only the publishing matters: what fails after it is made good by the next commit.
  */
@@ -39,6 +40,7 @@ public final class Committer {
     private final InstantSource clock;
     private final String committedBy;
     private final TablePolicy tables;
+    private final long maxEntryBytes;
 
     /**
      * @param clock gives the time of commits
@@ -50,30 +52,74 @@ public final class Committer {
 
     /** As the other, with another pace of chunk tables. */
     public Committer(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables) {
+        this(dataset, clock, committedBy, tables, VersionLog.MAX_ENTRY_BYTES);
+    }
+
+    /** @param maxEntryBytes no longer log entry is written, as no reader would take it */
+    Committer(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables, long maxEntryBytes) {
         this.dataset = dataset;
         this.store = dataset.store();
         this.clock = clock;
         this.committedBy = Objects.requireNonNull(committedBy, "committedBy");
         this.tables = tables;
+        this.maxEntryBytes = maxEntryBytes;
     }
 
-    /** The commit of an ingest, if it took place. */
+    /**
+     * The commit of an ingest, if it took place.
+     *
+     * @throws AbandonedException if the ingest was ended from outside
+     */
     public Optional<Commit> find(String ingest) throws IOException {
-        return find(ingest, dataset.latest());
+        Optional<LogEntry> entry = standing(ingest);
+        if (entry.isEmpty()) {
+            return Optional.empty();
+        }
+        requireNotAbandoned(entry.get());
+        return Optional.of(new Commit(entry.get(), true));
+    }
+
+    /** The entry that an ingest id has in the log, whatever it did. */
+    Optional<LogEntry> standing(String ingest) throws IOException {
+        return standing(ingest, dataset.latestVersion());
     }
 
     /**
      * Commits, unless that was done before under the same ingest id.
      *
+     * @throws AbandonedException if the ingest, or one under whose lease the chunks were written, was ended from outside
+     * @throws MissingChunksException if a chunk is not there as it was written
      * @throws CommitUnknownException if the store cannot tell whether the commit took place
      * @throws IOException if it did not take place
      */
     public Commit commit(CommitRequest request) throws IOException {
+        Commit commit = settle(request);
+        requireNotAbandoned(commit.entry());
+        return commit;
+    }
+
+    /**
+     * Ends an ingest, so that nothing can be committed under its id any more.
+     *
+     * @return its entry in the log: {@link Operation#ABANDON}, or what it had committed before
+     */
+    public LogEntry abandon(String ingest) throws IOException {
+        return settle(CommitRequest.abandon(ingest)).entry();
+    }
+
+    private Commit settle(CommitRequest request) throws IOException {
         Snapshot base = dataset.latest();
-        Optional<Commit> before = find(request.ingest(), base);
+        Optional<LogEntry> before = standing(request.ingest(), base.version());
         if (before.isPresent()) {
-            return before.get();
+            return new Commit(before.get(), true);
         }
+        for (String lease : request.leases()) {
+            Optional<LogEntry> ended = standing(lease, base.version());
+            if (ended.isPresent()) {
+                requireNotAbandoned(ended.get());
+            }
+        }
+        ChunkFiles.require(store, request.ingest(), request.added());
         while (true) {
             heal(base.version());
             LogEntry entry = entry(request, base);
@@ -86,6 +132,9 @@ public final class Committer {
                 if (other.ingest().equals(request.ingest())) {
                     return new Commit(other, true);
                 }
+                if (request.leases().contains(other.ingest())) {
+                    requireNotAbandoned(other);
+                }
             }
             if (news.isEmpty()) {
                 throw new CorruptDataException("The commit log of " + dataset.where() + " has "
@@ -95,11 +144,18 @@ public final class Committer {
         }
     }
 
-    private Optional<Commit> find(String ingest, Snapshot base) throws IOException {
-        if (base.version() > 0) {
-            LogEntry newest = dataset.log().entry(base.version());
-            if (newest.ingest().equals(ingest)) {
-                return Optional.of(new Commit(newest, true));
+    private void requireNotAbandoned(LogEntry entry) throws AbandonedException {
+        if (entry.operation() == Operation.ABANDON) {
+            throw new AbandonedException(dataset.where(), entry.ingest(), entry.version());
+        }
+    }
+
+    /** @param newest the newest version, as of which the answer is */
+    private Optional<LogEntry> standing(String ingest, long newest) throws IOException {
+        if (newest > 0) {
+            LogEntry entry = dataset.log().entry(newest);
+            if (entry.ingest().equals(ingest)) {
+                return Optional.of(entry);
             }
         }
         LogEntry copy;
@@ -114,7 +170,7 @@ public final class Committer {
                     + entry.ingest() + " in the log, of " + ingest + " in " + DatasetLayout.INGESTS
                     + "; run `stoker verify`");
         }
-        return Optional.of(new Commit(entry, true));
+        return Optional.of(entry);
     }
 
     private LogEntry entry(CommitRequest request, Snapshot base) throws IOException {
@@ -160,6 +216,9 @@ public final class Committer {
     private boolean publish(LogEntry entry) throws IOException {
         String name = DatasetLayout.logEntry(entry.version());
         byte[] content = entry.encode();
+        if (content.length > maxEntryBytes) {
+            throw new EntryTooLargeException(dataset.where(), entry.ingest(), content.length, maxEntryBytes);
+        }
         IOException unknown = null;
         for (int attempt = 0; attempt <= READ_BACKS; attempt++) {
             try {
@@ -195,9 +254,12 @@ public final class Committer {
 
     /** What makes later reading safer and faster. The commit stands whether it succeeds or not. */
     private void afterwards(LogEntry entry, Snapshot base) {
+        if (entry.version() == 1) {
+            dataset.copyDescription();
+        }
         try {
             store.createIfAbsent(DatasetLayout.ingestCopy(entry.ingest()), entry.encode());
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
                     "The second copy of log entry {} was not written; the next commit will: {}",
                     entry.version(),
@@ -205,7 +267,7 @@ public final class Committer {
         }
         try {
             writeTableIfDue(base.table().with(entry));
-        } catch (IOException e) {
+        } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
                     "No chunk table of version {} was written; a later commit will: {}", entry.version(), e.toString());
         }

@@ -4,9 +4,14 @@ import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.UnknownOutcomeException;
 import java.io.IOException;
+import java.util.List;
 import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A dataset in a store: its description, its versions. Opening a version reads the log and chunk tables and no sample.
@@ -14,11 +19,13 @@ import java.util.Optional;
  */
 public final class Dataset {
 
+    private static final Logger LOG = LoggerFactory.getLogger(Dataset.class);
+
     private final ObjectStore store;
     private final DatasetInfo info;
     private final VersionLog log;
 
-    private Dataset(ObjectStore store, DatasetInfo info) {
+    Dataset(ObjectStore store, DatasetInfo info) {
         this.store = store;
         this.info = info;
         this.log = new VersionLog(store, info);
@@ -28,18 +35,56 @@ public final class Dataset {
      * Creates a dataset without versions.
      *
      * @throws DatasetExistsException if there is one
+     * @throws LostDescriptionException if there was one, whose dataset.json is lost
      */
     public static Dataset create(ObjectStore store, DatasetInfo info) throws IOException {
-        if (!store.createIfAbsent(DatasetLayout.DATASET_JSON, info.encode())) {
+        if (find(store).isPresent() || !createDescription(store, info)) {
             throw new DatasetExistsException(where(store));
         }
-        return new Dataset(store, info);
+        Dataset dataset = new Dataset(store, info);
+        dataset.copyDescription();
+        return dataset;
+    }
+
+    /** Whether this call created it, also if the store has lost the reply. */
+    private static boolean createDescription(ObjectStore store, DatasetInfo info) throws IOException {
+        try {
+            return store.createIfAbsent(DatasetLayout.DATASET_JSON, info.encode());
+        } catch (UnknownOutcomeException e) {
+            Optional<Dataset> found = read(store);
+            if (found.isEmpty()) {
+                throw e;
+            }
+            return found.get().info().equals(info);
+        }
+    }
+
+    /** Whether there are files that only a dataset has. */
+    private static boolean hasContent(ObjectStore store) throws IOException {
+        for (String prefix : List.of(DatasetLayout.LOG, DatasetLayout.INGESTS, DatasetLayout.CHUNKS)) {
+            try (ObjectIterator objects = store.list(prefix)) {
+                if (objects.hasNext()) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    /** Writes the second copy of dataset.json if it is missing; a failure is made good by the first commit. */
+    void copyDescription() {
+        try {
+            store.createIfAbsent(DatasetLayout.DATASET_COPY, info.encode());
+        } catch (IOException | RuntimeException e) {
+            LOG.warn("The second copy of dataset.json was not written; the first commit will: {}", e.toString());
+        }
     }
 
     /**
      * Opens the dataset.
      *
      * @throws NotADatasetException if there is none
+     * @throws LostDescriptionException if there was one, whose dataset.json is lost
      * @throws dev.stoker.schemas.errors.FormatTooNewException if a newer Stoker made it
      * @throws dev.stoker.schemas.errors.CorruptDataException if dataset.json is damaged
      */
@@ -47,8 +92,24 @@ public final class Dataset {
         return find(store).orElseThrow(() -> new NotADatasetException(where(store)));
     }
 
-    /** Opens the dataset if there is one. */
+    /**
+     * Opens the dataset if there is one.
+     *
+     * @throws LostDescriptionException if there was one, whose dataset.json is lost
+     */
     public static Optional<Dataset> find(ObjectStore store) throws IOException {
+        Optional<Dataset> found = read(store);
+        if (found.isEmpty() && hasContent(store)) {
+            // Its maker may have been at work in between.
+            found = read(store);
+            if (found.isEmpty()) {
+                throw new LostDescriptionException(where(store));
+            }
+        }
+        return found;
+    }
+
+    private static Optional<Dataset> read(ObjectStore store) throws IOException {
         byte[] content;
         try {
             content = store.readAll(DatasetLayout.DATASET_JSON, DatasetInfo.MAX_BYTES);
@@ -133,7 +194,7 @@ public final class Dataset {
         return new Snapshot(info, ChunkTable.empty(info.id()));
     }
 
-    private static String where(ObjectStore store) {
+    static String where(ObjectStore store) {
         String json = store.describe(DatasetLayout.DATASET_JSON);
         return json.substring(0, json.length() - DatasetLayout.DATASET_JSON.length() - 1);
     }

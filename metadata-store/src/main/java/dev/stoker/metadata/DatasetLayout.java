@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -11,6 +12,9 @@ public final class DatasetLayout {
     /** What the dataset is. */
     public static final String DATASET_JSON = "_stoker/dataset.json";
 
+    /** The same bytes a second time. */
+    public static final String DATASET_COPY = "_stoker/dataset-copy.json";
+
     /** The log's folder. */
     public static final String LOG = "_stoker/log/";
 
@@ -19,6 +23,9 @@ public final class DatasetLayout {
 
     /** The chunk tables. */
     public static final String TABLES = "_stoker/tables/";
+
+    /** Who is at work. */
+    public static final String LEASES = "_stoker/leases/";
 
     /** What feeds leave behind. */
     public static final String FEEDS = "_stoker/feeds/";
@@ -30,6 +37,9 @@ public final class DatasetLayout {
     private static final Pattern LOG_NAME = Pattern.compile(Pattern.quote(LOG) + "([0-9]{20})\\.avro");
     private static final Pattern TABLE_NAME = Pattern.compile(Pattern.quote(TABLES) + "([0-9]{20})/chunks\\.arrow");
 
+    private static final Pattern LEASE_NAME =
+            Pattern.compile(Pattern.quote(LEASES) + "(" + INGEST_ID.pattern() + ")\\.json");
+
     private DatasetLayout() {}
 
     /** The log entry of a version. */
@@ -40,6 +50,17 @@ public final class DatasetLayout {
     /** The second copy of an ingest's log entry. */
     public static String ingestCopy(String ingest) {
         return INGESTS + checkIngestId(ingest) + ".avro";
+    }
+
+    /** The lease of an ingest. */
+    public static String lease(String ingest) {
+        return LEASES + checkIngestId(ingest) + ".json";
+    }
+
+    /** The ingest whose lease has this name. */
+    static Optional<String> ingestOfLease(String name) {
+        Matcher matcher = LEASE_NAME.matcher(name);
+        return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
 
     /** The chunk table of a version. */

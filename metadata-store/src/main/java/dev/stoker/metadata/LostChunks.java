@@ -30,18 +30,21 @@ final class LostChunks {
     private record Found(ChunkSummary summary, long createdMs) {}
 
     private final Dataset dataset;
+    private final Set<String> leased;
+    private final Set<String> leftOut = new TreeSet<>();
     private final Map<String, List<Found>> byIngest = new TreeMap<>();
     private final Map<String, Map<String, Set<String>>> classes = new TreeMap<>();
     private final List<String> notes = new ArrayList<>();
     private int count;
 
-    private LostChunks(Dataset dataset) {
+    private LostChunks(Dataset dataset, Set<String> leased) {
         this.dataset = dataset;
+        this.leased = leased;
     }
 
     /** Reads and verifies the chunks; those that are damaged are noted and left out. */
     static LostChunks read(Dataset dataset, Set<UUID> known) throws IOException {
-        LostChunks chunks = new LostChunks(dataset);
+        LostChunks chunks = new LostChunks(dataset, new Leases(dataset).all().keySet());
         try (ObjectIterator objects = dataset.store().list(DatasetLayout.CHUNKS)) {
             while (objects.hasNext()) {
                 ObjectInfo object = objects.next();
@@ -67,6 +70,14 @@ final class LostChunks {
             }
             if (identity.ingest().startsWith(CommitRequest.COMPACTION)) {
                 notes.add(file.name() + " was made by a compaction and is left out: others have its samples");
+                return;
+            }
+            if (leased.contains(identity.ingest())) {
+                if (leftOut.add(identity.ingest())) {
+                    notes.add("The chunks of ingest " + identity.ingest() + " are left out: its lease says that it has"
+                            + " not committed. If it has, delete " + DatasetLayout.lease(identity.ingest())
+                            + " and plan again");
+                }
                 return;
             }
             byIngest.computeIfAbsent(identity.ingest(), ingest -> new ArrayList<>())

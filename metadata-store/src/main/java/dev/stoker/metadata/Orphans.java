@@ -18,15 +18,27 @@ import java.util.UUID;
 
 /**
  * Finds and deletes the files of a dataset that no version knows. A chunk that any version ever had is none, removed ones
- * included. An ingest at work has such files too: whoever deletes must wait until they are older than any ingest takes.
+ * included. A writer at work has such files too; {@link GarbageCollection} tells them apart.
  */
 public final class Orphans {
 
     private Orphans() {}
 
+    /**
+     * Files as they were listed.
+     *
+     * @param chunks named like Stoker's chunks
+     * @param unfinished what writers have not finished
+     */
+    record Files(List<ObjectInfo> chunks, List<ObjectInfo> unfinished) {}
+
     /** All orphans, in no particular order. Files that are not named like Stoker's are left out. */
     public static List<Orphan> find(Dataset dataset, InstantSource clock) throws IOException {
-        // Files first, log second: what is committed in between is not taken for an orphan.
+        return without(dataset, list(dataset), clock);
+    }
+
+    /** Lists the files of a dataset. The log is to be read later, so that no committed file counts as an orphan. */
+    static Files list(Dataset dataset) throws IOException {
         List<ObjectInfo> chunks = new ArrayList<>();
         ObjectStore store = dataset.store();
         try (ObjectIterator objects = store.list(DatasetLayout.CHUNKS)) {
@@ -37,12 +49,17 @@ public final class Orphans {
                 }
             }
         }
+        return new Files(chunks, store.listUnfinished("").toList());
+    }
+
+    /** Those of the files that no version knows by now. */
+    static List<Orphan> without(Dataset dataset, Files files, InstantSource clock) throws IOException {
         List<Orphan> orphans = new ArrayList<>();
-        for (ObjectInfo object : store.listUnfinished("").toList()) {
+        for (ObjectInfo object : files.unfinished) {
             orphans.add(orphan(object, clock, true));
         }
         Set<UUID> known = known(dataset);
-        for (ObjectInfo chunk : chunks) {
+        for (ObjectInfo chunk : files.chunks) {
             if (!known.contains(ChunkNames.idOf(chunk.name()).orElseThrow())) {
                 orphans.add(orphan(chunk, clock, false));
             }
@@ -69,7 +86,7 @@ public final class Orphans {
      *
      * @return those that were deleted
      */
-    public static List<Orphan> delete(Dataset dataset, Collection<Orphan> orphans) throws IOException {
+    static List<Orphan> delete(Dataset dataset, Collection<Orphan> orphans) throws IOException {
         Set<UUID> known = known(dataset);
         List<Orphan> deleted = new ArrayList<>();
         for (Orphan orphan : orphans) {

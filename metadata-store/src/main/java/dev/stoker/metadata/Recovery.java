@@ -20,7 +20,8 @@ import java.util.UUID;
 /**
  * Rebuilds a commit log that lost entries, or whose entries are damaged. An entry comes back byte for byte from its second
  * copy; entries of which both are lost are made anew from the heads of the chunks that no other entry knows, as far as that
- * is possible. No ingest may run meanwhile. For one thread.
+ * is possible. A dataset.json that is lost, or is another dataset's than the log, comes back first. No ingest may run
+ * meanwhile. For one thread.
  */
 public final class Recovery {
 
@@ -47,13 +48,18 @@ public final class Recovery {
      * Finds out what is lost and what can be done about it; changes nothing.
      *
      * @param recoveredBy who recovers, for people: user and host
+     * @throws NotADatasetException if there is nothing of a dataset
      * @throws StokerException if the log cannot be rebuilt without guessing
      */
-    public static RecoveryPlan plan(Dataset dataset, String recoveredBy) throws IOException {
-        return new Recovery(dataset, recoveredBy).plan();
+    public static RecoveryPlan plan(ObjectStore store, String recoveredBy) throws IOException {
+        LostDescription description = new LostDescription(store);
+        Recovery recovery = new Recovery(new Dataset(store, description.find()), recoveredBy);
+        recovery.damaged.addAll(description.damaged());
+        recovery.notes.addAll(description.notes());
+        return recovery.plan(description.writes());
     }
 
-    private RecoveryPlan plan() throws IOException {
+    private RecoveryPlan plan(List<RecoveryPlan.Write> first) throws IOException {
         readLog();
         readCopies();
         long newest = entries.isEmpty() ? 0 : entries.lastKey();
@@ -63,7 +69,7 @@ public final class Recovery {
                 lost.add(version);
             }
         }
-        List<RecoveryPlan.Write> writes = new ArrayList<>();
+        List<RecoveryPlan.Write> writes = new ArrayList<>(first);
         restored.forEach((version, content) -> writes.add(new RecoveryPlan.Write(
                 DatasetLayout.logEntry(version), content, "version " + version + " from its second copy")));
         boolean fromHeads = !lost.isEmpty() || newest == 0;

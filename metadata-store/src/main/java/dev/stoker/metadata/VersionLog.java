@@ -27,7 +27,7 @@ final class VersionLog {
     private static final Logger LOG = LoggerFactory.getLogger(VersionLog.class);
 
     /** Millions of chunks in one commit. */
-    private static final long MAX_ENTRY_BYTES = 1L << 30;
+    static final long MAX_ENTRY_BYTES = 1L << 30;
 
     private final ObjectStore store;
     private final DatasetInfo info;
@@ -167,20 +167,29 @@ final class VersionLog {
         return versions;
     }
 
-    /** The newest version, given that {@code known} exists: each entry from there on must be there. */
+    /**
+     * The newest version, given that {@code known} exists: each entry from there on must be there. A listing may show an entry
+     * and not the one before, if both appear while it is made; so a name that it lacks is asked for before the log counts as
+     * damaged.
+     */
     private long checkedNewest(long known) throws IOException {
         NavigableSet<Long> versions = logVersions(Math.max(known, 1));
-        long expected = Math.max(known, 1);
-        for (long version : versions) {
-            if (version != expected) {
-                throw missing(expected);
+        long newest = versions.isEmpty() ? known : Math.max(known, versions.last());
+        for (long version = Math.max(known, 1); version <= newest; version++) {
+            if (!versions.contains(version) && !exists(version)) {
+                throw missing(version);
             }
-            expected++;
         }
-        if (expected - 1 < known) {
-            throw missing(known);
+        return newest;
+    }
+
+    private boolean exists(long version) throws IOException {
+        try {
+            store.length(DatasetLayout.logEntry(version));
+            return true;
+        } catch (NoSuchObjectException e) {
+            return false;
         }
-        return expected - 1;
     }
 
     private CorruptDataException missing(long version) {

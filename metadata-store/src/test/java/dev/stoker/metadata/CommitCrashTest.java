@@ -3,6 +3,7 @@ package dev.stoker.metadata;
 import static dev.stoker.metadata.SampleDatasets.CLOCK;
 import static dev.stoker.metadata.SampleDatasets.committer;
 import static dev.stoker.metadata.SampleDatasets.info;
+import static dev.stoker.metadata.SampleDatasets.place;
 import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -51,6 +52,7 @@ class CommitCrashTest {
         for (; reached; step++) {
             InMemoryObjectStore memory = new InMemoryObjectStore(CLOCK);
             Dataset dataset = Dataset.create(memory, info());
+            place(memory, 1, 4);
             committer(dataset).commit(request("before-1", 1));
             committer(dataset).commit(request("before-2", 2));
             memory.delete(DatasetLayout.ingestCopy("before-2"));

@@ -2,11 +2,14 @@ package dev.stoker.metadata;
 
 import static dev.stoker.metadata.SampleDatasets.CLOCK;
 import static dev.stoker.metadata.SampleDatasets.committer;
+import static dev.stoker.metadata.SampleDatasets.id;
 import static dev.stoker.metadata.SampleDatasets.info;
+import static dev.stoker.metadata.SampleDatasets.place;
 import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
@@ -34,6 +37,7 @@ class CommitterTest {
     @BeforeEach
     void create() throws IOException {
         dataset = Dataset.create(memory, info());
+        place(memory, 0, 20);
     }
 
     private Committer faultyCommitter() throws IOException {
@@ -139,7 +143,10 @@ class CommitterTest {
         assertThat(commit.version()).isEqualTo(2);
         assertThat(commit.entry().added()).extracting(AddedChunk::ordinal).containsExactly(2L);
         assertThat(commit.entry().removed()).extracting(RemovedRows::ordinal).containsExactly(0L, 1L);
-        assertThat(faulty.calls()).extracting(Call::name).noneMatch(name -> name.startsWith("chunks/"));
+        assertThat(faulty.calls())
+                .filteredOn(call -> call.name().startsWith("chunks/"))
+                .extracting(Call::operation)
+                .containsExactly(FaultyObjectStore.Operation.LENGTH);
     }
 
     @Test
@@ -251,6 +258,7 @@ class CommitterTest {
 
     @Test
     void writesATableEveryHundredCommits() throws IOException {
+        place(memory, 21, 201);
         Committer committer = committer(dataset);
         for (int v = 1; v <= 201; v++) {
             committer.commit(append("i" + v, summary(v, "train", 1)));
@@ -267,6 +275,8 @@ class CommitterTest {
         for (int i = 0; i < 4096; i++) {
             chunks.add(summary(i, "train", 1));
         }
+        place(memory, 21, 4095);
+        place(memory, 5000, 5000);
         committer(dataset).commit(append("many", chunks.toArray(new ChunkSummary[0])));
         committer(dataset).commit(append("one", summary(5000, "train", 1)));
 
@@ -311,6 +321,132 @@ class CommitterTest {
         assertThat(dataset.snapshot(1).classes().names("label")).containsExactly("ant", "dog");
         assertThat(dataset.snapshot(2).classes().names("label")).containsExactly("ant", "dog", "cat");
         assertThat(dataset.snapshot(3).classes().names("label")).containsExactly("ant", "dog", "cat", "bee");
+    }
+
+    @Test
+    void publishesOnlyChunksThatAreThere() throws IOException {
+        memory.delete(ChunkNames.path(id(2)));
+        memory.corrupt(ChunkNames.path(id(3)), new byte[7]);
+
+        assertThatThrownBy(() -> committer(dataset)
+                        .commit(append("a", summary(1, "train", 1), summary(2, "train", 1), summary(3, "val", 1))))
+                .isInstanceOf(MissingChunksException.class)
+                .hasMessageContaining("Ingest a cannot be committed")
+                .hasMessageContaining(ChunkNames.path(id(2)) + " is missing (2 of 3 chunks)");
+        assertThatThrownBy(() -> committer(dataset).commit(append("a", summary(3, "val", 1))))
+                .hasMessageContaining("has 7 bytes instead of 1003");
+        assertThat(dataset.latestVersion()).isZero();
+    }
+
+    @Test
+    void looksForManyChunksAtOnce() throws IOException {
+        List<ChunkSummary> chunks = new ArrayList<>();
+        for (int i = 0; i < 100; i++) {
+            chunks.add(summary(i, "train", 1));
+        }
+        place(memory, 21, 98);
+
+        assertThatThrownBy(() -> committer(dataset).commit(append("a", chunks.toArray(new ChunkSummary[0]))))
+                .hasMessageContaining(ChunkNames.path(id(99)) + " is missing (1 of 100 chunks)");
+
+        place(memory, 99, 99);
+        assertThat(committer(dataset)
+                        .commit(append("a", chunks.toArray(new ChunkSummary[0])))
+                        .version())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void anIngestThatWasEndedNeverCommits() throws IOException {
+        committer(dataset).commit(append("before", summary(1, "train", 1)));
+        LogEntry ended = committer(dataset).abandon("a");
+
+        assertThat(ended.version()).isEqualTo(2);
+        assertThat(ended.operation()).isEqualTo(Operation.ABANDON);
+        assertThat(dataset.snapshot().table().liveRows()).isEqualTo(1);
+        for (int later = 0; later < 2; later++) {
+            assertThatThrownBy(() -> committer(dataset).commit(append("a", summary(2, "train", 1))))
+                    .isInstanceOf(AbandonedException.class)
+                    .hasMessageContaining("Ingest a of /memory was ended by `stoker gc --break` (version 2");
+            assertThatThrownBy(() -> committer(dataset).find("a")).isInstanceOf(AbandonedException.class);
+            committer(dataset).commit(append("after-" + later, summary(3 + later, "train", 1)));
+        }
+        assertThat(committer(dataset).abandon("a")).isEqualTo(ended);
+        assertThat(dataset.latestVersion()).isEqualTo(4);
+    }
+
+    @Test
+    void anIngestThatHasCommittedCannotBeEnded() throws IOException {
+        committer(dataset).commit(append("a", summary(1, "train", 1)));
+
+        assertThat(committer(dataset).abandon("a").operation()).isEqualTo(Operation.INGEST);
+        assertThat(dataset.latestVersion()).isEqualTo(1);
+    }
+
+    @Test
+    void anEndThatWinsTheRaceStopsTheCommit() throws IOException {
+        Committer committer = faultyCommitter();
+        boolean[] raced = {false};
+        faulty.on(
+                call -> {
+                    if (!raced[0] && creates(DatasetLayout.logEntry(1)).test(call)) {
+                        raced[0] = true;
+                        try {
+                            committer(dataset).abandon("run");
+                        } catch (IOException e) {
+                            throw new AssertionError(e);
+                        }
+                    }
+                    return false;
+                },
+                Fault.FAIL_BEFORE);
+
+        assertThatThrownBy(() -> committer.commit(new CommitRequest(
+                        "run-7",
+                        Operation.INGEST,
+                        List.of(summary(1, "train", 1)),
+                        Removal.NOTHING,
+                        Map.of(),
+                        Map.of(),
+                        List.of("run"))))
+                .isInstanceOf(AbandonedException.class);
+        assertThat(dataset.latestVersion()).isEqualTo(1);
+    }
+
+    @Test
+    void whateverFailsAfterThePublishingIsNoFailureOfTheCommit() throws IOException {
+        for (Throwable failure : List.of(new OutOfMemoryError("in a table"), new IllegalStateException("a bug"))) {
+            String ingest = failure.getClass().getSimpleName();
+            faulty.reset();
+            Committer committer = new Committer(Dataset.open(faulty), CLOCK, "ada", new TablePolicy(1, 1));
+            faulty.on(
+                    call -> {
+                        if (call.name().startsWith(DatasetLayout.TABLES)
+                                && call.operation() == FaultyObjectStore.Operation.CREATE) {
+                            if (failure instanceof Error error) {
+                                throw error;
+                            }
+                            throw (RuntimeException) failure;
+                        }
+                        return false;
+                    },
+                    Fault.FAIL_BEFORE);
+
+            assertThat(committer.commit(append(ingest, summary(1, "train", 1))).repeated())
+                    .isFalse();
+        }
+        assertThat(dataset.latestVersion()).isEqualTo(2);
+    }
+
+    @Test
+    void anEntryThatNoReaderWouldTakeIsNotWritten() throws IOException {
+        Committer committer = new Committer(dataset, CLOCK, "ada", TablePolicy.STANDARD, 2000);
+
+        assertThatThrownBy(() -> committer.commit(CommitRequest.append(
+                        "a", List.of(summary(1, "train", 1)), Map.of(), Map.of("note", "x".repeat(2000)))))
+                .isInstanceOf(EntryTooLargeException.class)
+                .hasMessageContaining("the limit is 2000");
+        assertThat(dataset.latestVersion()).isZero();
     }
 
     @Test

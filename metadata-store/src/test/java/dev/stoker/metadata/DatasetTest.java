@@ -2,6 +2,7 @@ package dev.stoker.metadata;
 
 import static dev.stoker.metadata.SampleDatasets.CLOCK;
 import static dev.stoker.metadata.SampleDatasets.info;
+import static dev.stoker.metadata.SampleDatasets.place;
 import static dev.stoker.metadata.SampleDatasets.summary;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -29,6 +30,7 @@ class DatasetTest {
             throws IOException {
         Dataset dataset = Dataset.create(store, info());
         Committer committer = new Committer(dataset, CLOCK, "ada", tables);
+        place(store, 2, 2 * versions + 1);
         for (int v = 1; v <= versions; v++) {
             committer.commit(CommitRequest.append(
                     "i" + v,
@@ -45,9 +47,38 @@ class DatasetTest {
 
         assertThat(created.latestVersion()).isZero();
         assertThat(Dataset.open(memory).info()).isEqualTo(info());
+        assertThat(memory.readAll(DatasetLayout.DATASET_COPY, 1 << 20)).isEqualTo(info().encode());
         assertThatThrownBy(() -> Dataset.create(memory, info()))
                 .isInstanceOf(DatasetExistsException.class)
                 .hasMessage("/memory is a Stoker dataset already; choose another path, or add to it");
+    }
+
+    @Test
+    void isNeverCreatedOverTheLogOrTheChunksOfAnother() throws IOException {
+        withVersions(memory, 1, TablePolicy.STANDARD);
+        memory.delete(DatasetLayout.DATASET_JSON);
+        for (int step = 0; step < 3; step++) {
+            assertThatThrownBy(() -> Dataset.create(memory, info()))
+                    .isInstanceOf(LostDescriptionException.class)
+                    .hasMessageContaining("/memory has the log or the chunks of a dataset, and no _stoker/dataset.json")
+                    .hasMessageContaining("stoker recover /memory");
+            assertThatThrownBy(() -> Dataset.open(memory)).isInstanceOf(LostDescriptionException.class);
+            memory.delete(step == 0 ? DatasetLayout.logEntry(1) : DatasetLayout.ingestCopy("i1"));
+        }
+    }
+
+    @Test
+    void aListingThatMissesAnEntryWhichAppearsMeanwhileIsNoDamage() throws IOException {
+        Dataset whole = withVersions(memory, 3, TablePolicy.STANDARD);
+        // As readdir may: it shows a name that was added during the listing, and not the one added before that.
+        Dataset dataset = Dataset.open(new UnlistedObjectStore(memory, DatasetLayout.logEntry(2)));
+
+        assertThat(dataset.latestVersion()).isEqualTo(3);
+        assertThat(dataset.snapshot().table().size()).isEqualTo(6);
+        Commit commit = new Committer(dataset, CLOCK, "ada")
+                .commit(CommitRequest.append("next", List.of(summary(2, "train", 1)), Map.of(), Map.of()));
+        assertThat(commit.version()).isEqualTo(4);
+        assertThat(whole.latestVersion()).isEqualTo(4);
     }
 
     @Test
@@ -219,6 +250,7 @@ class DatasetTest {
         DatasetInfo info = info();
         Dataset stranger = Dataset.create(
                 other, new DatasetInfo(UUID.randomUUID(), "other", info.created(), info.fields(), info.options()));
+        place(other, 1, 1);
         SampleDatasets.committer(stranger)
                 .commit(CommitRequest.append("i1", List.of(summary(1, "train", 1)), Map.of(), Map.of()));
         memory.corrupt(DatasetLayout.logEntry(1), other.readAll(DatasetLayout.logEntry(1), 1 << 20));

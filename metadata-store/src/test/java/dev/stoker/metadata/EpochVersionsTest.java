@@ -37,6 +37,7 @@ class EpochVersionsTest {
     @BeforeEach
     void create() throws IOException {
         dataset = Dataset.create(store, SampleDatasets.info());
+        SampleDatasets.place(store, 1, 20);
         versions = of(PASS);
     }
 

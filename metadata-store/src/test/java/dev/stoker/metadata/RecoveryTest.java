@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -65,7 +67,7 @@ class RecoveryTest {
     }
 
     private RecoveryPlan plan() throws IOException {
-        return Recovery.plan(dataset, "eve");
+        return Recovery.plan(store, "eve");
     }
 
     @Test
@@ -73,6 +75,61 @@ class RecoveryTest {
         assertThat(plan().isEmpty()).isTrue();
         assertThat(plan().steps()).isEmpty();
         assertThat(plan().notes()).isEmpty();
+    }
+
+    @Test
+    void aLostDescriptionComesBackExactlyFromItsCopy() throws IOException {
+        store.delete(DatasetLayout.DATASET_JSON);
+
+        assertThat(plan().steps())
+                .containsExactly("write /memory/_stoker/dataset.json: the dataset's description, from its second copy");
+        plan().apply();
+
+        assertThat(store.readAll(DatasetLayout.DATASET_JSON, 1 << 20)).isEqualTo(info().encode());
+        assertThat(plan().isEmpty()).isTrue();
+    }
+
+    @Test
+    void aLostDescriptionComesBackFromTheHeadsButForNameAndOptions() throws IOException {
+        store.delete(DatasetLayout.DATASET_JSON);
+        store.corrupt(DatasetLayout.DATASET_COPY, new byte[] {1, 2});
+
+        assertThat(plan().notes()).anyMatch(note -> note.contains("it is called memory now, after its directory"));
+        plan().apply();
+
+        Dataset recovered = Dataset.open(store);
+        assertThat(recovered.info().id()).isEqualTo(info().id());
+        assertThat(recovered.info().fields()).isEqualTo(info().fields());
+        assertThat(recovered.snapshot().table().liveRows())
+                .isEqualTo(dataset.snapshot().table().liveRows());
+        assertThat(plan().isEmpty()).isTrue();
+    }
+
+    @Test
+    void aDescriptionOfAnotherDatasetThanTheLogIsReplaced() throws IOException {
+        DatasetInfo info = info();
+        DatasetInfo foreign =
+                new DatasetInfo(UUID.randomUUID(), "other", info.created(), info.fields(), info.options());
+        store.corrupt(DatasetLayout.DATASET_JSON, foreign.encode());
+        assertThatThrownBy(() -> Dataset.open(store).snapshot())
+                .hasMessageContaining("belongs to dataset " + info.id());
+
+        RecoveryPlan plan = plan();
+        assertThat(plan.steps())
+                .containsExactly(
+                        "replace /memory/_stoker/dataset.json: the dataset's description, from its second copy");
+        assertThat(plan.notes())
+                .containsExactly("/memory/_stoker/dataset.json is that of dataset " + foreign.id()
+                        + ", and the log belongs to dataset " + info.id());
+        plan.apply();
+
+        assertThat(Dataset.open(store).snapshot().version()).isEqualTo(4);
+    }
+
+    @Test
+    void whereNothingOfADatasetLiesThereIsNothingToRecover() {
+        assertThatThrownBy(() -> Recovery.plan(new InMemoryObjectStore(CLOCK), "eve"))
+                .isInstanceOf(NotADatasetException.class);
     }
 
     @Test
@@ -221,7 +278,7 @@ class RecoveryTest {
                             call -> call.operation() == FaultyObjectStore.Operation.CREATE && left[0]-- == 0,
                             FaultyObjectStore.Fault.CRASH_BEFORE);
             try {
-                Recovery.plan(Dataset.open(faulty), "eve").apply();
+                Recovery.plan(faulty, "eve").apply();
             } catch (FaultyObjectStore.SimulatedCrash e) {
                 // That is what is tried here.
             }

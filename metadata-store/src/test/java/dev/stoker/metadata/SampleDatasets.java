@@ -49,9 +49,16 @@ public final class SampleDatasets {
         return new Committer(dataset, CLOCK, "ada@host");
     }
 
-    /** What would have been logged of a chunk; there is no file. */
+    /** What would have been logged of a chunk; the file is {@link #place placed} without content, or not there. */
     public static ChunkSummary summary(int number, String split, int rows) {
-        return new ChunkSummary(id(number), split, rows, 10_000 + number, number, 5_000, -number, 100);
+        return new ChunkSummary(id(number), split, rows, 1_000 + number, number, 500, -number, 100);
+    }
+
+    /** Puts files of the right length where the chunks {@code first} to {@code last} of {@link #summary} would lie. */
+    public static void place(ObjectStore store, int first, int last) throws IOException {
+        for (int number = first; number <= last; number++) {
+            store.createIfAbsent(ChunkNames.path(id(number)), new byte[1_000 + number]);
+        }
     }
 
     /** An id that follows from a number. */

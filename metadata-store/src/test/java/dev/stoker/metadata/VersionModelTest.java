@@ -93,7 +93,7 @@ class VersionModelTest {
         assertThat(versions.size()).isGreaterThan(60);
     }
 
-    private CommitRequest change(String ingest, Model model, Random random) {
+    private CommitRequest change(String ingest, Model model, Random random) throws IOException {
         List<ChunkSummary> added = new ArrayList<>();
         TreeSet<String> classes = new TreeSet<>();
         List<RemovedRows> removed = new ArrayList<>();
@@ -106,6 +106,7 @@ class VersionModelTest {
             removeSome(model, removed, random);
         }
         for (int n = removes ? 0 : random.nextInt(5); n > 0; n--) {
+            SampleDatasets.place(memory, chunkNumber, chunkNumber);
             ChunkSummary chunk = summary(chunkNumber++, SPLITS.get(random.nextInt(3)), 1 + random.nextInt(6));
             added.add(chunk);
             TreeSet<Integer> rows = new TreeSet<>();

@@ -73,6 +73,13 @@ final class LocalObjectIterator implements ObjectIterator {
     private void visit(Level level, Path entry) throws IOException {
         String fileName = entry.getFileName().toString();
         String name = level.name + fileName;
+        String below = name + "/";
+        boolean mayBeFile = name.startsWith(prefix) && name.compareTo(after) > 0 && fileNames.test(fileName);
+        boolean mayBeDirectory = (below.startsWith(prefix) || prefix.startsWith(below))
+                && (after.startsWith(below) || below.compareTo(after) > 0);
+        if (!mayBeFile && !mayBeDirectory) {
+            return;
+        }
         BasicFileAttributes attributes;
         try {
             attributes = Files.readAttributes(entry, BasicFileAttributes.class);
@@ -80,13 +87,10 @@ final class LocalObjectIterator implements ObjectIterator {
             return;
         }
         if (attributes.isDirectory()) {
-            String below = name + "/";
-            boolean mayMatch = below.startsWith(prefix) || prefix.startsWith(below);
-            boolean mayFollow = after.startsWith(below) || below.compareTo(after) > 0;
-            if (mayMatch && mayFollow) {
+            if (mayBeDirectory) {
                 enter(entry, below);
             }
-        } else if (name.startsWith(prefix) && name.compareTo(after) > 0 && fileNames.test(fileName)) {
+        } else if (mayBeFile) {
             next = new ObjectInfo(
                     name, attributes.size(), attributes.lastModifiedTime().toMillis());
         }

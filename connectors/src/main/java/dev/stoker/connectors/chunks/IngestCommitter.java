@@ -1,8 +1,10 @@
 package dev.stoker.connectors.chunks;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Removal;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
@@ -65,6 +67,7 @@ final class IngestCommitter implements Committer<IngestCommittable> {
                         removal(committable, dataset),
                         classes,
                         properties));
+        new Leases(dataset).release(run.ingest());
     }
 
     /** Asked for every version that the commit is tried on; refuses those on which it would be wrong. */
@@ -83,7 +86,7 @@ final class IngestCommitter implements Committer<IngestCommittable> {
     }
 
     private List<RemovedRows> requireEmpty(Snapshot base) throws CommitRefusedException {
-        if (base.version() > 0) {
+        if (base.table().size() > 0) {
             throw new CommitRefusedException(
                     "Another ingest has committed version " + base.version() + " of " + run.target()
                             + " meanwhile; nothing is committed, run the ingest again with --append or --replace");
@@ -92,8 +95,7 @@ final class IngestCommitter implements Committer<IngestCommittable> {
     }
 
     static String who() {
-        String host = System.getenv("HOSTNAME");
-        return System.getProperty("user.name") + (host == null ? "" : "@" + host);
+        return WriterProcess.user();
     }
 
     @Override

@@ -31,6 +31,12 @@ record StreamCommittable(
         chunks = List.copyOf(chunks);
     }
 
+    /** The start of the job that packed the chunks, and holds the lease; not always the one that commits them. */
+    String run() {
+        int dash = ingest.lastIndexOf('-');
+        return dash < 1 ? ingest : ingest.substring(0, dash);
+    }
+
     /** Version 1: the parts in order. */
     static final class Serializer implements SimpleVersionedSerializer<StreamCommittable> {
         private static final int VERSION = 1;

@@ -76,7 +76,8 @@ final class StreamCommitter implements Committer<StreamCommittable> {
                             return List.of();
                         },
                         classes,
-                        properties));
+                        properties,
+                        List.of(committable.run())));
         if (commit.repeated()) {
             requireSame(committable, commit.entry());
         }

@@ -2,9 +2,12 @@ package dev.stoker.connectors.compaction;
 
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.RemovedRows;
@@ -85,6 +88,22 @@ public final class Compaction {
         if (before.isPresent()) {
             return before.get();
         }
+        Leases leases = new Leases(dataset);
+        leases.take(ingest, clock, committedBy, WriterProcess.current());
+        boolean isUnknown = false;
+        try {
+            return packAndCommit(plan);
+        } catch (CommitUnknownException e) {
+            isUnknown = true;
+            throw e;
+        } finally {
+            if (!isUnknown) {
+                leases.release(ingest);
+            }
+        }
+    }
+
+    private CompactionResult packAndCommit(CompactionPlan plan) throws IOException, InterruptedException {
         Set<UUID> written = ConcurrentHashMap.newKeySet();
         Packing packing = new Packing(dataset, plan, ingest, clock.instant(), written, progress);
         List<PackedGroup> packed;

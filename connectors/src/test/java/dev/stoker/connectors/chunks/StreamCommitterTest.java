@@ -122,6 +122,7 @@ class StreamCommitterTest {
         StreamCommitter committer = committer(StreamRun.Keys.OFFSETS, 0);
         commit(committer, part("run-1", offsets(), 5, "a/0"));
         try (ObjectStore store = new LocalObjectStore(directory)) {
+            SampleDatasets.place(store, 99, 99);
             SampleDatasets.committer(Dataset.open(store))
                     .commit(CommitRequest.append(
                             "files", List.of(SampleDatasets.summary(99, "train", 3)), Map.of(), Map.of()));

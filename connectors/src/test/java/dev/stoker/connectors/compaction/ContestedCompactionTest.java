@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.GarbageCollection;
 import dev.stoker.metadata.KeyRemoval;
 import dev.stoker.metadata.Orphans;
 import dev.stoker.metadata.Verification;
@@ -18,6 +19,7 @@ import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Fault;
 import dev.stoker.storage.InMemoryObjectStore;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -171,8 +173,9 @@ class ContestedCompactionTest {
             assertThat(Crumbs.samples(dataset, version)).as(where).isEqualTo(samples);
 
             // Run again under its id, after what was left behind was deleted.
-            Orphans.delete(dataset, Orphans.find(dataset, CLOCK));
+            GarbageCollection.plan(dataset, Duration.ZERO, CLOCK).apply();
             CompactionResult again = compaction(dataset, "mine").run(CompactionPlan.of(dataset.snapshot(), RULES));
+            GarbageCollection.plan(dataset, Duration.ZERO, CLOCK).apply();
             assertThat(again.isRepeated()).as(where).isEqualTo(version == 3);
             assertThat(dataset.latestVersion()).as(where).isEqualTo(3);
             assertThat(Crumbs.samples(dataset, 3)).as(where).isEqualTo(samples);

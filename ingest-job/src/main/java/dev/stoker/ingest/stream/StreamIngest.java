@@ -12,10 +12,13 @@ import dev.stoker.ingest.FailureText;
 import dev.stoker.ingest.IngestFailedException;
 import dev.stoker.ingest.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.WriterProcess;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
+import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
@@ -104,6 +107,11 @@ public final class StreamIngest {
             } catch (ExecutionException e) {
                 throw failed(options, preparation, run, e.getCause());
             }
+            // The job has come to its end: what it packed is committed. After a failure a savepoint may still hold a
+            // commit.
+            try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {
+                new Leases(Dataset.open(store)).release(run);
+            }
             return result(options, preparation, run, meter, Duration.ofNanos(System.nanoTime() - began));
         }
     }
@@ -127,6 +135,9 @@ public final class StreamIngest {
             Stores.requireAtomicCreate(store);
         }
         preparation = preparation.create(options, stores);
+        try (ObjectStore store = stores.open(options.target())) {
+            new Leases(Dataset.open(store)).take(run, Clock.systemUTC(), WriterProcess.user(), "");
+        }
         listener.started(StreamPlanText.of(options, preparation));
         int tasks = tasks(options, preparation, job.environment());
         configure(job.environment(), options.work().commitInterval());

@@ -79,7 +79,8 @@ record StreamPreparation(
         if (position.isPresent() && !position.get().topicId().equals(shape.id())) {
             throw new OtherTopicException(options.topic(), position.get().topicId(), shape.id());
         }
-        if (version > 0 && position.isEmpty() && options.mode() == StreamOptions.Mode.CREATE) {
+        boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
+        if (!isEmpty && position.isEmpty() && options.mode() == StreamOptions.Mode.CREATE) {
             throw new InvalidIngestException("the target " + options.target() + " has version " + version
                     + " and nothing of the topic " + name + "; add the topic to it with --append");
         }
@@ -90,9 +91,9 @@ record StreamPreparation(
                 options.value(), name, options.topic().clients());
         TopicPosition committed =
                 position.orElseGet(() -> new TopicPosition(name, shape.id(), shape.cluster(), new TreeMap<>()));
-        if (version > 0) {
+        if (dataset.isPresent()) {
             DatasetInfo info = dataset.get().info();
-            requireFit(info, options, value);
+            requireFit(info, options, value, isEmpty);
             SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
             return new StreamPreparation(
                     info, new State(false, version), shape, committed, start, end, value, rule, notes);
@@ -100,14 +101,13 @@ record StreamPreparation(
         List<SourceRecord> first = topic.first(start, end, FIRST_RECORDS, FIRST_BYTES);
         SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
         List<Field> fields = new NewFields(options, value, first, notes).decide();
-        DatasetInfo info = TargetDataset.plan(
-                dataset, options.shape().name(), fields, options.work().chunkSizeBytes(), rule);
-        boolean isNew = dataset.map(Dataset::info).filter(info::equals).isEmpty();
-        return new StreamPreparation(info, new State(isNew, 0), shape, committed, start, end, value, rule, notes);
+        DatasetInfo info = TargetDataset.describe(
+                options.shape().name(), fields, options.work().chunkSizeBytes(), rule);
+        return new StreamPreparation(info, new State(true, 0), shape, committed, start, end, value, rule, notes);
     }
 
-    /** The fields of a dataset with versions are what they are. */
-    private static void requireFit(DatasetInfo info, StreamOptions options, ValueFormat value) {
+    /** The fields of a dataset are fixed when it is created, also if no version has a sample yet. */
+    private static void requireFit(DatasetInfo info, StreamOptions options, ValueFormat value, boolean isEmpty) {
         List<String> problems = new ArrayList<>();
         List<Field> wanted = new ArrayList<>(options.mapping().fields());
         wanted.addAll(options.shape().fields());
@@ -128,6 +128,9 @@ record StreamPreparation(
             }
         }
         if (!problems.isEmpty()) {
+            if (isEmpty) {
+                problems.add(TargetDataset.begunByAnother(options.target()));
+            }
             throw new InvalidIngestException(problems);
         }
     }
@@ -141,7 +144,7 @@ record StreamPreparation(
             TargetDataset.create(options.target(), stores, info);
             return this;
         } catch (DatasetExistsException e) {
-            // Another ingest was quicker. If it made the same dataset, both may add to it.
+            // Another writer was quicker. Its dataset is as good, if the fields fit.
             return of(options, stores);
         }
     }

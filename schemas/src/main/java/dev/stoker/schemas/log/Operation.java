@@ -12,6 +12,8 @@ public enum Operation {
     REMOVE("remove"),
     /** Chunks were rewritten into others of the same samples. */
     COMPACT("compact"),
+    /** Nothing changed; an ingest was ended from outside, and can never commit under its id. */
+    ABANDON("abandon"),
     /** The entry was lost, and rebuilt from the chunks' heads. */
     RECOVERED("recovered");
 

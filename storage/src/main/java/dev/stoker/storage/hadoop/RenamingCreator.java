@@ -6,11 +6,15 @@ import dev.stoker.storage.UnknownOutcomeException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.EnumSet;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.fs.CreateFlag;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.FileAlreadyExistsException;
 import org.apache.hadoop.fs.FileContext;
+import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Options.CreateOpts;
 import org.apache.hadoop.fs.Options.Rename;
@@ -27,14 +31,26 @@ final class RenamingCreator implements ObjectCreator {
     private final ObjectPaths paths;
     private final Retries retries;
     private final FileContext files;
+    private final Names names;
 
-    RenamingCreator(HadoopObjectStore.Connection connection) throws IOException {
+    /** The rename that fails if the name is taken; the seam at which tests lose its reply. */
+    interface Names {
+        void rename(Path from, Path to) throws IOException;
+    }
+
+    /** @param around puts itself between this creator and the file system's rename */
+    RenamingCreator(HadoopObjectStore.Connection connection, UnaryOperator<Names> around) throws IOException {
         this.connection = connection;
         this.fileSystem = connection.fileSystem();
         this.paths = connection.paths();
         this.retries = connection.retries();
         // The rename of FileSystem may replace; only this one can be told not to.
         this.files = FileContext.getFileContext(fileSystem.getUri(), connection.configuration());
+        this.names = around.apply((from, to) -> files.rename(from, to, Rename.NONE));
+    }
+
+    RenamingCreator(HadoopObjectStore.Connection connection) throws IOException {
+        this(connection, UnaryOperator.identity());
     }
 
     private static Path temporaryBeside(Path target) {
@@ -66,37 +82,84 @@ final class RenamingCreator implements ObjectCreator {
             }
             return created;
         });
-        return temporary != null && publish(temporary, target, where);
+        return temporary != null && publish(temporary, target, where, path -> hasContent(path, content));
     }
 
-    /** Gives the file its name; returns whether the name was free. The temporary file is gone afterwards, either way. */
-    private boolean publish(Path temporary, Path target, String where) throws IOException {
+    /** Tells whether the object that has the name is the one that was to get it. */
+    private interface OwnCheck {
+        boolean isOwn(Path target) throws IOException;
+    }
+
+    /**
+     * Gives the file its name; returns whether the name was free. The temporary file is gone afterwards, either way.
+     *
+     * <p>A reply may be lost after its call took effect, so a repeated call proves nothing by what it finds missing. A name
+     * that was taken stays taken. A temporary file that is gone was renamed only if the target is there and is its own.
+     */
+    private boolean publish(Path temporary, Path target, String where, OwnCheck check) throws IOException {
         boolean[] sent = new boolean[1];
+        boolean[] taken = new boolean[1];
         try {
             return retries.call("write", where, () -> {
+                if (taken[0]) {
+                    fileSystem.delete(temporary, false);
+                    return false;
+                }
+                if (sent[0] && !fileSystem.exists(temporary)) {
+                    return wasRenamed(target, where, check);
+                }
+                sent[0] = true;
                 try {
-                    boolean again = sent[0];
-                    sent[0] = true;
-                    if (again && !fileSystem.exists(temporary)) {
-                        // The reply was lost, not the rename.
-                        return true;
-                    }
-                    files.rename(temporary, target, Rename.NONE);
+                    names.rename(temporary, target);
                     return true;
                 } catch (FileAlreadyExistsException e) {
-                    // Taken by this very file, if that has left its place.
-                    return !fileSystem.delete(temporary, false);
+                    if (!fileSystem.exists(temporary)) {
+                        return wasRenamed(target, where, check);
+                    }
+                    taken[0] = true;
+                    fileSystem.delete(temporary, false);
+                    return false;
                 } catch (FileNotFoundException e) {
-                    throw new IOException("the temporary file " + temporary + " was removed", e);
+                    return wasRenamed(target, where, check);
                 }
             });
+        } catch (UnknownOutcomeException e) {
+            throw e;
         } catch (IOException e) {
+            if (taken[0]) {
+                // What is left of the temporary file is listed as unfinished and removed by a later clean-up.
+                return false;
+            }
             if (isGone(temporary)) {
                 throw new UnknownOutcomeException(where, e);
             }
             deleteQuietly(temporary, e);
             throw e;
         }
+    }
+
+    /** Whether the temporary file, which is gone, became the target. */
+    private static boolean wasRenamed(Path target, String where, OwnCheck check) throws IOException {
+        try {
+            return check.isOwn(target);
+        } catch (FileNotFoundException e) {
+            // Trying again under the same name cannot do harm, and is left to the caller, who has the content.
+            throw new UnknownOutcomeException(
+                    where, new IOException("its temporary file was removed before it got its name", e));
+        }
+    }
+
+    /** Whether the target has this content. */
+    private boolean hasContent(Path target, byte[] content) throws IOException {
+        FileStatus status = fileSystem.getFileStatus(target);
+        if (status.getLen() != content.length) {
+            return false;
+        }
+        byte[] found = new byte[content.length];
+        try (FSDataInputStream in = fileSystem.open(target)) {
+            in.readFully(0, found);
+        }
+        return Arrays.equals(found, content);
     }
 
     /** Whether the file may have been renamed. */
@@ -172,7 +235,12 @@ final class RenamingCreator implements ObjectCreator {
             } catch (IOException e) {
                 throw file.failed(e);
             }
-            if (!publish(temporary, target, where)) {
+            // The name has a random id, which no other writer uses.
+            if (!publish(
+                    temporary,
+                    target,
+                    where,
+                    path -> fileSystem.getFileStatus(path).getLen() == position())) {
                 throw new IOException("Cannot write " + where + ": it is there already");
             }
             committed = true;

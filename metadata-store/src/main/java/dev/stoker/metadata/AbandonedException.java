@@ -1,0 +1,13 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** Someone ended the ingest from outside; nothing can ever be committed under its id. */
+public final class AbandonedException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    AbandonedException(String where, String ingest, long version) {
+        super("Ingest " + ingest + " of " + where + " was ended by `stoker gc --break` (version " + version
+                + " of the log); nothing is committed, start it again under a new id");
+    }
+}

@@ -1,0 +1,178 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.chunk.ChunkFile;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectIterator;
+import dev.stoker.storage.ObjectRangeReader;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * Brings dataset.json back: from its second copy, or from the head of a chunk, which has all of it but the name and the
+ * options. The log and the chunks say which dataset it must be; a description of another dataset is replaced. For one thread.
+ */
+final class LostDescription {
+
+    private final ObjectStore store;
+    private final List<String> notes = new ArrayList<>();
+    private final List<String> damaged = new ArrayList<>();
+    private final List<RecoveryPlan.Write> writes = new ArrayList<>();
+
+    LostDescription(ObjectStore store) {
+        this.store = store;
+    }
+
+    /**
+     * The description of the dataset that the log and the chunks belong to.
+     *
+     * @throws NotADatasetException if there is nothing of a dataset
+     * @throws CorruptDataException if nothing tells what the dataset was
+     */
+    DatasetInfo find() throws IOException {
+        Optional<DatasetInfo> own = read(DatasetLayout.DATASET_JSON);
+        Optional<UUID> log = datasetOfLog();
+        if (own.isPresent() && (log.isEmpty() || log.get().equals(own.get().id()))) {
+            Optional<DatasetInfo> copy = read(DatasetLayout.DATASET_COPY);
+            if (!copy.equals(own)) {
+                replace(DatasetLayout.DATASET_COPY, own.get(), "the second copy of dataset.json");
+            }
+            return own.get();
+        }
+        if (own.isPresent()) {
+            notes.add(store.describe(DatasetLayout.DATASET_JSON) + " is that of dataset "
+                    + own.get().id() + ", and the log belongs to dataset " + log.get());
+        }
+        Optional<DatasetInfo> copy = read(DatasetLayout.DATASET_COPY)
+                .filter(info -> log.isEmpty() || info.id().equals(log.get()));
+        DatasetInfo info = copy.isPresent() ? copy.get() : ofHeads(log);
+        String source = copy.isPresent() ? "its second copy" : "the head of a chunk";
+        replace(DatasetLayout.DATASET_JSON, info, "the dataset's description, from " + source);
+        if (copy.isEmpty()) {
+            replace(DatasetLayout.DATASET_COPY, info, "its second copy");
+            notes.add("Name and options of the dataset are lost with dataset.json and its copy: it is called "
+                    + info.name() + " now, after its directory, and later ingests use the default chunk size and split"
+                    + " unless they are told otherwise");
+        }
+        return info;
+    }
+
+    private void replace(String name, DatasetInfo info, String reason) throws IOException {
+        if (exists(name)) {
+            damaged.add(name);
+        }
+        writes.add(new RecoveryPlan.Write(name, info.encode(), reason));
+    }
+
+    private boolean exists(String name) throws IOException {
+        try {
+            store.length(name);
+            return true;
+        } catch (NoSuchObjectException e) {
+            return false;
+        }
+    }
+
+    private Optional<DatasetInfo> read(String name) throws IOException {
+        try {
+            return Optional.of(DatasetInfo.decode(store.readAll(name, DatasetInfo.MAX_BYTES), store.describe(name)));
+        } catch (NoSuchObjectException e) {
+            return Optional.empty();
+        } catch (FormatTooNewException e) {
+            throw e;
+        } catch (StokerException e) {
+            notes.add(e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    /** The dataset that most entries of the log, or else their second copies, belong to. */
+    private Optional<UUID> datasetOfLog() throws IOException {
+        for (String prefix : List.of(DatasetLayout.LOG, DatasetLayout.INGESTS)) {
+            Map<UUID, Integer> votes = new TreeMap<>();
+            try (ObjectIterator objects = store.list(prefix)) {
+                while (objects.hasNext()) {
+                    String name = objects.next().name();
+                    try {
+                        LogEntry entry =
+                                LogEntry.decode(store.readAll(name, VersionLog.MAX_ENTRY_BYTES), store.describe(name));
+                        votes.merge(entry.dataset(), 1, Integer::sum);
+                    } catch (CorruptDataException | ForeignFileException e) {
+                        // Named when the log is read.
+                    }
+                }
+            }
+            Optional<UUID> most =
+                    votes.entrySet().stream().max(Map.Entry.comparingByValue()).map(Map.Entry::getKey);
+            if (most.isPresent()) {
+                return most;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private DatasetInfo ofHeads(Optional<UUID> dataset) throws IOException {
+        boolean isAny = false;
+        try (ObjectIterator objects = store.list(DatasetLayout.CHUNKS)) {
+            while (objects.hasNext()) {
+                ObjectInfo object = objects.next();
+                if (ChunkNames.idOf(object.name()).isEmpty()) {
+                    continue;
+                }
+                isAny = true;
+                try {
+                    ChunkHead head = ChunkFile.open(new ObjectRangeReader(store, object.name()));
+                    UUID id = head.identity().dataset();
+                    if (dataset.isEmpty() || dataset.get().equals(id)) {
+                        Instant created = head.identity().created().truncatedTo(ChronoUnit.MILLIS);
+                        return new DatasetInfo(id, name(), created, head.fields(), Map.of());
+                    }
+                } catch (StokerException e) {
+                    notes.add("Left out: " + e.getMessage());
+                }
+            }
+        }
+        String where = Dataset.where(store);
+        if (!isAny && dataset.isEmpty()) {
+            throw new NotADatasetException(where);
+        }
+        throw new CorruptDataException(where + " has no " + DatasetLayout.DATASET_JSON
+                + ", no second copy of it and no intact chunk of its dataset"
+                + dataset.map(id -> " " + id).orElse("")
+                + "; restore " + DatasetLayout.DATASET_JSON + " from a backup");
+    }
+
+    private String name() {
+        String where = Dataset.where(store);
+        String name = where.substring(where.lastIndexOf('/') + 1);
+        return name.isEmpty() ? "recovered" : name;
+    }
+
+    List<String> notes() {
+        return notes;
+    }
+
+    List<String> damaged() {
+        return damaged;
+    }
+
+    List<RecoveryPlan.Write> writes() {
+        return writes;
+    }
+}

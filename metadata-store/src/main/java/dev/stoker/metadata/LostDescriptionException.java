@@ -1,0 +1,13 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** A dataset has a log or chunks and no dataset.json. */
+public final class LostDescriptionException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    LostDescriptionException(String where) {
+        super(where + " has the log or the chunks of a dataset, and no " + DatasetLayout.DATASET_JSON
+                + "; bring it back with `stoker recover " + where + "`");
+    }
+}

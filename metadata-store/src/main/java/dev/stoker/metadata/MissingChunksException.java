@@ -1,0 +1,17 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** Chunks that a version was to have are not there as they were written. */
+public final class MissingChunksException extends StokerException {
+    private static final long serialVersionUID = 1L;
+
+    /**
+     * @param found what is wrong with the first of them
+     * @param count how many of the chunks are wrong
+     */
+    MissingChunksException(String ingest, String file, String found, int count, int of) {
+        super("Ingest " + ingest + " cannot be committed: " + file + " " + found + " (" + count + " of " + of
+                + " chunks); nothing is committed. Find out who deletes files there, then run the ingest again");
+    }
+}

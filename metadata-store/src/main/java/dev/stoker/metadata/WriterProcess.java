@@ -1,0 +1,65 @@
+package dev.stoker.metadata;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/**
+ * Names processes so that a later process of the same machine can tell whether one has ended: {@code boot id/pid
+ * namespace/pid/start time}, as Linux's {@code /proc} has them. Elsewhere the name is empty, and nothing can be told.
+ */
+public final class WriterProcess {
+
+    private static final int START_TIME = 19;
+
+    private WriterProcess() {}
+
+    /** The name of this process; empty where it cannot be told. */
+    public static String current() {
+        long pid = ProcessHandle.current().pid();
+        try {
+            return machine() + "/" + pid + "/" + startTime(pid);
+        } catch (IOException | RuntimeException e) {
+            return "";
+        }
+    }
+
+    /** Who runs this process, for people: user and host. */
+    public static String user() {
+        String host = System.getenv("HOSTNAME");
+        return System.getProperty("user.name") + (host == null ? "" : "@" + host);
+    }
+
+    /** Whether the process has ended for certain: it ran where this one runs, and is not there any more. */
+    static boolean hasEnded(String process) {
+        int start = process.lastIndexOf('/');
+        int pid = process.lastIndexOf('/', start - 1);
+        if (pid < 1) {
+            return false;
+        }
+        try {
+            if (!process.substring(0, pid).equals(machine())) {
+                return false;
+            }
+            return !startTime(Long.parseLong(process.substring(pid + 1, start))).equals(process.substring(start + 1));
+        } catch (NoSuchFileException e) {
+            return true;
+        } catch (IOException | RuntimeException e) {
+            return false;
+        }
+    }
+
+    private static String machine() throws IOException {
+        String boot = Files.readString(Path.of("/proc/sys/kernel/random/boot_id"), StandardCharsets.US_ASCII)
+                .strip();
+        return boot + "/" + Files.readSymbolicLink(Path.of("/proc/self/ns/pid"));
+    }
+
+    private static String startTime(long pid) throws IOException {
+        String stat = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
+        // The name of the program, in parentheses, may have spaces.
+        return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[START_TIME];
+    }
+}

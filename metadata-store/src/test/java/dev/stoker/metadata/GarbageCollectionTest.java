@@ -1,0 +1,166 @@
+package dev.stoker.metadata;
+
+import static dev.stoker.metadata.SampleDatasets.CLOCK;
+import static dev.stoker.metadata.SampleDatasets.NOW;
+import static dev.stoker.metadata.SampleDatasets.committer;
+import static dev.stoker.metadata.SampleDatasets.id;
+import static dev.stoker.metadata.SampleDatasets.info;
+import static dev.stoker.metadata.SampleDatasets.write;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.ObjectInfo;
+import dev.stoker.storage.ObjectWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.time.InstantSource;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+class GarbageCollectionTest {
+
+    private static final InstantSource LATER = InstantSource.fixed(NOW.plusSeconds(30 * 24 * 3600));
+
+    private final InMemoryObjectStore store = new InMemoryObjectStore(CLOCK);
+    private Dataset dataset;
+    private Leases leases;
+
+    @BeforeEach
+    void create() throws IOException {
+        dataset = Dataset.create(store, info());
+        leases = new Leases(dataset);
+    }
+
+    private void take(String ingest) throws IOException {
+        leases.take(ingest, CLOCK, "ada@host", "");
+    }
+
+    private GarbageCollection plan() throws IOException {
+        return GarbageCollection.plan(dataset, Duration.ZERO, LATER);
+    }
+
+    private List<String> chunks() throws IOException {
+        return store.list(DatasetLayout.CHUNKS).toList().stream()
+                .map(ObjectInfo::name)
+                .sorted()
+                .toList();
+    }
+
+    @Test
+    void aWriterThatTakesAMonthLosesNothing() throws IOException {
+        take("slow");
+        ChunkSummary chunk = write(store, id(1), "slow", "train", "cat/1");
+        write(store, id(2), "dead", "train", "cat/2");
+
+        GarbageCollection collection = plan();
+        assertThat(collection.leftovers())
+                .extracting(Leftover::ingest, Leftover::fate)
+                .containsExactlyInAnyOrder(
+                        org.assertj.core.groups.Tuple.tuple("slow", Leftover.Fate.LEASED),
+                        org.assertj.core.groups.Tuple.tuple("dead", Leftover.Fate.DELETE));
+        assertThat(collection.apply()).hasSize(1);
+
+        assertThat(committer(dataset)
+                        .commit(CommitRequest.append("slow", List.of(chunk), Map.of(), Map.of()))
+                        .version())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void aLeaseThatIsTakenAfterThePlanCounts() throws IOException {
+        write(store, id(1), "again", "train", "cat/1");
+        GarbageCollection collection = plan();
+        take("again");
+
+        assertThat(collection.apply()).isEmpty();
+        assertThat(chunks()).hasSize(1);
+    }
+
+    @Test
+    void filesOfNobodyStayWhileWritersAreAtWork() throws IOException {
+        take("slow");
+        store.corrupt(ChunkNames.path(id(1)), new byte[10]);
+        ObjectWriter unfinished = store.write(ChunkNames.path(id(2)));
+        unfinished.write(ByteBuffer.allocate(10));
+
+        assertThat(plan().leftovers())
+                .filteredOn(leftover -> leftover.ingest().isEmpty())
+                .hasSize(2)
+                .allMatch(leftover -> leftover.fate() == Leftover.Fate.BESIDE_WRITERS);
+        assertThat(plan().apply()).isEmpty();
+
+        leases.release("slow");
+        assertThat(plan().apply()).hasSize(2);
+        unfinished.close();
+    }
+
+    @Test
+    void aLeaseThatIsLeftAfterTheCommitGoes() throws IOException {
+        take("a");
+        ChunkSummary chunk = write(store, id(1), "a", "train", "cat/1");
+        write(store, id(2), "a", "train", "cat/2");
+        committer(dataset).commit(CommitRequest.append("a", List.of(chunk), Map.of(), Map.of()));
+
+        assertThat(plan().finished()).containsExactly("a");
+        assertThat(plan().apply()).hasSize(1);
+
+        assertThat(leases.all()).isEmpty();
+        assertThat(chunks()).containsExactly(ChunkNames.path(id(1)));
+    }
+
+    @Test
+    void whoIsEndedNeverCommitsAndLosesItsChunks() throws IOException {
+        take("a");
+        take("b");
+        ChunkSummary mine = write(store, id(1), "a", "train", "cat/1");
+        ChunkSummary other = write(store, id(2), "b", "train", "cat/2");
+
+        LogEntry entry = GarbageCollection.end(dataset, "a", LATER, "eve");
+
+        assertThat(entry.operation()).isEqualTo(Operation.ABANDON);
+        assertThat(entry.committedBy()).isEqualTo("eve");
+        assertThat(leases.all()).containsOnlyKeys("b");
+        assertThat(chunks()).containsExactly(ChunkNames.path(id(2)));
+        assertThatThrownBy(
+                        () -> committer(dataset).commit(CommitRequest.append("a", List.of(mine), Map.of(), Map.of())))
+                .isInstanceOf(AbandonedException.class);
+        assertThatThrownBy(() -> take("a")).isInstanceOf(AbandonedException.class);
+        assertThat(leases.all()).containsOnlyKeys("b");
+        assertThat(committer(dataset)
+                        .commit(CommitRequest.append("b", List.of(other), Map.of(), Map.of()))
+                        .version())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void whoHasCommittedIsNotEnded() throws IOException {
+        take("a");
+        ChunkSummary chunk = write(store, id(1), "a", "train", "cat/1");
+        committer(dataset).commit(CommitRequest.append("a", List.of(chunk), Map.of(), Map.of()));
+
+        assertThat(GarbageCollection.end(dataset, "a", LATER, "eve").operation())
+                .isEqualTo(Operation.INGEST);
+
+        assertThat(leases.all()).isEmpty();
+        assertThat(chunks()).hasSize(1);
+        assertThat(dataset.latestVersion()).isEqualTo(1);
+    }
+
+    @Test
+    void aLeaseThatCannotBeReadProtectsAllTheSame() throws IOException {
+        take("a");
+        write(store, id(1), "a", "train", "cat/1");
+        store.corrupt(DatasetLayout.lease("a"), new byte[] {1, 2, 3});
+
+        assertThat(plan().apply()).isEmpty();
+        assertThat(chunks()).hasSize(1);
+    }
+}

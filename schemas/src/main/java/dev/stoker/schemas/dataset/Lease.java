@@ -1,0 +1,108 @@
+package dev.stoker.schemas.dataset;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import com.fasterxml.jackson.databind.JsonNode;
+import dev.stoker.schemas.crc.SelfChecksum;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.FormatTooNewException;
+import dev.stoker.schemas.log.CanonicalUuid;
+import java.io.IOException;
+import java.io.StringWriter;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.time.DateTimeException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/**
+ * Says that an ingest is at work on a dataset, so that nobody deletes its chunks before they are committed. Written once, in
+ * this order of keys, compact, UTF-8:
+ *
+ * <pre>
+ * {"self":"stoker.crc32c=…","format":1,"dataset":…,"ingest":…,"created":…,"by":…,"process":…}
+ * </pre>
+ *
+ * @param dataset id of the dataset
+ * @param ingest id that the ingest's chunks carry
+ * @param created when, in whole milliseconds
+ * @param by who, for people: user and host
+ * @param process the only process that writes under this lease, as docs/formats/dataset.md describes it; empty if the ingest
+ *     is not bound to one process
+ */
+public record Lease(UUID dataset, String ingest, Instant created, String by, String process) {
+
+    /** The format version that this release writes, and the newest that it reads. */
+    public static final int FORMAT = 1;
+
+    /** No lease is longer. */
+    public static final int MAX_BYTES = 1 << 14;
+
+    private static final String KIND = "a lease of an ingest";
+    private static final byte[] START = "{\"self\":\"".getBytes(StandardCharsets.US_ASCII);
+    private static final Set<String> KEYS =
+            new TreeSet<>(List.of("self", "format", "dataset", "ingest", "created", "by", "process"));
+
+    public Lease {
+        Objects.requireNonNull(dataset, "dataset");
+        Objects.requireNonNull(by, "by");
+        Objects.requireNonNull(process, "process");
+        if (ingest.isEmpty()) {
+            throw new IllegalArgumentException("Empty ingest id");
+        }
+        if (!created.equals(created.truncatedTo(ChronoUnit.MILLIS))) {
+            throw new IllegalArgumentException("The time of the lease has parts of a millisecond: " + created);
+        }
+    }
+
+    /**
+     * The content of the file.
+     *
+     * @throws IllegalArgumentException if a text contains the mark of the self-checksum
+     */
+    public byte[] encode() {
+        StringWriter text = new StringWriter();
+        try (JsonGenerator json = DatasetJson.MAPPER.createGenerator(text)) {
+            json.writeStartObject();
+            json.writeStringField("self", SelfChecksum.PLACEHOLDER);
+            json.writeNumberField("format", FORMAT);
+            json.writeStringField("dataset", dataset.toString());
+            json.writeStringField("ingest", ingest);
+            json.writeStringField("created", DatasetJson.TIME.format(created));
+            json.writeStringField("by", by);
+            json.writeStringField("process", process);
+            json.writeEndObject();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+        return SelfChecksum.seal(text.toString().getBytes(StandardCharsets.UTF_8));
+    }
+
+    /**
+     * Reads the content of a lease.
+     *
+     * @param file its name as the user knows it
+     */
+    public static Lease decode(byte[] content, String file)
+            throws CorruptDataException, ForeignFileException, FormatTooNewException {
+        SelfChecksum.verify(content, file, KIND, START);
+        JsonNode json = DatasetJson.read(content, file, FORMAT);
+        try {
+            DatasetJson.require(json.path("format").intValue() == FORMAT, "format is not " + FORMAT);
+            DatasetJson.requireKeys(json, KEYS);
+            return new Lease(
+                    CanonicalUuid.parse(DatasetJson.text(json, "dataset")),
+                    DatasetJson.text(json, "ingest"),
+                    DatasetJson.TIME.parse(DatasetJson.text(json, "created"), Instant::from),
+                    DatasetJson.text(json, "by"),
+                    DatasetJson.text(json, "process"));
+        } catch (IllegalArgumentException | DateTimeException e) {
+            throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
+    }
+}
