@@ -59,7 +59,8 @@ def test_writing_row_by_row_goes_on_or_refuses(tmp_path: Path, shuffle: bool, ke
             except KeyboardInterrupt:
                 n += w.samples > before  # it was taken, and the interrupt came behind it
             except errors.StokerError as e:
-                assert "commits nothing" in str(e)
+                if "commits nothing" not in str(e):
+                    raise
                 refused = True
                 break
         if refused:
@@ -93,7 +94,8 @@ def test_writing_tables_leaves_whole_rows(tmp_path: Path, shuffle: bool) -> None
                     pass
             w.close()
         except errors.StokerError as e:
-            assert "commits nothing" in str(e)
+            if "commits nothing" not in str(e):
+                raise
             w.abort()
             assert not list(root.rglob("*.arrow"))
             return

@@ -25,7 +25,7 @@ class FillingChunk:
     __slots__ = ("_fields", "bytes", "groups", "limit", "pending", "rows", "single", "split", "whole")
 
     def __init__(self, split: str, fields: Sequence[Field], frame_bytes: int, limit: int) -> None:
-        """`fields` as the caller orders them, without the key; `limit`: what `bytes` may come to without being asked."""
+        """`fields` as the caller orders them, without the key; `limit`: what `bytes` may come to."""
         self.split = split
         self.rows = 0
         self.bytes = frame_bytes

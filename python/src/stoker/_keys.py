@@ -73,7 +73,7 @@ class OwnKeys:
     """The keys of chunks that are not committed yet."""
 
     def __init__(self, root: Path, *, numbered: bool = True) -> None:
-        """`numbered`: whether chunks hold samples in the order in which they were written, so that errors count them."""
+        """`numbered`: whether chunks hold samples in the order of writing, so that errors can count them."""
         self._root, self._numbered = root, numbered
         self._chunks: list[_Chunk] = []
         self._rows = 0

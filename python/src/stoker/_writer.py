@@ -211,13 +211,13 @@ class Writer:
         self.samples += 1
 
     def _require_open(self) -> None:
+        if not self._is_open:
+            raise ValueError("the writer is closed")
         if self._is_torn:
             raise StokerError(
                 f"the writer of {self._root} was interrupted, or failed, while it handed a chunk over: it commits "
                 "nothing. Leave it, which deletes what it has written, and write again"
             )
-        if not self._is_open:
-            raise ValueError("the writer is closed")
 
     def write_batch(self, table: pa.Table | pa.RecordBatch, *, split: str | None = None) -> None:
         """Adds the rows of a table: a column for each field, and `key` (utf8), or none in all: then they are numbered.
@@ -330,7 +330,7 @@ class Writer:
         return FillingChunk(split, self._fields.fields, frame, self._chunk_size)
 
     def _flush_shuffled(self, chunk: FillingChunk, is_last: bool) -> FillingChunk:
-        """Packs a block in random order; what does not fill a chunk goes into the next block, unless this is the last."""
+        """Packs a block in random order; what fills no chunk goes into the next block, unless it is the last."""
         self._prepare()
         fields = self._fields
         block = Block(fields.fields, chunk.take())
