@@ -48,7 +48,7 @@ def plain(out: Path, count: int, size: int) -> None:
 def stoker_write(out: Path, count: int, size: int) -> None:
     from stoker import Writer
 
-    with Writer(out, schema={"label": "categorical", "data": "binary"}, payload=["data"]) as w:
+    with Writer(out, schema={"label": "categorical", "data": "binary"}, payload=["data"], shuffle=False) as w:
         for key, data, label in samples(count, size):
             w.write({"key": key, "data": data, "label": label})
 
@@ -57,7 +57,7 @@ def stoker_batch(out: Path, count: int, size: int) -> None:
     import pyarrow as pa
     from stoker import Writer
 
-    with Writer(out, schema={"label": "categorical", "data": "binary"}, payload=["data"]) as w:
+    with Writer(out, schema={"label": "categorical", "data": "binary"}, payload=["data"], shuffle=False) as w:
         rows = 64
         pool = pa.array([os.urandom(size) for _ in range(rows)], pa.binary())
         labels = pa.array([CLASSES[n % 10] for n in range(rows)])

@@ -3,20 +3,29 @@
     torchrun --nproc-per-node 2 examples/python/ddp.py examples/quickstart/target/data --checkpoint checkpoint.pt
 
 What was not in the checkpoint comes again, all else once, also with another number of processes. The target is a
-dataset's directory or the name of a running feed.
+dataset's directory or the name of a running feed. Images of any size are brought to one.
 """
 
 from __future__ import annotations
 
 import argparse
+import io
 import os
+from typing import Any
 
+import numpy as np
 import torch
 import torch.distributed as dist
+from PIL import Image
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
 from stoker import Feed
+
+
+def picture(data: Any) -> Any:
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB").resize((64, 64)))
 
 
 def main() -> None:
@@ -31,7 +40,7 @@ def main() -> None:
     device = torch.device("cuda", rank % torch.cuda.device_count()) if torch.cuda.is_available() else "cpu"
 
     # Rank and world size are those of torch.distributed; every rank takes its share, and equally many steps.
-    with Feed(options.target, batch_size=16, decode={"image": "rgb"}, epochs=options.epochs, pin_memory=True) as feed:
+    with Feed(options.target, batch_size=16, decode={"image": picture}, epochs=options.epochs, pin_memory=True) as feed:
         net = nn.Sequential(nn.AvgPool2d(4), nn.Flatten(), nn.LazyLinear(len(feed.classes["label"]))).to(device)
         net(torch.zeros(1, 3, 64, 64, device=device))
         model = DistributedDataParallel(net)

@@ -72,8 +72,12 @@ def main() -> Classifier:
         max_steps=options.steps, val_check_interval=10, check_val_every_n_epoch=None, devices=1, **quiet
     )
     trainer.fit(model, ckpt_path=options.checkpoint if os.path.exists(options.checkpoint) else None)
+    if not model.seen:
+        print(f"{options.checkpoint} has {trainer.global_step} steps already; more with --steps")
+        return model
     trainer.save_checkpoint(options.checkpoint)
-    print(f"{trainer.global_step} steps, validation loss {trainer.callback_metrics['val_loss']:.3f}")
+    loss = trainer.callback_metrics.get("val_loss")  # absent if fewer steps were left than between two validations
+    print(f"{trainer.global_step} steps, validation loss {'not taken' if loss is None else f'{loss:.3f}'}")
     return model
 
 

@@ -193,14 +193,14 @@ def test_the_border_of_epochs_waits_for_nothing_that_is_being_received():
             client.prefetch(2, 0, 1, 26, "pad")
             begun.append(True)
 
-        client._take_turn()  # as whoever receives a batch
+        client._turn._lock.acquire()  # as whoever receives a batch
         try:
             trainer = threading.Thread(target=go_on)
             trainer.start()
             trainer.join(60)
             assert len(begun) == 2
         finally:
-            client._turn.release()
+            client._turn._lock.release()
         assert [number for _, number, *_ in consume(client, begun[0])] == list(range(26))
         assert len(list(consume(client, client.epoch(2, 0, 1, 26, "pad")))) == 26
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import pickle
 import resource
@@ -16,9 +17,12 @@ import pyarrow as pa
 import pytest
 
 import stoker
-from stoker import Feed, Writer
+from stoker import Feed
 from stoker._dataset import newest_version, open_snapshot
 from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, NotADatasetError, StokerError
+
+Writer = functools.partial(stoker.Writer, shuffle=False)
+"""What is said here of chunks holds for samples in the order in which they come."""
 
 PHOTOS = {"label": "categorical", "weight": "float32?", "image": "binary"}
 
@@ -118,7 +122,7 @@ def test_nothing_is_visible_after_an_exception_or_within(tmp_path: Path) -> None
 def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
     program = (
         "import stoker, sys\n"
-        f"with stoker.Writer({str(tmp_path / 'x')!r}, {{'image': 'binary'}}, chunk_size=5000) as w:\n"
+        f"with stoker.Writer({str(tmp_path / 'x')!r}, {{'image': 'binary'}}, chunk_size=5000, shuffle=False) as w:\n"
         "    for n in range(30): w.write({'image': bytes(2000)})\n"
         "    print('ready', flush=True)\n"
         "    sys.stdin.read()\n"
@@ -458,7 +462,7 @@ def test_one_open_chunk_bounds_the_memory(tmp_path: Path) -> None:
     program = (
         "import resource, stoker\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
-        f"with stoker.Writer({str(tmp_path / 'x')!r}, {{'image': 'binary'}}, chunk_size=4 << 20) as w:\n"
+        f"with stoker.Writer({str(tmp_path / 'x')!r}, {{'image': 'binary'}}, chunk_size=4 << 20, shuffle=False) as w:\n"
         "    for n in range(200): w.write({'image': n.to_bytes(4, 'little') * 16384})\n"
         "    before = peak()\n"
         "    for n in range(200, 4000): w.write({'image': n.to_bytes(4, 'little') * 16384})\n"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import functools
 import multiprocessing
 import os
 import time
@@ -13,13 +14,16 @@ import pytest
 
 import stoker
 import writer_program
-from stoker import Writer, _commit, _table
+from stoker import _commit, _table
 from stoker._commit import CommitRequest, Committer
 from stoker._dataset import newest_version, open_snapshot
 from stoker._lease import read_lease, this_process
 from stoker._log import read_entry
 from stoker._store import FileCalls, LocalStore
 from stoker.errors import CommitRefusedError, CommitUnknownError
+
+Writer = functools.partial(stoker.Writer, shuffle=False)
+"""What is said here of chunks holds for samples in the order in which they come."""
 
 FIELDS = {"label": "categorical", "data": "binary"}
 LIMIT_S = 120

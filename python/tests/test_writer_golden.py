@@ -58,10 +58,15 @@ def _value(field: Field, value: Any) -> Any:
 def _filled(spec: dict[str, Any], rows: list[dict[str, Any]], chunk: FillingChunk) -> None:
     plan = [(f, converter(f)) for f in _fields(spec)]
     for row in rows:
-        chunk.columns[0].append(row["key"].encode())
-        for values, (field, convert) in zip(chunk.columns[1:], plan, strict=True):
-            value = _value(field, row[field.name])
-            values.append(None if value is None else convert(value))
+        given = [(convert, _value(field, row[field.name])) for field, convert in plan]
+        chunk.pending.append([row["key"].encode(), *(None if v is None else convert(v) for convert, v in given)])
+        chunk.single += 1
+
+
+def _add(chunk: FillingChunk, group: Any) -> None:
+    chunk.close_rows()
+    chunk.groups.append(group)
+    chunk.whole += 1
 
 
 def _arrow(field: Field, values: list[Any]) -> pa.Array:
@@ -91,7 +96,7 @@ def _packed(spec: dict[str, Any], chunk: FillingChunk) -> bytes:
 @pytest.mark.parametrize("name", CHUNKS)
 def test_rows_make_the_golden_chunk(name: str) -> None:
     spec = _spec(name)
-    chunk = FillingChunk(spec["split"], _fields(spec), 0)
+    chunk = FillingChunk(spec["split"], _fields(spec), 0, 0)
     _filled(spec, spec["rows"], chunk)
     assert _packed(spec, chunk) == (GOLDEN / f"{name}.arrow").read_bytes()
 
@@ -102,11 +107,11 @@ def test_arrow_batches_in_any_slices_make_the_golden_chunk(name: str, cuts: Any)
     spec = _spec(name)
     rows = spec["rows"]
     edges = list(range(len(rows) + 1)) if cuts == "every" else [0, *(c for c in cuts if c < len(rows)), len(rows)]
-    chunk = FillingChunk(spec["split"], _fields(spec), 0)
+    chunk = FillingChunk(spec["split"], _fields(spec), 0, 0)
     whole = [keys_of(pa.array([row["key"] for row in rows]))]
     whole += [segment(_arrow(f, [row[f.name] for row in rows]), f) for f in _fields(spec)]
     for start, end in itertools.pairwise(edges):
-        chunk.add_segments([sliced(s, start, end) for s in whole], end - start, 0)
+        _add(chunk, [sliced(s, start, end) for s in whole])
     assert _packed(spec, chunk) == (GOLDEN / f"{name}.arrow").read_bytes()
 
 
@@ -114,7 +119,7 @@ def test_arrow_batches_in_any_slices_make_the_golden_chunk(name: str, cuts: Any)
 def test_rows_and_batches_mix(name: str) -> None:
     spec = _spec(name)
     rows = spec["rows"]
-    chunk = FillingChunk(spec["split"], _fields(spec), 0)
+    chunk = FillingChunk(spec["split"], _fields(spec), 0, 0)
     _filled(spec, rows[:1], chunk)
     rest = rows[1:-1]
     if rest:
@@ -123,7 +128,7 @@ def test_rows_and_batches_mix(name: str) -> None:
         for f in _fields(spec):
             larger = _arrow(f, [row[f.name] for row in (rows[0], *rest, rows[0])])
             whole.append(segment(larger.slice(1, len(rest)), f))
-        chunk.add_segments(whole, len(rest), 0)
+        _add(chunk, whole)
     _filled(spec, rows[max(1, len(rows) - 1) :], chunk)
     assert _packed(spec, chunk) == (GOLDEN / f"{name}.arrow").read_bytes()
 
@@ -178,14 +183,14 @@ def test_a_dictionary_in_any_order_makes_the_chunk_that_single_names_make() -> N
     names = ["b", None, "a", "c", None, "b"]
     field = Field("label", "categorical", nullable=True)
     identity = ChunkIdentity("d" * 36, uuid.UUID(int=7), "i", "train", 0)
-    rows = FillingChunk("train", [field], 0)
-    rows.columns[0] += [b"%d" % n for n in range(6)]
-    rows.columns[1] += names
+    rows = FillingChunk("train", [field], 0, 0)
+    rows.pending += [[b"%d" % n, name] for n, name in enumerate(names)]
+    rows.single = 6
     encoded = pa.DictionaryArray.from_arrays(pa.array([3, None, 2, 0, None, 3], pa.int8()), ["c", "unused", "a", "b"])
-    batch = FillingChunk("train", [field], 0)
+    batch = FillingChunk("train", [field], 0, 0)
     whole = [keys_of(pa.array([str(n) for n in range(6)])), segment(encoded, field)]
     for start, end in ((0, 2), (2, 6)):
-        batch.add_segments([sliced(s, start, end) for s in whole], end - start, 0)
+        _add(batch, [sliced(s, start, end) for s in whole])
     packed = [ChunkFormat([field]).pack(*_split(chunk), identity) for chunk in (rows, batch)]
     assert packed[0].buffers == packed[1].buffers
     assert packed[0].classes == {"label": ["b", "a", "c"]}

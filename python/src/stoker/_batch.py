@@ -146,6 +146,11 @@ class Batch:
     def __getitem__(self, name: str) -> Any:
         column = self._columns.get(name)
         if column is None:
+            if not isinstance(name, str):
+                raise TypeError(
+                    f"a batch is no tuple: take its columns by name, as batch[{(*self.fields, 'key')[0]!r}]; there are "
+                    f"{', '.join(self.fields) or 'none'}"
+                )
             if name not in self._form.index:
                 raise KeyError(f"no field {name!r}; there are {', '.join(self.fields) or 'none'}")
             column = None

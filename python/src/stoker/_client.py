@@ -5,6 +5,10 @@ steady state no other thread is involved; the background thread while the traine
 inbox and the receiving side of spans belong to the turn holder. Sending, receipts and grants are guarded by
 `Demand.out`, so that the trainer's thread can acknowledge while the background thread waits for data. The turn is
 taken before `out`.
+
+Interrupts. Only the trainer's thread is interrupted, between any two steps, so a connection may have lost its place in
+a frame. `_call` notes that a call began and did not end; the next call then starts over with new connections, as after
+a failure of the network. The iteration asks again for every batch that was not handed out, so none is lost.
 """
 
 from __future__ import annotations
@@ -15,8 +19,9 @@ import os
 import threading
 import time
 import weakref
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from typing import TypeVar
 
 from stoker import __version__
 from stoker import _protocol as p
@@ -32,6 +37,7 @@ from stoker._security import Security
 from stoker._source import Consumer, DeliveredBatch, StreamInfo
 from stoker._span import Span
 from stoker._spec import Tail
+from stoker._turn import Turn
 from stoker._waits import Stall, Waits
 from stoker._welcome import Welcome
 from stoker.errors import (
@@ -41,6 +47,8 @@ from stoker.errors import (
     FencedError,
     StokerError,
 )
+
+T = TypeVar("T")
 
 _AWAY_S = 0.005
 """The trainer is busy with something else if it has not received for so long."""
@@ -77,12 +85,9 @@ class FeedClient:
         self._pid = os.getpid()
         self._consumer = Consumer()
         self._closed = False
-        self._turn = threading.Lock()
-        self._wanted = False
-        """The trainer's thread wants the turn."""
-        self._drives = 0
-        """Turns that the trainer's thread took."""
-        self._seen_drives = -1
+        self._seen_turns = -1
+        self._calling = self._torn = False
+        """Whether the trainer's thread is within a call, and whether one began that did not end."""
         self._parked = threading.Event()
         self._thread: threading.Thread | None = None
         self._demand = Demand(timing.ack)
@@ -95,6 +100,7 @@ class FeedClient:
             functools.partial(security.tls_for, target),
             security.allows_unix,
         )
+        self._turn = Turn(self._network.wake)
         pool = pool or BufferPool(min(buffer_bytes, 256 << 20))
         self.waits = Waits()
         self._began: float | None = None
@@ -116,13 +122,29 @@ class FeedClient:
         Raises `ConnectTimeoutError`, `FeedNotFoundError`, or what the feeder refuses with.
         """
         self._consumer = consumer
-        with self._taking_turn():
-            welcome = self._join(self._connect_timeout)
-        self._thread = threading.Thread(
+        welcome = self._call(lambda: self._turn.run(lambda: self._join(self._connect_timeout)))
+        thread = threading.Thread(
             target=_background, args=(weakref.ref(self), self._parked), name="stoker-feed", daemon=True
         )
-        self._thread.start()
+        thread.start()
+        self._thread = thread
         return welcome.info
+
+    def _call(self, work: Callable[[], T]) -> T:
+        """Makes a call of the trainer's thread; mends first what an interrupted one left."""
+        self._calling = True
+        try:
+            if self._torn:
+                self._turn.run(self._network.start_over)
+            self._torn = True
+            result = work()
+            self._torn = False
+            return result
+        except StokerError:
+            self._torn = False  # raised where nothing is half done
+            raise
+        finally:
+            self._calling = False
 
     def _join(self, timeout: float) -> Welcome:
         """Waits for the WELCOME of a first feeder."""
@@ -152,7 +174,8 @@ class FeedClient:
     def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
         """See `BatchSource`. Connects anew; what is not durable of the epoch before is acknowledged there again."""
         begun, network = time.monotonic(), self._network
-        with self._taking_turn():
+
+        def turn() -> Welcome:
             self._raise_failure()
             self._consumer = replace(self._consumer, epoch=epoch, version=version)
             self._demand.leave()
@@ -160,9 +183,11 @@ class FeedClient:
             self._inbox.forget()
             network.waiting_since = self.waits.waiting_since = begun
             try:
-                welcome = self._join(self._reconnect_timeout)
+                return self._join(self._reconnect_timeout)
             finally:
                 network.waiting_since = self.waits.waiting_since = None
+
+        welcome = self._call(lambda: self._turn.run(turn))
         if self._began is not None:
             self.waits.add("start", network.peers.address_of(0), 0, (epoch, -1), time.monotonic() - begun)
         return welcome.info
@@ -172,32 +197,47 @@ class FeedClient:
         plan = self._inbox.plan
         if plan is None:
             raise StokerError("the client is not open")
-        span = self._demand.following
-        if span is None or span.key != (epoch, first, stride, count, tail):
-            span = Span(plan, epoch, first, stride, count, tail)
-        elif self._network.failure is None and self._demand.go_over(span):
-            return self._batches(span)  # without waiting for the turn, and the batch that is being received
-        with self._taking_turn():
-            self._raise_failure()
-            self._demand.begin(span, self._network.peers.live)
-            self._network.hurry()
+        if self._torn:
+            self._demand.following = None  # what has arrived of it may be incomplete
+
+        def begin() -> Span:
+            following = self._demand.following
+            if following is None or following.key != (epoch, first, stride, count, tail):
+                span = Span(plan, epoch, first, stride, count, tail)
+            else:
+                span = following
+                if self._network.failure is None and self._demand.go_over(span):
+                    return span  # without waiting for the turn, and the batch that is being received
+            self._turn.run(lambda: self._begin(span))
+            return span
+
+        span = self._call(begin)
         self._parked.set()
         return self._batches(span)
+
+    def _begin(self, span: Span) -> None:
+        self._raise_failure()
+        self._demand.begin(span, self._network.peers.live)
+        self._network.hurry()
 
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
         """See `BatchSource`."""
         plan = self._inbox.plan
         if plan is None or self._closed:
             return
-        if self._demand.expect(Span(plan, epoch, first, stride, count, tail)):
-            with self._taking_turn():
-                self._demand.go_on(self._network.peers.live)
+        span = Span(plan, epoch, first, stride, count, tail)
+
+        def expect() -> None:
+            if self._demand.expect(span):
+                self._turn.run(lambda: self._demand.go_on(self._network.peers.live))
+
+        self._call(expect)
 
     def ack(self, epoch: int, number: int) -> None:
         """See `BatchSource`."""
         span = self._demand.reading
         if span is not None and span.epoch == epoch and (index := span.index(number)) >= 0:
-            self._demand.acknowledge(span, index)
+            self._call(functools.partial(self._demand.acknowledge, span, index))
 
     def stats(self) -> Mapping[str, float]:
         """`wait_s` and `wait_<cause>_s`; counts of batches, bytes, connections and of what went wrong."""
@@ -225,13 +265,15 @@ class FeedClient:
         if self._closed or os.getpid() != self._pid:
             self._abandon()
             return
-        with self._taking_turn():
-            self._demand.reading = self._demand.following = None
-            self._tell_stats()
-            self._network.part(time.monotonic() + _PART_S)
-            self._abandon()
+        self._call(lambda: self._turn.run(self._part))
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(5.0)
+
+    def _part(self) -> None:
+        self._demand.reading = self._demand.following = None
+        self._tell_stats()
+        self._network.part(time.monotonic() + _PART_S)
+        self._abandon()
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError):
@@ -253,7 +295,7 @@ class FeedClient:
         for index in range(span.count):
             batch = ready.pop(index, None)
             if batch is None:
-                batch = self._await(span, index)
+                batch = self._call(functools.partial(self._await, span, index))
             elif isinstance(network.failure, FencedError):
                 raise network.failure  # after other failures what has arrived is still delivered
             elif demand.reading is not span:
@@ -270,8 +312,17 @@ class FeedClient:
 
     def _await(self, span: Span, index: int) -> DeliveredBatch:
         wait = _Wait(time.monotonic(), "start" if index == 0 and span.complete == 0 else "feeder")
+        batch = self._turn.run(lambda: self._receive(span, index, wait))
+        arrival = span.arrivals[index][-1].connection
+        assert isinstance(arrival, Connection)
+        # A feeder that says what a piece cost it leaves the rest to the way.
+        cause = "network" if wait.cause == "feeder" and arrival.tells else wait.cause
+        seconds = time.monotonic() - wait.begun
+        self.waits.add(cause, arrival.address, batch.pieces[-1].lane, (span.epoch, batch.number), seconds)
+        return batch
+
+    def _receive(self, span: Span, index: int, wait: _Wait) -> DeliveredBatch:
         network, ready = self._network, span.ready
-        self._take_turn()
         try:
             network.waiting_since = self.waits.waiting_since = wait.begun
             if index > span.granted:
@@ -285,16 +336,9 @@ class FeedClient:
                 if now - wait.looked_at >= _LOOK_S:
                     self._inbox.renew_stale(now)
                     self._look(span, index, wait, now)
+            return batch
         finally:
             network.waiting_since = self.waits.waiting_since = None
-            self._turn.release()
-        arrival = span.arrivals[index][-1].connection
-        assert isinstance(arrival, Connection)
-        # A feeder that says what a piece cost it leaves the rest to the way.
-        cause = "network" if wait.cause == "feeder" and arrival.tells else wait.cause
-        seconds = time.monotonic() - wait.begun
-        self.waits.add(cause, arrival.address, batch.pieces[-1].lane, (span.epoch, batch.number), seconds)
-        return batch
 
     def _look(self, span: Span, index: int, wait: _Wait, now: float) -> None:
         """Judges a long wait: raises if it has lasted too long, else notes its cause.
@@ -330,24 +374,6 @@ class FeedClient:
         elif wait.cause == "feeder" and self._inbox.is_refused(span, index):
             wait.cause = "corrupt"
 
-    def _take_turn(self) -> None:
-        if not self._turn.acquire(blocking=False):
-            self._wanted = True
-            try:
-                self._network.wake()
-                self._turn.acquire()
-            finally:
-                self._wanted = False
-        self._drives += 1
-
-    @contextlib.contextmanager
-    def _taking_turn(self) -> Iterator[None]:
-        self._take_turn()
-        try:
-            yield
-        finally:
-            self._turn.release()
-
     def _raise_failure(self) -> None:
         if self._network.failure is not None:
             raise self._network.failure
@@ -375,22 +401,27 @@ class FeedClient:
             return 60.0
         if self._began is not None and time.monotonic() >= self.waits.due:
             self._tell_stats()
-        if self._drives != self._seen_drives:
-            self._seen_drives = self._drives
+        if self._turn.taken != self._seen_turns:
+            self._seen_turns = self._turn.taken
             return _AWAY_S
-        if self._wanted or not self._turn.acquire(blocking=False):
-            return _AWAY_S
+        self._turn.run_if_free(self._drive)
+        return _AWAY_S
+
+    def _drive(self) -> None:
+        """Receives while the trainer is busy. Not for ever: between rounds a forgotten client can be collected."""
+        network, turn = self._network, self._turn
+        if self._torn:
+            if self._calling:
+                return  # a call of the trainer's thread that is about to take the turn
+            network.start_over()
+            self._torn = False
         try:
-            # Not for ever: between rounds a forgotten client can be collected.
             until = time.monotonic() + 1.0
-            while not (self._wanted or self._closed or network.failure) and time.monotonic() < until:
+            while not (turn.wanted or self._closed or network.failure) and time.monotonic() < until:
                 network.step(1.0)
                 self._inbox.renew_stale(time.monotonic())
         except BaseException as e:
             network.fail(e)
-        finally:
-            self._turn.release()
-        return _AWAY_S
 
 
 class _Wait:

@@ -138,12 +138,13 @@ class Demand:
 
     def acknowledge(self, span: Span, index: int) -> None:
         """The trainer has consumed a batch: notes its receipts, lets the feeders go on."""
-        arrivals = span.arrivals.pop(index, None)
+        arrivals = span.arrivals.get(index)
         now = time.monotonic()
         with self.out:
             span.consumed = max(span.consumed, index + 1)
             if arrivals is not None:
                 self.receipts.add(span.epoch, arrivals, now)
+                span.arrivals.pop(index, None)  # last: a receipt may come twice, but not be lost by an interrupt
             if span.consumed == span.count or self._due(now):
                 self._flush()
             self._grant(span.consumed)

@@ -169,6 +169,11 @@ def feed_file(name: str) -> dict[str, Any]:
     except FileNotFoundError:
         others = known_feeds()
         there = f"; feeds known there: {', '.join(others)}" if others else "; no feed runs on this machine"
+        if Path(name).is_dir():
+            raise FeedNotFoundError(
+                f"no feed {name!r}{there}, but there is a directory ./{name}: to read the dataset in it, say "
+                f'Feed("./{name}"); to have it served, start `stoker feed ./{name} --name {name}`'
+            ) from None
         raise FeedNotFoundError(
             f"no feed {name!r}: {path} does not exist{there}. Start it with `stoker feed … --name {name}`"
         ) from None

@@ -15,7 +15,7 @@ from stoker._decode import Decoding
 from stoker._delivery import BatchPlan, Share
 from stoker._discovery import target_of
 from stoker._followed import FollowedPath
-from stoker._iteration import Iteration, Span
+from stoker._iteration import Epochs, Iteration, Span
 from stoker._kafka import KafkaSource
 from stoker._kafka import target_of as topic_of
 from stoker._loaders import check_readers
@@ -44,7 +44,8 @@ class Feed:
     confluent-kafka); without one, `STOKER_FEED`. The batches are the same bytes.
 
     The first iteration begins at the loaded position (or the first batch of epoch 0), each further one at the start
-    of the following epoch, also after `break`. `set_epoch` overrides that.
+    of the following epoch, also after `break`. `set_epoch` overrides that. After an error or an interrupt within the
+    feed, the same iterator and a new one go on with the batch that was not handed out; a final error is raised again.
 
     Order (what is not given is the feed's default, or for a path the value in brackets): `batch_size` (64, per rank),
     `seed` (0), `lanes` (16), `shuffle_window` (1 GiB), `shuffle` ("window"; "none" or False: stored order),
@@ -213,12 +214,12 @@ class Feed:
             raise StokerError("this feed is closed")
         self._own()
         if self._source is None:
-            self._source = self._make_source()
+            source = self._make_source()
             try:
-                self._adopt(self._source.open(self._consumer(start)), None if start is None else start.version)
+                self._adopt(source.open(self._consumer(start)), None if start is None else start.version)
+                self._source = source
             except BaseException:
-                self._source.close()
-                self._source = None
+                source.close()
                 raise
         elif start is not None and self._info is not None and not self._info.is_of(start.epoch, start.version):
             try:
@@ -396,12 +397,10 @@ class Feed:
 
         Raises `StokerError` rather than to look for ever where no epoch has a batch.
         """
-        idle = 0
-        while idle < 2:  # the first may be the end of an epoch, where a state stood
-            idle += 1
-            for batch in self:
-                idle = 0
-                yield batch
+        return Epochs(self)
+
+    def _require_steps(self) -> None:
+        """Raises `StokerError` if no epoch will ever have a step."""
         if self._options.epochs is None and self.info.epochs is None:
             raise StokerError(
                 f"stream {self.info.stream}: no epoch of {self.info.batches} batches has a step for "
@@ -436,21 +435,19 @@ class Feed:
         return report(self._end or watch(self))
 
     def close(self) -> None:
-        """Ends threads and connections; what was handed out stays valid."""
-        if self._closed:
-            return
+        """Ends threads and connections; what was handed out stays valid. Called again, it finishes what was left."""
         self._closed = True
-        if self._pid == os.getpid() and self._source is not None:
-            self._end = watch(self)
-            if os.environ.get("STOKER_REPORT") == "1":
-                print(report(self._end), file=sys.stderr)
-        if self._pid == os.getpid():
-            if self._iteration is not None:
-                self._iteration.end()
-            if self._source is not None:
-                self._source.close()
-            if self._decoding is not None:
-                self._decoding.close()
+        source, iteration, ours = self._source, self._iteration, self._pid == os.getpid()
+        if ours and source is not None:
+            if self._end is None:
+                self._end = watch(self)
+                if os.environ.get("STOKER_REPORT") == "1":
+                    print(report(self._end), file=sys.stderr)
+            if iteration is not None:
+                iteration.end()
+            source.close()
+        if ours and self._decoding is not None:
+            self._decoding.close()
         self._source = self._iteration = self._kept = None
 
     def __enter__(self) -> Feed:

@@ -1,56 +1,86 @@
-"""A chunk while it is filled."""
+"""Rows of a split while they are collected: those of a chunk, or of a block of chunks that is shuffled."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from stoker._fields import Field
 from stoker._pack import KEY_FIELD
 from stoker._segments import Segment, of_rows
 
+_JOINED_BYTES = 1024
+"""Values up to this average are kept in one piece for all rows: an object for each takes more memory than they do."""
+
 
 class FillingChunk:
-    """Rows of one split: single values, and slices of Arrow arrays. One thread; no longer changed once handed over."""
+    """Whole rows: single ones, and slices of Arrow arrays. One thread; no longer changed once handed over.
 
-    __slots__ = ("_fields", "_segments", "bytes", "columns", "rows", "split")
+    A row counts once the counters say so. Whoever adds one changes these last, and in a run of plain stores, in which
+    Python looks for no signal; what an interrupt left beyond the counters is dropped before the next row is added.
+    """
 
-    def __init__(self, split: str, fields: Sequence[Field], frame_bytes: int) -> None:
-        """`fields` as the caller orders them, without the key."""
+    __slots__ = ("_fields", "bytes", "groups", "limit", "pending", "rows", "single", "split", "whole")
+
+    def __init__(self, split: str, fields: Sequence[Field], frame_bytes: int, limit: int) -> None:
+        """`fields` as the caller orders them, without the key; `limit`: what `bytes` may come to."""
         self.split = split
         self.rows = 0
         self.bytes = frame_bytes
         """Of the file, more or less."""
+        self.limit = limit
         self._fields = (KEY_FIELD, *fields)
-        self.columns: list[list[Any]] = [[] for _ in self._fields]
-        """Converted values of the latest rows: keys, then the fields."""
-        self._segments: list[list[Segment]] = [[] for _ in self._fields]
+        self.pending: list[list[Any]] = []
+        """Latest rows: converted values of the key, then of the fields."""
+        self.single = 0
+        """How many of them count."""
+        self.groups: list[list[Segment]] = []
+        """Runs of rows before those: segments of the key, then of the fields."""
+        self.whole = 0
+        """How many of them count."""
 
-    def add_segments(self, segments: Sequence[Segment], rows: int, size: int) -> None:
-        """Adds rows: keys, then the fields."""
-        self._close_rows()
-        for own, segment in zip(self._segments, segments, strict=True):
-            own.append(segment)
-        self.rows += rows
-        self.bytes += size
+    def close_rows(self, compact: bool = False) -> None:
+        """Makes a run of the latest rows. `compact`: as small as it can be in memory."""
+        self.trim()
+        if not self.single:
+            return
+        columns = zip(self._fields, zip(*self.pending, strict=True), strict=True)
+        group = [of_rows(field, list(values)) for field, values in columns]
+        if compact:
+            group = [_joined(segment) for segment in group]
+        fresh: list[list[Any]] = []
+        self.groups.append(group)
+        self.whole += 1
+        self.pending = fresh
+        self.single = 0
 
-    def _close_rows(self) -> None:
-        if self.columns[0]:
-            for field, own, values in zip(self._fields, self._segments, self.columns, strict=True):
-                own.append(of_rows(field, values))
-            self.columns = [[] for _ in self._fields]
+    def trim(self) -> None:
+        """Drops what an interrupted call has left."""
+        del self.pending[self.single :]
+        del self.groups[self.whole :]
 
     def segments(self) -> list[list[Segment]]:
         """All rows: of the key, then of the fields."""
-        self._close_rows()
-        return self._segments
+        self.close_rows()
+        return [list(column) for column in zip(*self.groups, strict=True)] or [[] for _ in self._fields]
 
     def take(self) -> list[list[Segment]]:
         """The same, and the chunk lets go of them."""
-        segments, self._segments = self.segments(), []
+        segments = self.segments()
+        self.groups, self.whole = [], 0
         return segments
 
     def average_bytes(self, index: int, rows: int) -> float:
         """Average bytes of a variable or tensor field (counted from 0, without the key) in the first rows."""
         lengths = [length for s in self.segments()[index + 1] for length in s.lengths[:rows].tolist()][:rows]
         return sum(lengths) / max(1, len(lengths))
+
+
+def _joined(segment: Segment) -> Segment:
+    """The same rows, small values in one piece."""
+    if segment.values is not None or int(np.sum(segment.lengths)) > _JOINED_BYTES * segment.rows:
+        return segment
+    joined = memoryview(b"".join(segment.parts))
+    return Segment(segment.rows, segment.valid, lengths=segment.lengths, parts=[joined])

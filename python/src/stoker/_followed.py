@@ -44,11 +44,12 @@ class FollowedPath:
     def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
         """See `BatchSource`. A state's word holds, whatever was chosen before."""
         wanted = version if version is not None else self._chosen.get(epoch)
-        if self._stream is None or self._stream.snapshot.version != wanted:
+        if self._source is None or self._stream is None or self._stream.snapshot.version != wanted:
             stream = self._open_stream(wanted)
-            if self._stream is None or self._stream.snapshot.version != stream.snapshot.version:
+            if self._source is None or self._stream is None or self._stream.snapshot.version != stream.snapshot.version:
                 self.close()
-                self._stream, self._source = stream, self._open_source(stream)
+                source = self._open_source(stream)
+                self._stream, self._source = stream, source
         self._chosen[epoch] = self._stream.snapshot.version
         return replace(self._stream.info(self._run), follows=True, epoch=epoch)
 
@@ -70,6 +71,6 @@ class FollowedPath:
     def close(self) -> None:
         """See `BatchSource`."""
         if self._source is not None:
-            self._before.update(self._source.stats())
-            self._source.close()
-            self._source = None
+            source, self._source = self._source, None
+            self._before.update(source.stats())
+            source.close()

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from stoker._batch import Batch
 from stoker._delivery import Share
 from stoker._position import Start, state_of, worker_of
-from stoker._source import BatchSource, DeliveredBatch
+from stoker._source import BatchSource, DeliveredBatch, StreamInfo
 from stoker._spec import Tail
-from stoker.errors import StokerError
+from stoker.errors import FencedError, StokerError
 
 if TYPE_CHECKING:
     from stoker._feed import Feed
@@ -32,7 +32,13 @@ class _Taken(NamedTuple):
 
 
 class Iteration(Iterator[Batch]):
-    """Hands out the batches of one worker of one rank; begins with the first `next`, goes on after a new position."""
+    """Hands out the batches of one worker of one rank; begins with the first `next`, goes on after a new position.
+
+    After an error or an interrupt within `next`, the next call reads again from the batch that was not handed out: an
+    error that has passed costs nothing, a final one is raised again. The end of the epoch is reported only when every
+    batch was handed out. `_start` and `_handed` say where that is. They change only where no interrupt can come between
+    them and the batch: Python looks for signals after calls, at the beginning of functions and in loops.
+    """
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed
@@ -41,119 +47,174 @@ class Iteration(Iterator[Batch]):
         self.running = False
         self.steps = 0
         """Batches that the rank takes in this iteration."""
-        self._left = 0
-        """Those of them that this worker has not received."""
+        self._setting = feed._progress.shared.setting()
+        self._start = Start(0)
+        self._share: Share
+        self._info: StreamInfo
+        self._handed = 0
+        """Batches that this worker has handed out from `_start` on."""
+        self._broken = False
+        """Whether the source is to be read again from there."""
+        self._taken = self._left = 0
+        """Batches that this worker has received from `_start` on, and those that it has not."""
         self._batches: Iterator[DeliveredBatch] = iter(())
         self._decoded: deque[_Taken] = deque()
+        self._late: Exception | None = None
+        """What ended the batches of the source, behind those that are being decoded."""
         self._source: BatchSource | None = None
         self._unacked: tuple[int, list[int]] = (0, [])
 
     def _begin(self) -> None:
-        feed = self._feed
-        self._serial = feed._progress.serial
-        start, self._share = feed._progress.begin()
-        self._epoch = start.epoch
-        self.steps = self._share.steps
-        self._info = feed.info
+        """Takes a new position, if there is one, and opens the source there."""
+        progress = self._feed._progress
+        serial = progress.serial
+        if self._serial != serial:
+            start, share = progress.begin(self._setting)
+            steps = share.steps
+            self._start, self._handed, self._share, self.steps = start, start.taken, share, steps
+            self._broken = self.running = True
+            self._serial = serial
+        progress.go_beyond(self._start)
+        self._open()
+        self._broken = False
+
+    def _open(self) -> None:
+        feed, share = self._feed, self._share
+        start = self._at()
         if self.steps:
             self._source, self._info = feed._ready(start)
+        else:
+            self._info = feed.info
         worker = worker_of()
         self._worker, self._workers, _ = worker or (0, 1, 0)
-        if self._workers > 1 and self._share.concat > 1:
+        if self._workers > 1 and share.concat > 1:
             raise ValueError(
-                f"concat={self._share.concat} cannot be divided among {self._workers} DataLoader workers: use "
+                f"concat={share.concat} cannot be divided among {self._workers} DataLoader workers: use "
                 "num_workers=0 or 1 (the feed reads ahead by itself)"
             )
-        self._taken = start.taken
-        self._left = len(range(self._worker + start.taken * self._workers, self.steps, self._workers))
         self._decoded.clear()
+        self._late = None
         self._batches = iter(())
-        self.running = True
+        self._taken = self._handed
+        self._left = len(range(self._worker + self._taken * self._workers, self.steps, self._workers))
         kept, feed._kept = feed._kept, None
         if not self._left or self._source is None:
             return
         # In the feed's own process the source goes on behind a part of an epoch, for the iteration that follows.
-        span = self._span(start, self._share if worker else replace(self._share, limit=None))
+        span = self._span(start, share if worker else replace(share, limit=None))
         if kept is not None and kept[0] == span:
             self._batches = kept[1]
             return
         self._batches = self._source.epoch(*span)
         if self._info.follows:
             return  # what the next epoch is of is known when it is begun
-        following = feed._progress.after(start) if worker else Start(start.epoch + 1)
+        following = feed._progress.after(self._start) if worker else Start(start.epoch + 1)
         coming = feed._share(following)
         ahead = self._span(following, coming if worker else replace(coming, limit=None))
         if ahead[3]:
             self._source.prefetch(*ahead)
+
+    def _at(self) -> Start:
+        """The position of the first batch that was not handed out."""
+        read = self._handed > self._start.taken and self._info.follows
+        version = self._info.version if read else self._start.version
+        return replace(self._start, taken=self._handed, version=version)
 
     def _span(self, start: Start, share: Share) -> Span:
         return start.epoch, *share.worker(self._worker, self._workers, start.taken), share.tail
 
     def __next__(self) -> Batch:
         feed = self._feed
-        if self._ended or feed._iteration is not self:
+        if self._ended or feed._closed or feed._iteration is not self:
             if not self.running and self._serial >= 0:
                 raise StopIteration
             raise StokerError("another iteration of this feed has begun, or the feed is closed")
-        began = feed._tally.begin()
-        self._ack()
-        if self._serial != feed._progress.serial:
-            self._begin()
-        elif not self.running:
-            raise StopIteration
         try:
-            taken = self._take()
+            began = feed._tally.begin()
+            try:
+                self._ack()
+                if self._broken or self._serial != feed._progress.serial:
+                    self._begin()
+                taken = self._take()
+            finally:
+                feed._tally.end(began)
+            if taken is None:
+                self._finish()
+                raise StopIteration
+            batch = taken.batch
+            feed._tally.count(batch)
+            unacked = batch.epoch, taken.numbers
+            last = self._info, self._share, self._start.epoch, taken.step
         except StopIteration:
-            self._finish()
             raise
-        finally:
-            feed._tally.end(began)
-        self._unacked = (taken.batch.epoch, taken.numbers)
-        feed._progress.last = (self._info, self._share, self._epoch, taken.step)
-        feed._tally.count(taken.batch)
-        return taken.batch
+        except BaseException:
+            self._fail()
+            raise
+        # Nothing from here on makes a call, so that no interrupt comes between: the batch is handed out, or it is not.
+        self._unacked = unacked
+        self._handed += 1
+        feed._progress.last = last
+        return batch
+
+    def _fail(self) -> None:
+        """The batch was not handed out: whoever asks next, also by a new iteration, gets it."""
+        progress = self._feed._progress
+        if self._serial == progress.serial:
+            self._broken = True
+            progress.go_back(self._at())
+        progress.failed()
 
     def _finish(self) -> None:
         """All was handed out; what the source has begun of the epoch's rest is kept."""
-        self.running = False
+        ended, self.running = not self.running, False
+        self._feed._progress.recovered()
         feed, share = self._feed, self._share
-        if share.limit is not None and self.steps and worker_of() is None:
-            following = feed._progress.after(Start(self._epoch, share.start))
-            if following.epoch == self._epoch:
+        if not ended and share.limit is not None and self.steps and worker_of() is None:
+            following = feed._progress.after(Start(self._start.epoch, share.start))
+            if following.epoch == self._start.epoch:
                 feed._kept = self._span(following, replace(feed._share(following), limit=None)), self._batches
 
-    def _take(self) -> _Taken:
+    def _take(self) -> _Taken | None:
+        """The next batch; None after the last."""
         decoding = self._feed._decoding
         if decoding is None:
             return self._receive()
-        while len(self._decoded) <= _DECODE_AHEAD:
+        while self._late is None and len(self._decoded) <= _DECODE_AHEAD:
             try:
                 taken = self._receive()
-            except StopIteration:
+            except FencedError:
+                raise
+            except Exception as e:
+                self._late = e  # what has arrived before is still handed out
+                break
+            if taken is None:
                 break
             taken.batch._decoded = decoding.begin(taken.batch)
             self._decoded.append(taken)
         if not self._decoded:
-            raise StopIteration
+            if self._late is not None:
+                raise self._late
+            return None
         taken = self._decoded.popleft()
         for name in taken.batch._decoded or ():
             taken.batch[name]  # waits; errors belong here, and to the time waited
         return taken
 
-    def _receive(self) -> _Taken:
+    def _receive(self) -> _Taken | None:
         if not self._left:
-            raise StopIteration
-        delivered = next(self._batches)
+            return None
         feed, share = self._feed, self._share
-        numbers = [delivered.number]
+        parts = list(islice(self._batches, share.concat))
+        if not parts:
+            raise StokerError(f"epoch {self._start.epoch}: the source has ended {self._left} batches before its end")
+        delivered = parts[0]
+        numbers = [part.number for part in parts]
         if share.concat > 1:
-            parts = [delivered, *islice(self._batches, share.concat - 1)]
-            numbers = [part.number for part in parts]
             delivered = join(parts, share.concat if share.tail == "pad" else len(parts))
         step = self._worker + self._taken * self._workers
         self._taken += 1
         self._left -= 1
-        batch = Batch(feed._form, delivered, partial(_state, self._info, share, self._epoch, step))
+        batch = Batch(feed._form, delivered, partial(_state, self._info, share, self._start.epoch, step))
         return _Taken(batch, step, numbers)
 
     def _ack(self) -> None:
@@ -168,6 +229,29 @@ class Iteration(Iterator[Batch]):
         self._ack()
         self._ended = True
         self._decoded.clear()
+
+
+class Epochs(Iterator[Batch]):
+    """See `Feed.batches`. Not a generator, since an error would end that: the next `next` goes on after one."""
+
+    def __init__(self, feed: Feed) -> None:
+        self._feed = feed
+        self._current: Iterator[Batch] | None = None
+        self._empty = 0
+        """Iterations in a row without a batch."""
+
+    def __next__(self) -> Batch:
+        while self._current is not None or self._empty < 2:  # the first may be the end of an epoch, where a state stood
+            if self._current is None:
+                current = iter(self._feed)
+                self._current = current
+                self._empty += 1
+            for batch in self._current:
+                self._empty = 0
+                return batch
+            self._current = None
+        self._feed._require_steps()
+        raise StopIteration
 
 
 def join(parts: list[DeliveredBatch], count: int) -> DeliveredBatch:

@@ -72,8 +72,9 @@ class _Chunk:
 class OwnKeys:
     """The keys of chunks that are not committed yet."""
 
-    def __init__(self, root: Path) -> None:
-        self._root = root
+    def __init__(self, root: Path, *, numbered: bool = True) -> None:
+        """`numbered`: whether chunks hold samples in the order of writing, so that errors can count them."""
+        self._root, self._numbered = root, numbered
         self._chunks: list[_Chunk] = []
         self._rows = 0
         self._compare_at = _LOOK_AGAIN
@@ -98,9 +99,10 @@ class OwnKeys:
         seen: dict[str, int] = {}
         for key, at in self._texts(twice):
             if key in seen:
+                places = f", as sample {seen[key]} and {at} of" if self._numbered else " in"
                 raise DuplicateKeyError(
-                    f"key {key!r} comes twice, as sample {seen[key]} and {at} of what was written; "
-                    "keys are unique in a dataset, nothing is committed"
+                    f"key {key!r} comes twice{places} what was written; keys are unique in a dataset, nothing is "
+                    "committed"
                 )
             seen[key] = at
 

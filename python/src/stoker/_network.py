@@ -293,6 +293,23 @@ class Network:
         self.peers.serving = []
         self.hurry()
 
+    def start_over(self) -> None:
+        """Ends all connections, whatever state they are in, to go on over new ones. Receipts go over to these."""
+        now, peers = time.monotonic(), self.peers
+        connections = {*self._by_fd.values(), *self._demand.subscribed}
+        connections |= {peer.connection for peer in peers.by_address.values() if peer.connection is not None}
+        self._poll = select.poll()
+        self._poll.register(self._wake_read, select.POLLIN)
+        for connection in connections:
+            with self._demand.out:
+                self._demand.forget(connection)
+                connection.close()
+        self._by_fd.clear()
+        self._hot.clear()
+        self._probes.clear()
+        peers.start_over(now)
+        self.hurry()
+
     def part(self, deadline: float) -> None:
         """Delivers the last receipts, over a new connection if need be, and says goodbye."""
         asked: dict[Connection, int] = {}
@@ -315,10 +332,11 @@ class Network:
             connection.close()
         self._by_fd.clear()
         self._hot.clear()
-        if self._wake_read >= 0:
-            os.close(self._wake_read)
-            os.close(self._wake_write)
-            self._wake_read = self._wake_write = -1
+        ends = self._wake_read, self._wake_write
+        self._wake_read = self._wake_write = -1  # first: to close a descriptor twice may close another's
+        for end in ends:
+            if end >= 0:
+                os.close(end)
 
 
 class _Probe:

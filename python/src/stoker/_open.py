@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import os
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
@@ -24,9 +25,10 @@ _HEADS = 64
 class Samples:
     """The samples of a version, or of one split of it, by position, by (ordinal, row) or by key.
 
-    `samples[7]`, `samples[ordinal, row]` and `samples["dir/cat.jpg"]` give a dict with `key` and every field: bytes or
-    arrays as they were ingested, class names for ids, None for missing values. Every read is checked. The first access
-    by key reads all heads. Iteration goes through the chunks in stored order. One thread at a time.
+    `samples[7]`, `samples[-1]`, `samples[ordinal, row]` and `samples["dir/cat.jpg"]` give a dict with `key` and every
+    field: bytes or arrays as they were ingested, class names for ids, None for missing values. A slice, a list or an
+    array of positions gives a list of them. Every read is checked. The first access by key reads all heads. Iteration
+    goes through the chunks in stored order. One thread at a time.
     """
 
     def __init__(self, snapshot: Snapshot, split: str | None = None) -> None:
@@ -76,7 +78,20 @@ class Samples:
             column = self._head(index).small[0]
             yield from (_value(column, row, "utf8") for row in self._live(index))
 
-    def __getitem__(self, which: int | tuple[int, int] | str) -> dict[str, Any]:
+    @overload
+    def __getitem__(self, which: int | tuple[int, int] | str) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, which: slice | Sequence[int] | npt.NDArray[np.integer[Any]]) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, which: Any) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(which, slice):
+            return [self._one(at) for at in range(*which.indices(len(self)))]
+        if isinstance(which, (list, np.ndarray)) and getattr(which, "ndim", 1) == 1:
+            return [self._one(at) for at in which]
+        return self._one(which)
+
+    def _one(self, which: Any) -> dict[str, Any]:
         if isinstance(which, str):
             if self._keys is None:
                 keys: dict[str, tuple[int, int]] = {}
@@ -93,6 +108,14 @@ class Samples:
             if found is None or row not in self._live(found):
                 raise IndexError(f"{self._snapshot.root} version {self.version} has no row {row} of chunk {ordinal}")
             return self._sample(found, row)
+        try:
+            if isinstance(which, (bool, np.bool_)):
+                raise TypeError("a truth value")
+            which = operator.index(which)
+        except TypeError:
+            raise TypeError(
+                f"samples[{which!r}]: expected a position, (ordinal, row), a key, or a slice or list of positions"
+            ) from None
         position = which + len(self) if which < 0 else which
         if not 0 <= position < len(self):
             raise IndexError(f"sample {which} of {len(self)}")

@@ -18,6 +18,19 @@ from stoker._security import Security
 from stoker._spec import TAILS, OrderSpec, Tail
 
 Init = TypeVar("Init", bound=Callable[..., None])
+_ELSEWHERE = {
+    "drop_last": "say tail='drop'",
+    "transform": "say decode={'image': function}, which is given one field's bytes of a row",
+    "transforms": "say decode={'image': function}, which is given one field's bytes of a row",
+    "num_workers": "a feed reads ahead by itself; say decode_threads, or use DataLoader(feed, batch_size=None, "
+    "num_workers=…)",
+    "workers": "a feed reads ahead by itself; say decode_threads",
+    "prefetch_factor": "a feed reads ahead by itself, as far as buffer_bytes",
+    "collate_fn": "a batch is made already; change it in the loop, or decode fields with decode={'image': function}",
+    "sampler": "the order follows from seed, shuffle and shuffle_window",
+    "generator": "say seed",
+}
+"""What other loaders call what a feed has, or does without."""
 
 
 def suggesting(init: Init) -> Init:
@@ -28,6 +41,8 @@ def suggesting(init: Init) -> Init:
     def checked(self: Any, *args: Any, **given: Any) -> None:
         for name in given:
             if name not in known.values():
+                if name in _ELSEWHERE and name not in known:
+                    raise TypeError(f"{type(self).__name__}() has no argument {name!r}: {_ELSEWHERE[name]}")
                 near = get_close_matches(name.replace("_", "").lower(), known, 1)
                 hint = f"; did you mean {known[near[0]]!r}?" if near else f"; there are {', '.join(known.values())}"
                 raise TypeError(f"{type(self).__name__}() has no argument {name!r}{hint}")
@@ -101,6 +116,11 @@ class Options:
                 problems.append(f"{name} must be at least 1, is {given[name]}")
         if given["replicas"] > 1 and given["replica"]:
             problems.append("replica and replicas: give the replica itself, or how many processes are replicas")
+        decode = given["decode"]
+        if decode is not None and not isinstance(decode, Mapping):
+            raise TypeError(
+                f"decode={decode!r}: expected how to decode which fields, as {{'image': 'rgb'}} or {{'image': function}}"
+            )
         if isinstance(given["columns"], str):
             problems.append(f"columns must be several names, is {given['columns']!r}")
         elif given["columns"] is not None:

@@ -98,6 +98,12 @@ class ChunkFormat:
         columns = [content(f, c, s) for f, c, s in zip(self.fields, self._columns, rows, strict=True)]
         small, payload = columns[: len(self._small)], columns[len(self._small) :]
         count = sum(s.rows for s in keys)
+        for field, segments in zip(self.fields, rows, strict=True):
+            own = sum(s.rows for s in segments)
+            if own != count or any(_rows_in(s) != s.rows for s in segments):
+                raise ValueError(
+                    f"chunk {identity.chunk}: field {field.name!r} has {own} values for {count} keys; nothing is packed"
+                )
         sums = [_sums(p, count) for p in payload]
         parts = [key, *small, *sums, *payload]
         self._check_size(parts, identity, count)
@@ -186,6 +192,10 @@ class ChunkFormat:
             "stoker.created": utc_text(identity.created_ms),
             "stoker.payload": compact([f.name for f in self._payload]),
         }
+
+
+def _rows_in(segment: Segment) -> int:
+    return len(segment.lengths) if segment.values is None else len(segment.values)
 
 
 def _sums(part: Content, rows: int) -> Content:

@@ -176,6 +176,12 @@ class Peers:
         if peer.connection is connection:
             peer.connection, peer.attempts, peer.down_since, peer.next_try = None, 0, now, now
 
+    def start_over(self, now: float) -> None:
+        """All connections were ended by this side, whatever their state; new ones are wanted at once."""
+        for peer in self.by_address.values():
+            peer.connection, peer.attempts, peer.down_since, peer.next_try = None, 0, now, now
+        self.serving = []
+
     def welcomed(self, connection: Connection) -> None:
         """A connection has become live."""
         peer = self.by_address[connection.address]

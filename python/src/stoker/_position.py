@@ -15,7 +15,7 @@ from typing import Any
 
 from stoker._regroup import regroup
 from stoker._source import StreamInfo
-from stoker.errors import FormatTooNewError, StateMismatchError
+from stoker.errors import FormatTooNewError, StateMismatchError, StokerError
 
 
 def worker_of() -> tuple[int, int, int] | None:
@@ -76,10 +76,11 @@ class SharedEpochs:
     next epoch and says so here; the others of that pass follow it. The memory has no name, so nothing is left over.
     """
 
-    # pass, setting; its epoch, batch; next epoch, batch; settings made so far; version of each of the two, or 0
-    _LAYOUT = struct.Struct("<9Q")
+    # pass, setting; its epoch, batch; next epoch, batch; settings made so far; version of each of the two, or 0;
+    # workers that failed and have not come to the end of their share
+    _LAYOUT = struct.Struct("<10Q")
 
-    def __init__(self, fd: int | None = None) -> None:
+    def __init__(self, fd: int | None = None, seen: int = 0) -> None:
         if fd is None:
             if hasattr(os, "memfd_create"):
                 fd = os.memfd_create("stoker")
@@ -91,6 +92,8 @@ class SharedEpochs:
         self._memory = mmap.mmap(fd, self._LAYOUT.size)
         self._key = (0, 0)
         self._latest = Start(0)
+        self._seen, self._seen_by = seen, os.getpid()
+        """How often the position had been set when this process last looked, and the process."""
 
     def __del__(self) -> None:
         with contextlib.suppress(AttributeError, OSError):
@@ -99,12 +102,12 @@ class SharedEpochs:
     def __reduce__(self) -> tuple[Any, ...]:
         from multiprocessing import reduction
 
-        return _attach, (reduction.DupFd(self._fd),)
+        return _attach, (reduction.DupFd(self._fd), self._seen)
 
     @contextlib.contextmanager
     def _locked(self) -> Iterator[list[int]]:
-        fcntl.lockf(self._fd, fcntl.LOCK_EX)
-        try:
+        try:  # an interrupt between the lock and this would keep it; to unlock what is not locked is harmless
+            fcntl.lockf(self._fd, fcntl.LOCK_EX)
             values = list(self._LAYOUT.unpack_from(self._memory))
             yield values
             self._LAYOUT.pack_into(self._memory, 0, *values)
@@ -117,11 +120,37 @@ class SharedEpochs:
             v[0] = v[1] = 0
             v[4], v[5], v[8] = start.epoch, start.batch, start.version or 0
             v[6] += 1
+            v[9] = 0
+            self._seen = v[6]
 
-    def begin(self, the_pass: int, following: Callable[[Start], Start]) -> Start:
-        """Where this worker begins in a pass; `following` says where the one after an iteration begins."""
+    def setting(self) -> int:
+        """How often the position had been set when the pass was begun that an iteration made now is of.
+
+        The first iteration of a worker process is of the pass that the process was started for.
+        """
+        with self._locked() as v:
+            if self._seen_by == os.getpid():
+                self._seen = v[6]
+            self._seen_by = os.getpid()
+            return self._seen
+
+    def begin(self, the_pass: int, following: Callable[[Start], Start], setting: int | None = None) -> Start:
+        """Where this worker begins in a pass; `following` says where the one after an iteration begins.
+
+        `setting`: that of the pass. A worker that asks after the position was set for the next pass would take it away.
+        """
         with self._locked() as v:
             key = (the_pass, v[6])
+            if setting not in (None, v[6]):
+                raise StokerError(
+                    "the position of this feed was set after this pass of the DataLoader: begin a new one"
+                )
+            if v[9] and (key == self._key or (v[0], v[1]) != key):
+                raise StokerError(
+                    f"the pass of the DataLoader before this one failed in epoch {v[2]}, and how far it came is known "
+                    "only to whoever took its batches. Go on there with feed.load_state_dict(batch.state) of the last "
+                    f"batch, or choose with feed.set_epoch({v[2]}) to read the epoch again, or feed.set_epoch({v[4]})"
+                )
             if key == self._key:  # workers that stay: they pass over the data several times under one number
                 self._latest = following(self._latest)
                 after = following(self._latest)
@@ -136,6 +165,16 @@ class SharedEpochs:
             self._key, self._latest = key, Start(v[2], v[3], version=v[7] or None)
             return self._latest
 
+    def count_failure(self, change: int) -> None:
+        """A worker has failed (1), or come to the end of its share after all (-1)."""
+        with self._locked() as v:
+            v[9] = max(0, v[9] + change)
+
+    def has_failed(self) -> bool:
+        """Whether a worker has failed since the last `set` and has not come to the end of its share."""
+        with self._locked() as v:
+            return v[9] != 0
+
     def adopt(self, the_pass: int, start: Start, following: Callable[[Start], Start]) -> None:
         """This worker begins where its own state says; the pass after this one follows that iteration."""
         with self._locked() as v:
@@ -143,7 +182,7 @@ class SharedEpochs:
             if (v[0], v[1]) != key:
                 after = following(start)
                 v[:6] = [*key, start.epoch, start.batch, after.epoch, after.batch]
-                v[7], v[8] = start.version or 0, after.version or 0
+                v[7], v[8], v[9] = start.version or 0, after.version or 0, 0
             self._key, self._latest = key, start
 
     def read(self) -> tuple[bool, Start]:
@@ -152,8 +191,10 @@ class SharedEpochs:
             return v[0] != 0, Start(v[4], v[5], version=v[8] or None)
 
 
-def _attach(duplicate: Any) -> SharedEpochs:
-    return SharedEpochs(duplicate.detach())
+def _attach(duplicate: Any, seen: int) -> SharedEpochs:
+    shared = SharedEpochs(duplicate.detach(), seen)
+    shared._seen_by = 0  # that was another process
+    return shared
 
 
 def spawning() -> bool:

@@ -26,6 +26,8 @@ class Progress:
         """Stream, share, epoch and step of the last batch handed out."""
         self._share = share
         self._loaded_in_worker: Start | None = None
+        self._failed = False
+        """Whether this worker has failed in its pass."""
 
     @property
     def following(self) -> Start:
@@ -40,8 +42,11 @@ class Progress:
             return Start(start.epoch + 1)
         return Start(*share.after(start.epoch, share.limit - 1))  # the same on every rank, whatever its steps
 
-    def begin(self) -> tuple[Start, Share]:
-        """Takes the position for an iteration that begins now; the next one follows."""
+    def begin(self, setting: int) -> tuple[Start, Share]:
+        """Takes the position for an iteration that begins now; `go_beyond` says that it has begun.
+
+        `setting`: what `SharedEpochs.setting` said when the iteration was made.
+        """
         worker = worker_of()
         if worker is None:
             start = self.next
@@ -49,9 +54,28 @@ class Progress:
             start, self._loaded_in_worker = self._loaded_in_worker, None
             self.shared.adopt(worker[2], start, self.after)
         else:
-            start = self.shared.begin(worker[2], self.after)
-        self.next = self.after(start)
+            start = self.shared.begin(worker[2], self.after, setting)
         return start, self._share(start)
+
+    def go_beyond(self, start: Start) -> None:
+        """An iteration has begun there: the next one follows it."""
+        self.next = self.after(start)
+
+    def go_back(self, start: Start) -> None:
+        """An iteration has failed there: the next one begins with the batch that was not handed out."""
+        self.next = start
+
+    def failed(self) -> None:
+        """An iteration has failed. Tells it to the other passes of a DataLoader, if this is one of its workers."""
+        if worker_of() is not None and not self._failed:
+            self.shared.count_failure(1)
+            self._failed = True
+
+    def recovered(self) -> None:
+        """This worker has handed out its whole share, maybe after a failure."""
+        if self._failed:
+            self.shared.count_failure(-1)
+            self._failed = False
 
     def set_epoch(self, epoch: int, epoch_batches: int | None) -> None:
         """See `Feed.set_epoch`."""
@@ -64,7 +88,7 @@ class Progress:
             epoch, place = divmod(epoch, share.parts)
             first, end = place * part, (place + 1) * part
         now = self.following
-        if now.epoch != epoch or (end and not first <= now.batch < end):
+        if now.epoch != epoch or (end and not first <= now.batch < end) or self.shared.has_failed():
             self._move(Start(epoch, first))
 
     def go_to(self, start: Start) -> None:

@@ -56,8 +56,9 @@ class Receipts:
         self._waiting.discard(connection)
         entries = bytes(connection.pending)
         if entries:
-            connection.pending.clear()
-            connection.send(self._sent(connection, connection.pending_epoch, entries))
+            frame = self._sent(connection, connection.pending_epoch, entries)
+            connection.pending.clear()  # last: an interrupt may repeat receipts, but not lose them
+            connection.send(frame)
 
     def _sent(self, connection: Connection, epoch: int, entries: bytes) -> bytes:
         self._open.add(connection)
@@ -78,14 +79,18 @@ class Receipts:
         """ACK frames with everything orphaned, to go out behind the connection's SUBSCRIBE."""
         frames = []
         while self._orphans:
-            epoch, entries = self._orphans.popleft()
+            epoch, entries = self._orphans[0]
+            taken = 1
             while (
-                self._orphans
-                and self._orphans[0][0] == epoch
-                and len(entries) + len(self._orphans[0][1]) <= FLUSH_BYTES
+                taken < len(self._orphans)
+                and self._orphans[taken][0] == epoch
+                and len(entries) + len(self._orphans[taken][1]) <= FLUSH_BYTES
             ):
-                entries += self._orphans.popleft()[1]
+                entries += self._orphans[taken][1]
+                taken += 1
             frames.append(self._sent(connection, epoch, entries))
+            for _ in range(taken):
+                self._orphans.popleft()
         return b"".join(frames)
 
     def lost(self, connection: Connection) -> None:

@@ -69,17 +69,33 @@ def _is_key(name: str, is_text: bool) -> bool:
     return name == "key"
 
 
+_OTHER_NAMES = {
+    "string": "utf8", "str": "utf8", "text": "utf8", "large_string": "utf8", "int": "int64", "long": "int64",
+    "integer": "int64", "uint": "uint64", "float": "float32", "double": "float64", "half": "float16",
+    "boolean": "bool", "bytes": "binary", "image": "binary", "jpeg": "binary", "png": "binary", "blob": "binary",
+    "label": "categorical", "class": "categorical", "category": "categorical", "byte": "int8", "short": "int16",
+}  # fmt: skip
+"""Of types, in other libraries."""
+
+
+def _hint(text: object) -> str:
+    """The type that was probably meant."""
+    match = _TEXT.fullmatch(text.replace(" ", "")) if isinstance(text, str) else None
+    meant = _OTHER_NAMES.get(match[1]) if match is not None else None
+    return f"; did you mean {text.replace(match[1], meant, 1)!r}?" if meant and match and isinstance(text, str) else ""
+
+
 def _of_text(name: str, text: str) -> Field:
     match = _TEXT.fullmatch(text.replace(" ", "")) if isinstance(text, str) else None
     if match is None:
-        raise ValueError(f"field {name!r}: unknown type {text!r}; there are {_TYPES}")
+        raise ValueError(f"field {name!r}: unknown type {text!r}{_hint(text)}; there are {_TYPES}")
     kind = match[1]
     if match[2] is not None:
         kind += "[" + ",".join(str(int(d)) for d in match[2].split(",") if d) + "]"
     try:
         field = Field(name, kind, nullable=match[3] is not None)
     except ValueError as e:
-        raise ValueError(f"{e}; there are {_TYPES}" if "unknown type" in str(e) else str(e)) from None
+        raise ValueError(f"{e}{_hint(text)}; there are {_TYPES}" if "unknown type" in str(e) else str(e)) from None
     _check_shape(field)
     return field
 

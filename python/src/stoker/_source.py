@@ -145,7 +145,8 @@ class BatchSource(Protocol):
         """The virtual numbers first, first + stride, … (count of them) of an epoch, in that order.
 
         Ends whatever epoch was being read. A call with the arguments of the last `prefetch` picks up
-        what that one started. Raises `BatchTimeoutError`, `CorruptDataError`, `FencedError`, …
+        what that one started. Raises `BatchTimeoutError`, `CorruptDataError`, `FencedError`, … After an error or an
+        interrupt the iterator is of no more use; a further call reads on, or raises again what is final.
         """
         ...
 

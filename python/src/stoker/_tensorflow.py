@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,12 +46,31 @@ def dataset_of(feed: Feed, signature: Mapping[str, Any]) -> Any:
             return tf.RaggedTensorSpec((None, None), kind, 1, tf.int64)
         return tf.TensorSpec((None, *(field.shape or ())), kind)
 
-    def batches() -> Iterator[dict[str, Any]]:
-        for batch in feed:
-            yield {name: _column(tf, batch, field, name in decode) for name, field in fields.items()}
+    def columns(batch: Batch) -> dict[str, Any]:
+        return {name: _column(tf, batch, field, name in decode) for name, field in fields.items()}
 
     specs = {name: spec(field) for name, field in fields.items()}
-    return tf.data.Dataset.from_generator(batches, output_signature=specs)
+    return tf.data.Dataset.from_generator(lambda: Converted(iter(feed), columns), output_signature=specs)
+
+
+class Converted(Iterator[Any]):
+    """Batches in another form. Not a generator, since an error would end that: the next `next` goes on after one."""
+
+    def __init__(self, batches: Iterator[Batch], convert: Callable[[Batch], Any]) -> None:
+        self._batches, self._convert = batches, convert
+        self._batch: Batch | None = None
+        """Handed out by the feed and not converted."""
+
+    def __next__(self) -> Any:
+        while self._batch is None:
+            for batch in self._batches:
+                self._batch = batch
+                break
+            else:
+                raise StopIteration
+        converted = self._convert(self._batch)
+        self._batch = None
+        return converted
 
 
 def _column(tf: Any, batch: Batch, field: Field, decoded: bool) -> Any:

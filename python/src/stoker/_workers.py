@@ -45,11 +45,11 @@ def _serve(jobs: queue.SimpleQueue[Job | None]) -> None:
     while (job := jobs.get()) is not None:
         job.run()
         del job
+    jobs.put(None)  # for the next thread
 
 
-def _end(jobs: queue.SimpleQueue[Job | None], threads: int) -> None:
-    for _ in range(threads):
-        jobs.put(None)
+def _end(jobs: queue.SimpleQueue[Job | None]) -> None:
+    jobs.put(None)
 
 
 class Shared:
@@ -94,19 +94,28 @@ class Workers:
         self._threads, self._timeout_s, self._where = threads, timeout_s, where
         self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
         self._finalizer: Any = None
+        self._running = 0
+        """Threads that were started, at least."""
         self.waited = {"wait_window_s": 0.0, "wait_read_s": 0.0}
         """Seconds, by cause."""
 
     def submit(self, work: Callable[[], Any]) -> Job:
         """Gives work to the threads."""
-        if self._finalizer is None:
-            for n in range(self._threads):
-                threading.Thread(target=_serve, args=(self._jobs,), name=f"stoker-read-{n}", daemon=True).start()
-            self._finalizer = weakref.finalize(self, _end, self._jobs, self._threads)
-            self._finalizer.atexit = False
+        if self._running < self._threads:
+            self._start()
         job = Job(work)
         self._jobs.put(job)
         return job
+
+    def _start(self) -> None:
+        """Starts the threads that are missing, maybe after an interrupt. One end ends them all."""
+        if self._finalizer is None:
+            finalizer = weakref.finalize(self, _end, self._jobs)
+            finalizer.atexit = False
+            self._finalizer = finalizer
+        while self._running < self._threads:
+            threading.Thread(target=_serve, args=(self._jobs,), name="stoker-read", daemon=True).start()
+            self._running += 1
 
     def offer(self, work: Callable[[], Any]) -> None:
         """Work that a thread may do, if it has time, and that nobody waits for; from any thread."""
@@ -129,5 +138,5 @@ class Workers:
         """Ends the threads once they are through with what they have; later work starts new ones."""
         if self._finalizer is not None:
             self._finalizer()
-            self._finalizer = None
-            self._jobs = queue.SimpleQueue()
+            jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+            self._jobs, self._running, self._finalizer = jobs, 0, None

@@ -7,7 +7,7 @@ import os
 import random
 import time
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import TracebackType
 from typing import Any
 
@@ -25,15 +25,18 @@ from stoker._pack import ChunkIdentity, new_chunk_id, utc_text
 from stoker._publish import publish, union_of_classes, who
 from stoker._schema_text import WantedField, wanted_fields
 from stoker._segments import Segment
+from stoker._shuffle import Block, cut, shuffled
 from stoker._spool import Spool, Written
 from stoker._store import LocalStore
 from stoker._target import Target
 from stoker._values import text
 from stoker._writer_fields import WriterFields
-from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError
+from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, StokerError
 
 _FRAME = 4096
 """Of a chunk whose fields are not decided yet."""
+_ROW_OVERHEAD = 100
+"""Bytes of memory that a row in a block takes besides its values, about."""
 _MISSING: Any = object()
 
 
@@ -43,8 +46,10 @@ class Writer:
         with stoker.Writer("./data/x", schema={"tokens": "int32[]", "label": "categorical"}) as w:
             w.write({"tokens": tokens, "label": "cat"})
 
-    Until then nothing is visible, and after an exception nothing ever is. Holds some three chunks in memory, and 8
-    bytes for each key. One thread at a time; not across a fork. docs/writer.md describes arguments and types.
+    Until then nothing is visible, and after an exception nothing ever is. Samples are shuffled within blocks of
+    `shuffle_buffer` bytes (256 MiB) before they are packed, by `seed`; `shuffle=False` keeps their order. Holds such a
+    block and some three chunks in memory, and 8 bytes for each key. One thread at a time; not across a fork.
+    docs/writer.md describes arguments and types.
     """
 
     version: int | None = None
@@ -65,11 +70,19 @@ class Writer:
         name: str | None = None,
         chunk_size: int | None = None,
         ingest_id: str | None = None,
+        shuffle: bool = True,
+        shuffle_buffer: int = 256 << 20,
+        seed: int = 0,
     ) -> None:
         if (append and replace) or (part and (append or replace)):
             raise ValueError("append, replace and part exclude each other; parts are appended by stoker.commit")
         if chunk_size is not None and not 1 <= chunk_size <= 1 << 30:
             raise ValueError(f"chunk_size is {chunk_size}; it is 1 byte to 1 GiB")
+        if not isinstance(shuffle, bool) or shuffle_buffer < 1 or not 0 <= seed < 1 << 64:
+            raise ValueError(
+                f"shuffle={shuffle!r}, shuffle_buffer={shuffle_buffer!r}, seed={seed!r}: expected True or False, at "
+                "least 1 byte, and 0 to 2**64 - 1"
+            )
         self._root = dataset_path(path, "write it here and copy it there, or pack files with `stoker ingest`")
         self._store = LocalStore(self._root)
         self._ingest = checked_ingest_id(ingest_id or str(uuid.uuid4()))
@@ -87,12 +100,19 @@ class Writer:
         self._leases: Leases | None = None
         """Once the lease is taken."""
         self._payload = payload
-        self._keys = OwnKeys(self._root)
+        self._keys = OwnKeys(self._root, numbered=not shuffle)
+        self._shuffle, self._buffer, self._seed = shuffle, shuffle_buffer, seed
+        self._blocks: dict[str, int] = {}
+        """Blocks of each split that were shuffled."""
         self._written: list[Written] = []
         self._open: dict[str, FillingChunk] = {}
         self._default: FillingChunk | None = None
         """The open one of the split that is not named."""
         self._is_open = True
+        self._is_torn = False
+        """Whether chunks are being handed over; an interrupt or an error then leaves some rows in neither place."""
+        self._is_committing = self._is_aborting = False
+        """Begun and not ended."""
         self._numbered: bool | None = None
         """Whether samples come without keys; None before the first."""
         self._prefix = self._number_prefix()
@@ -138,10 +158,11 @@ class Writer:
     def write(self, sample: Mapping[str, Any], *, split: str | None = None) -> None:
         """Adds a sample: a value for each field, and its `key` (str), or none in all samples: then they are numbered.
 
-        Raises `InvalidSampleError` naming key and field; the sample is left out then, and the writer may go on.
+        Raises `InvalidSampleError` naming key and field; the sample is left out then, and the writer may go on. So it
+        is after an interrupt, unless that came while a chunk was handed over: the writer then refuses to go on.
         """
-        if not self._is_open:
-            raise ValueError("the writer is closed")
+        if not self._is_open or self._is_torn:
+            self._require_open()
         fields = self._fields
         given = sample.get("key", _MISSING)
         key = f"{self._prefix}{self.samples:08d}" if given is _MISSING else given
@@ -178,22 +199,34 @@ class Writer:
         if self.version is not None:
             return
         chunk = self._default
-        if chunk is None or split is not None or chunk.bytes + size > self._chunk_size:
+        if chunk is None or split is not None or chunk.bytes + size > chunk.limit:
             chunk = self._chunk_for(split, size)
-        for values, value in zip(chunk.columns, row, strict=True):
-            values.append(value)
+        if len(chunk.pending) != chunk.single:
+            chunk.trim()
+        chunk.pending.append(row)
+        # Only stores from here on, so that no interrupt comes between: the sample is taken, or it is not.
+        chunk.single += 1
         chunk.rows += 1
         chunk.bytes += size
         self.samples += 1
+
+    def _require_open(self) -> None:
+        if not self._is_open:
+            raise ValueError("the writer is closed")
+        if self._is_torn:
+            raise StokerError(
+                f"the writer of {self._root} was interrupted, or failed, while it handed a chunk over: it commits "
+                "nothing. Leave it, which deletes what it has written, and write again"
+            )
 
     def write_batch(self, table: pa.Table | pa.RecordBatch, *, split: str | None = None) -> None:
         """Adds the rows of a table: a column for each field, and `key` (utf8), or none in all: then they are numbered.
 
         Class names may be text or a dictionary; tensors are fixed-size lists. Values are not copied before they are
-        packed. Raises `InvalidSampleError`; no row of the failing record batch is taken then.
+        packed. Raises `InvalidSampleError`; no row of the failing record batch is taken then. After an interrupt
+        `samples` says how many rows were taken.
         """
-        if not self._is_open:
-            raise ValueError("the writer is closed")
+        self._require_open()
         if isinstance(table, pa.RecordBatch):
             table = pa.Table.from_batches([table])
         other = sorted(set(table.column_names) - self._fields.names - {"key"})
@@ -228,10 +261,16 @@ class Writer:
         while start < rows:
             before = int(ends[start - 1]) if start else 0
             chunk = self._chunk_for(split, int(sizes[start]))
-            left = self._chunk_size - chunk.bytes
+            left = chunk.limit - chunk.bytes
             end = max(start + 1, int(np.searchsorted(ends, before + left, "right")))
-            chunk.add_segments([sliced(s, start, end) for s in segments], end - start, int(ends[end - 1]) - before)
-            self.samples += end - start
+            group, taken, size = [sliced(s, start, end) for s in segments], end - start, int(ends[end - 1]) - before
+            chunk.close_rows()
+            chunk.groups.append(group)
+            # Only stores from here on, as in `write`.
+            chunk.whole += 1
+            chunk.rows += taken
+            chunk.bytes += size
+            self.samples += taken
             start = end
 
     def _numbers(self, rows: int) -> pa.Array:
@@ -258,35 +297,86 @@ class Writer:
         """The open chunk of a split, with room for so many bytes, or empty."""
         name = self._default_split if split is None else split
         chunk = self._open.get(name)
-        if chunk is None or (chunk.rows and chunk.bytes + size > self._chunk_size):
-            if chunk is not None:
-                self._flush(chunk)
-            elif split is not None:
+        if chunk is None:
+            if split is not None:
                 _checked_split(split)
-            layout = self._fields.layout
-            frame = layout.frame_bytes() if layout is not None else _FRAME
-            chunk = self._open[name] = FillingChunk(name, self._fields.fields, frame)
-            if name == self._default_split:
-                self._default = chunk
+            return self._put(self._empty(name))
+        if not chunk.rows or chunk.bytes + size <= chunk.limit:
+            return chunk
+        self._is_torn = True
+        if not self._shuffle:
+            self._flush(chunk)
+            chunk = self._put(self._empty(name))
+        else:
+            held = sum(c.bytes + _ROW_OVERHEAD * c.rows for c in self._open.values())
+            if held + size > self._buffer:
+                largest = max(self._open.values(), key=lambda c: c.bytes)
+                self._put(self._flush_shuffled(largest, is_last=False))
+                chunk = self._open[name]
+            chunk.close_rows(compact=True)
+            chunk.limit = chunk.bytes + max(size, self._chunk_size)
+        self._is_torn = False
         return chunk
 
+    def _put(self, chunk: FillingChunk) -> FillingChunk:
+        self._open[chunk.split] = chunk
+        if chunk.split == self._default_split:
+            self._default = chunk
+        return chunk
+
+    def _empty(self, split: str) -> FillingChunk:
+        layout = self._fields.layout
+        frame = layout.frame_bytes() if layout is not None else _FRAME
+        return FillingChunk(split, self._fields.fields, frame, self._chunk_size)
+
+    def _flush_shuffled(self, chunk: FillingChunk, is_last: bool) -> FillingChunk:
+        """Packs a block in random order; what fills no chunk goes into the next block, unless it is the last."""
+        self._prepare()
+        fields = self._fields
+        block = Block(fields.fields, chunk.take())
+        number = self._blocks.get(chunk.split, 0)
+        order = shuffled(self._seed, chunk.split, number, block.rows)
+        self._blocks[chunk.split] = number + 1
+        rest = self._empty(chunk.split)
+        sizes = block.sizes(fields.row_bytes)[order]
+        runs = cut(sizes, max(1, self._chunk_size - rest.bytes))
+        for start, end in runs if is_last else runs[:-1]:
+
+            def rows(start: int = start, end: int = end) -> list[list[Segment]]:
+                return [[segment] for segment in block.take(order[start:end])]
+
+            self._submit(rows, chunk.split)
+        if not is_last:
+            start, end = runs[-1]
+            rest.groups.append(block.take(order[start:end]))
+            rest.whole, rest.rows, rest.bytes = 1, end - start, rest.bytes + int(sizes[start:end].sum())
+        return rest
+
     def _flush(self, chunk: FillingChunk) -> None:
+        self._prepare()
+        self._submit(chunk.take, chunk.split)
+
+    def _prepare(self) -> None:
+        """Before the first chunk: which fields there are, the dataset, and the lease."""
         layout = self._fields.decide(self._open.values(), self._create)
         if self._spool is None:
             self._take_lease()
             self._spool = Spool(self._store, layout)
-        info = self._target.info
+
+    def _submit(self, take: Callable[[], list[list[Segment]]], split: str) -> None:
+        """Hands a chunk over; `take` gives its segments: of the key, then of the fields as the caller orders them."""
+        info, spool, order = self._target.info, self._spool, self._fields.order
         assert info is not None
+        assert spool is not None
         identity = ChunkIdentity(
-            info.id, new_chunk_id(self._clock(), self._random), self._ingest, chunk.split, self._started_ms
+            info.id, new_chunk_id(self._clock(), self._random), self._ingest, split, self._started_ms
         )
-        order = self._fields.order
 
         def rows() -> tuple[Sequence[Segment], Sequence[Sequence[Segment]]]:
-            keys, *columns = chunk.take()
+            keys, *columns = take()
             return keys, [columns[i] for i in order]
 
-        self._take(self._spool.submit(rows, identity))
+        self._take(spool.submit(rows, identity))
 
     def _take(self, written: Sequence[Written]) -> None:
         for each in written:
@@ -299,35 +389,46 @@ class Writer:
         """Commits what was written as one version, or with `part=True` says in `part` what was written. Once.
 
         Raises `DuplicateKeyError`, `CommitRefusedError`, `CommitUnknownError`; but for the last, nothing is committed.
+        Called again after an interrupt of the commit, it finds out whether that took place, and commits if not.
         """
-        if not self._is_open:
-            return
-        try:
-            self._finish()
-        except BaseException:
-            self.abort()
-            raise
-        self._is_open = False
-        if self.part is None and self.version is None:
-            # Whatever interrupts a commit from here on, the version may exist: its chunks stay.
-            chunks = [w.summary for w in self._written]
-            classes = union_of_classes(w.classes for w in self._written)
-            dataset = self._target.info.id if self._target.info is not None else ""
-            # The first writer of a dataset was alone when it began; what others have appended since stays.
-            mode = "append" if self._mode == "create" else self._mode
+        if self._is_open:
             try:
-                self.version = publish(
-                    self._store, dataset, self._ingest, mode, chunks, classes, self._keys, [self._ingest]
-                )
-            except (CommitRefusedError, DuplicateKeyError):
-                self._discard()
+                if self._is_torn:
+                    self._require_open()
+                self._finish()
+            except BaseException:
+                self.abort()
                 raise
+            # Whatever interrupts a commit from here on, the version may exist: its chunks stay.
+            self._is_committing = self.part is None and self.version is None
+            self._is_open = False
+        if self._is_committing:
+            self._commit()
+
+    def _commit(self) -> None:
+        chunks = [w.summary for w in self._written]
+        classes = union_of_classes(w.classes for w in self._written)
+        dataset = self._target.info.id if self._target.info is not None else ""
+        # The first writer of a dataset was alone when it began; what others have appended since stays.
+        mode = "append" if self._mode == "create" else self._mode
+        try:
+            self.version = publish(
+                self._store, dataset, self._ingest, mode, chunks, classes, self._keys, [self._ingest]
+            )
+        except (CommitRefusedError, DuplicateKeyError):
+            self._is_committing = False
+            self._discard()
+            raise
+        self._is_committing = False
 
     def _finish(self) -> None:
         if self.version is not None:
             return
+        self._is_torn = True
         for chunk in self._open.values():
-            if chunk.rows:
+            if chunk.rows and self._shuffle:
+                self._flush_shuffled(chunk, is_last=True)
+            elif chunk.rows:
                 self._flush(chunk)
         self._open.clear()
         if self._spool is not None:
@@ -343,13 +444,16 @@ class Writer:
                 "chunks": [w.summary.to_json() for w in self._written],
                 "classes": union_of_classes(w.classes for w in self._written),
             }
+        self._is_torn = False
 
     def abort(self) -> None:
         """Leaves without a version, and deletes what was written. Nothing to do after `close`."""
-        if self._is_open:
+        if self._is_open or self._is_aborting:
+            self._is_aborting = True
             self._is_open = False
             self._open.clear()
             self._discard()
+            self._is_aborting = False
 
     def _discard(self) -> None:
         """Deletes what was written, then releases the lease."""

@@ -29,7 +29,7 @@ def sample(n):
 @pytest.fixture(scope="module")
 def written(tmp_path_factory):
     path = tmp_path_factory.mktemp("written") / "notes"
-    with Writer(path, SCHEMA, payload=["data"], chunk_size=8 << 10) as w:
+    with Writer(path, SCHEMA, payload=["data"], chunk_size=8 << 10, shuffle=False) as w:
         for n in range(300):
             w.write(sample(n), split="val" if n % 10 == 9 else None)
     return path
@@ -132,7 +132,7 @@ def test_what_a_killed_writer_leaves_is_found_by_gc(cli, tmp_path):
         w.write({"data": b"x" * 2000})
     program = (
         "import sys, stoker\n"
-        "w = stoker.Writer(sys.argv[1], append=True, chunk_size=5000)\n"
+        "w = stoker.Writer(sys.argv[1], append=True, chunk_size=5000, shuffle=False)\n"
         "for n in range(20): w.write({'data': bytes(2000)})\n"
         "print('ready', flush=True)\n"
         "sys.stdin.read()\n"

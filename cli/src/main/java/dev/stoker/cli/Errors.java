@@ -101,7 +101,11 @@ final class Errors {
             return "there is no file " + best.getMessage();
         }
         if (best instanceof AccessDeniedException) {
-            return "access to " + best.getMessage() + " is denied";
+            String path = String.valueOf(best.getMessage());
+            String ledger = path.contains("/_stoker/feeds")
+                    ? "; a feed writes its ledger into the dataset: give another directory with --ledger"
+                    : "";
+            return "access to " + path + " is denied" + ledger;
         }
         String text = best.getMessage() == null ? best.getClass().getSimpleName() : best.getMessage();
         String logged = Logs.file().map(file -> " (details: " + file + ")").orElse("");

@@ -24,6 +24,10 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
     private final Welcome welcome;
 
     private long taken;
+    /** Of the step that is being taken, what has come. */
+    private List<List<Piece>> arrived = new ArrayList<>();
+    /** Whether a step was begun and not handed out, since it failed. */
+    private boolean hasFailed;
     /** Of each number of the last step, its pieces. */
     private List<List<Piece>> unacknowledged = List.of();
 
@@ -52,15 +56,22 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         return this;
     }
 
-    /** Whether another batch follows. Asking says that the one before is consumed. */
+    /**
+     * Whether another batch follows. Asking says that the one before is consumed.
+     *
+     * @throws FeedException if the last batch failed and another iteration has begun since
+     */
     @Override
     public boolean hasNext() {
         acknowledge();
+        if (hasEnded && hasFailed) {
+            throw span.isNoLongerRead();
+        }
         return !hasEnded && taken < steps();
     }
 
     /**
-     * The next batch; waits for it.
+     * The next batch; waits for it. After an exception the next call waits for the same batch.
      *
      * @throws BatchTimeoutException if it does not come
      * @throws FeedException if the feed cannot go on for another reason
@@ -70,15 +81,18 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         if (!hasNext()) {
             throw new NoSuchElementException("epoch " + number() + " has no more batches here");
         }
-        List<List<Piece>> parts = new ArrayList<>();
+        hasFailed = true;
         long end = Math.min(span.range().count(), index(taken + 1));
-        for (long index = index(taken); index < end; index++) {
-            parts.add(feed.take(span, index));
+        for (long index = index(taken) + arrived.size(); index < end; index++) {
+            arrived.add(feed.take(span, index));
         }
-        unacknowledged = parts;
+        Position after = share.after(number(), taken);
+        Batch batch = new Batch(welcome, joined(arrived), after, feed.buffers());
+        unacknowledged = arrived;
+        arrived = new ArrayList<>();
         taken++;
-        Batch batch = new Batch(welcome, joined(parts), position(), feed.buffers());
-        feed.handedOut(batch, position());
+        hasFailed = false;
+        feed.handedOut(batch, after);
         return batch;
     }
 
@@ -102,6 +116,11 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
     /** After the last batch that was handed out. */
     Position position() {
         return taken == 0 ? new Position(number(), share.start()) : share.after(number(), taken - 1);
+    }
+
+    /** Whether a batch failed that is still to be handed out. */
+    boolean isToGoOn() {
+        return hasFailed && !hasEnded;
     }
 
     boolean isRunning() {

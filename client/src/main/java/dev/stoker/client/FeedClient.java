@@ -101,12 +101,16 @@ public final class FeedClient implements AutoCloseable {
 
     /**
      * The batches of the epoch that comes next, from the loaded position on if it lies in it; with {@code epochBatches} at most so many. Each
-     * call begins another epoch or part, also after an iteration was left early; the iteration before ends.
+     * call begins another epoch or part, also after an iteration was left early; the iteration before ends. After an exception of the
+     * iteration it goes on with the batch that was not handed out.
      */
     public Epoch epoch() {
         lock.lock();
         try {
             requireSound();
+            if (current != null && current.isToGoOn()) {
+                return current;
+            }
             if (current != null) {
                 current.end();
             }
@@ -169,10 +173,13 @@ public final class FeedClient implements AutoCloseable {
                 || (known.epoch().equals(OptionalLong.of(epoch))
                         && version.orElse(known.stream().version())
                                 == known.stream().version());
-        if (!isHere && !isOver(epoch)) {
-            source.turnTo(epoch, version);
-            requireAsked();
+        if (isOver(epoch)) {
+            return;
         }
+        if (!isHere) {
+            source.turnTo(epoch, version);
+        }
+        requireAsked();
     }
 
     private boolean isOver(long epoch) {

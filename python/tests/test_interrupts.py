@@ -1,0 +1,122 @@
+"""An interrupt at any place leaves a feed that goes on exactly, or is closed and says so."""
+
+from __future__ import annotations
+
+import sys
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from datasets import small_dataset
+from interrupts import Interrupt, everywhere
+from kafka_fake import TOPIC, FakeTopic, Writer
+from stoker import Feed, errors
+from stoker.testing import serve
+
+ORDER: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 2000, "seed": 5, "lane_order": "fixed"}
+CHUNKS = (7, 5, 9, 6)
+
+
+def content(batch: Any) -> Any:
+    return batch.epoch, batch.number, tuple(batch.keys), batch.repeated
+
+
+def read_through(feed: Feed, interrupt: Interrupt) -> list[Any]:
+    """All batches of some epochs, of which an interrupt befalls one."""
+    found: list[Any] = []
+    iterator: Any = None
+    interrupts, ended = 0, False
+    while not ended:
+        try:
+            with interrupt.on():
+                if iterator is None:
+                    iterator = feed.batches()
+                for batch in iterator:
+                    found.append(batch)
+                ended = True
+        except KeyboardInterrupt:
+            interrupts += 1
+            assert interrupts == 1
+    return [content(batch) for batch in found]
+
+
+@pytest.mark.parametrize("options", [{}, {"concat": 2}, {"epoch_batches": 4}, {"decode": {"image": len}}], ids=str)
+def test_a_path_goes_on_exactly(tmp_path: Path, options: dict[str, Any]) -> None:
+    dataset = small_dataset(tmp_path / "d", chunks=CHUNKS)
+    with Feed(dataset.root, **ORDER, **options, epochs=2) as feed:
+        expected = [content(b) for b in feed.batches()]
+
+    def run(interrupt: Interrupt) -> None:
+        feed = Feed(dataset.root, **ORDER, **options, epochs=2)
+        assert read_through(feed, interrupt) == expected
+        feed.close()
+
+    everywhere(run, 25)
+
+
+@pytest.mark.parametrize("options", [{}, {"concat": 2, "buffer_bytes": 1}], ids=str)
+def test_a_feeders_batches_go_on_exactly_and_each_is_acknowledged(options: dict[str, Any]) -> None:
+    rows = {"n": np.arange(40, dtype=np.int64), "data": [bytes([i]) * 300 for i in range(40)]}
+    groups = count()
+    with serve(rows, order=ORDER, feeders=2, epochs=2) as served:
+        with Feed(served.target, **options) as feed:
+            expected = [content(b) for b in feed.batches()]
+
+        def run(interrupt: Interrupt) -> None:
+            group = f"g{next(groups)}"
+            feed = Feed(served.target, group=group, **options)
+            assert read_through(feed, interrupt) == expected
+            feed.close()
+            acks = [a for a in served.state.acks if a.identity[0] == group]
+            assert len({(a.epoch, a.entry.number, a.entry.piece) for a in acks}) == pieces
+
+        pieces = len({(a.epoch, a.entry.number, a.entry.piece) for a in served.state.acks})
+        everywhere(run, 30)
+
+
+def test_a_topic_goes_on_exactly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    dataset = small_dataset(tmp_path / "d", chunks=CHUNKS)
+    writer = Writer(dataset.root, **ORDER)
+    topic = FakeTopic(3)
+    for epoch in range(2):
+        for log, records in zip(topic.partitions, writer.epoch(epoch), strict=True):
+            log += records
+    monkeypatch.setitem(sys.modules, "confluent_kafka", topic.module())
+    target = f"kafka://broker:9092/{TOPIC}"
+    with Feed(target, epochs=2) as feed:
+        expected = [content(b) for b in feed.batches()]
+
+    def run(interrupt: Interrupt) -> None:
+        feed = Feed(target, epochs=2)
+        assert read_through(feed, interrupt) == expected
+        feed.close()
+
+    everywhere(run, 20)
+
+
+@pytest.mark.parametrize("kind", ["path", "feeder"])
+def test_an_interrupted_close_can_be_repeated(tmp_path: Path, kind: str) -> None:
+    dataset = small_dataset(tmp_path / "d", chunks=CHUNKS)
+    with serve(dataset.root, order=ORDER) as served:
+
+        def run(interrupt: Interrupt) -> None:
+            feed = Feed(dataset.root, **ORDER) if kind == "path" else Feed(served.target)
+            iterator = iter(feed)
+            for _ in range(3):
+                next(iterator)
+            try:
+                with interrupt.on():
+                    feed.close()
+            except KeyboardInterrupt:
+                try:
+                    next(iterator)  # the interrupt came before anything was closed
+                except errors.StokerError as e:
+                    if "closed" not in str(e):
+                        raise
+            feed.close()
+            assert feed._source is None
+
+        everywhere(run, 60)
