@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import picocli.CommandLine;
@@ -52,6 +53,12 @@ public final class Stoker implements Runnable {
      * @return the exit code
      */
     static int run(List<String> args, PrintWriter out, PrintWriter err) {
+        if (!args.isEmpty() && args.get(0).equals("help")) {
+            // As in git and docker: stoker help ingest is stoker ingest --help.
+            List<String> asked = new ArrayList<>(args.subList(1, Math.min(2, args.size())));
+            asked.add(HELP.get(0));
+            return run(asked, out, err);
+        }
         CommandLine command = new CommandLine(new Stoker());
         int end = args.indexOf("--");
         List<String> own = end < 0 ? args : args.subList(0, end);

@@ -69,7 +69,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     @Override
     public void start() {
-        context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
+        context.callAsync(this::look, this::tick, TICK.toMillis(), TICK.toMillis());
     }
 
     @Override
@@ -184,7 +184,27 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                 });
     }
 
-    private void tick(Long nowMs, Throwable failure) {
+    /** The moment, and whether somebody has asked the feed to end; runs on a worker thread. */
+    private record Look(long nowMs, boolean stopRequested) {}
+
+    private Look look() {
+        boolean stopRequested = false;
+        try {
+            stopRequested = maps.isStopRequested();
+        } catch (IOException e) {
+            LOG.warn("Cannot look for a request to end the feed; trying again", e);
+        }
+        return new Look(System.currentTimeMillis(), stopRequested);
+    }
+
+    private void tick(Look look, Throwable failure) {
+        if (failure != null) {
+            LOG.warn("A periodic look at the feed failed; trying again", failure);
+            return;
+        }
+        if (look.stopRequested()) {
+            finish("stoker stop asked for it");
+        }
         if (end.reached() && graceTicks++ > 0) {
             finish("every group has acknowledged its last epoch");
         }
@@ -198,7 +218,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                     .mapToLong(Long::longValue)
                     .max()
                     .orElseThrow();
-            if (nowMs - latest >= idleTimeout.toMillis()) {
+            if (look.nowMs() - latest >= idleTimeout.toMillis()) {
                 finish("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");
             }
         }
