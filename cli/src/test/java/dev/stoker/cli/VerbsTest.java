@@ -95,7 +95,7 @@ class VerbsTest {
         assertThat(json().path("whole").asBoolean()).isTrue();
         assertThat(json().path("done").asBoolean()).isFalse();
 
-        Files.delete(dataset.path().resolve("_stoker/log/00000000000000000001"));
+        Files.delete(dataset.path().resolve("_stoker/log/00000000000000000001.avro"));
         assertThat(stoker("info", path())).isEqualTo(1);
         assertThat(err.toString()).contains("stoker recover " + path());
         assertThat(stoker("recover", path(), "--json")).isZero();
