@@ -44,7 +44,9 @@ def test_an_ingest_says_what_it_did_as_json(cli, tmp_path):
     make_tree(tmp_path / "files", {"a": 30, "b": 12}, lambda n: 60, salt="0")
     said = json.loads(cli.run("ingest", tmp_path / "files", tmp_path / "data", *LABELS, "--json"))
     assert (said["version"], said["samples"], said["outcome"]) == (1, 42, "committed")
-    again = cli.run("ingest", tmp_path / "files", tmp_path / "data", "--json", "--ingest-id", said["ingest_id"], *LABELS)
+    again = cli.run(
+        "ingest", tmp_path / "files", tmp_path / "data", "--json", "--ingest-id", said["ingest_id"], *LABELS
+    )
     assert json.loads(again)["outcome"] == "committed_before"
 
 

@@ -166,7 +166,19 @@ def test_run_says_at_its_end_what_each_rank_waited_for(cli, photos, tmp_path):
 def test_run_says_what_the_feed_did_as_json_behind_the_output_of_its_command(cli, photos):
     program = "import stoker\nwith stoker.Feed() as feed:\n    print(sum(len(batch) for batch in feed))\n"
     code, out, err = cli.finish(
-        *("run", f"train={photos.path}@2", "--json", "--batch-size", 8, "--ui", "0", "--", sys.executable, "-c", program)
+        *(
+            "run",
+            f"train={photos.path}@2",
+            "--json",
+            "--batch-size",
+            8,
+            "--ui",
+            "0",
+            "--",
+            sys.executable,
+            "-c",
+            program,
+        )
     )
     assert code == 0, err
     samples, report = out.splitlines()
