@@ -152,6 +152,10 @@ class ClusterITCase {
         Files.deleteIfExists(StokerHome.feedFile("stopped"));
         cluster.run("-d", FlinkCluster.job("feeder"), dataset, "--name=stopped", "--port=0", "--parallelism=1");
         cluster.await(() -> !addresses("stopped").isEmpty(), "feed without an end");
+        Files.deleteIfExists(StokerHome.feedFile("beside"));
+        assertThat(cluster.run(
+                        "-d", FlinkCluster.job("feeder"), dataset, "--name=beside", "--port=0", "--idle-timeout=1 s"))
+                .contains("this Flink cluster already runs stoker feed stopped");
         StringWriter said = new StringWriter();
         PrintWriter out = new PrintWriter(said, true);
         assertThat(Stoker.run(List.of("stop", "stopped"), out, out))
