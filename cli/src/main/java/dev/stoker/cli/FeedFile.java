@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -104,13 +105,21 @@ record FeedFile(String name, JsonNode json) {
         return json.hasNonNull("pid");
     }
 
+    UUID id() {
+        return UUID.fromString(json.path("id").asText());
+    }
+
+    long startedMs() {
+        return json.path("started_ms").asLong();
+    }
+
     long pid() {
         return json.path("pid").asLong();
     }
 
     /** The feed's process while it lives. A later process of the same number started after the feed did. */
     Optional<ProcessHandle> process() {
-        long startedMs = json.path("started_ms").asLong();
+        long startedMs = startedMs();
         return ProcessHandle.of(pid())
                 .filter(ProcessHandle::isAlive)
                 .filter(process -> process.info()

@@ -52,6 +52,10 @@ public final class Stoker implements Runnable {
      * @return the exit code
      */
     static int run(List<String> args, PrintWriter out, PrintWriter err) {
+        if (!args.isEmpty() && args.get(0).equals("help")) {
+            // As in git and docker: stoker help ingest is stoker ingest --help.
+            return run(asked(args.subList(1, args.size())), out, err);
+        }
         CommandLine command = new CommandLine(new Stoker());
         int end = args.indexOf("--");
         List<String> own = end < 0 ? args : args.subList(0, end);
@@ -72,6 +76,17 @@ public final class Stoker implements Runnable {
         command.setExecutionExceptionHandler(Errors::failed);
         command.getSubcommands().values().forEach(verb -> verb.setUsageHelpAutoWidth(true));
         return command.execute(own.toArray(new String[0]));
+    }
+
+    /** What {@code stoker help WORD} stands for; a word that is no verb is refused like any other. */
+    private static List<String> asked(List<String> words) {
+        if (words.isEmpty()) {
+            return List.of(HELP.get(0));
+        }
+        CommandLine command = new CommandLine(new Stoker());
+        Verbs.addTo(command, List.of(), List.of());
+        String word = words.get(0);
+        return command.getSubcommands().containsKey(word) ? List.of(word, HELP.get(0)) : List.of(word);
     }
 
     @Override

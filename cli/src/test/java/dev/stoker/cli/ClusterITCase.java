@@ -134,6 +134,7 @@ class ClusterITCase {
                 cluster.await(
                         () -> cluster.rest("/jobs/overview").matches("(?s).*stoker feed cluster[^}]*FINISHED.*"),
                         "end of the feed");
+                stopsAFeed(cluster, dataset);
                 for (String process : List.of("jobmanager", served)) {
                     cluster.await(
                             () -> THREADS_OF_STORES.stream().noneMatch(cluster.threads(process)::contains),
@@ -145,6 +146,25 @@ class ClusterITCase {
         int code = Stoker.run(
                 List.of("audit", "cluster", "--epochs", "3"), new PrintWriter(said, true), new PrintWriter(said, true));
         assertThat(code).as(said.toString()).isZero();
+    }
+
+    private static void stopsAFeed(FlinkCluster cluster, String dataset) throws Exception {
+        Files.deleteIfExists(StokerHome.feedFile("stopped"));
+        cluster.run("-d", FlinkCluster.job("feeder"), dataset, "--name=stopped", "--port=0", "--parallelism=1");
+        cluster.await(() -> !addresses("stopped").isEmpty(), "feed without an end");
+        Files.deleteIfExists(StokerHome.feedFile("beside"));
+        assertThat(cluster.run(
+                        "-d", FlinkCluster.job("feeder"), dataset, "--name=beside", "--port=0", "--idle-timeout=1 s"))
+                .contains("this Flink cluster already runs stoker feed stopped");
+        StringWriter said = new StringWriter();
+        PrintWriter out = new PrintWriter(said, true);
+        assertThat(Stoker.run(List.of("stop", "stopped"), out, out))
+                .as(said.toString())
+                .isZero();
+        assertThat(said.toString()).contains("feed stopped ended");
+        cluster.await(
+                () -> cluster.rest("/jobs/overview").matches("(?s).*stoker feed stopped[^}]*FINISHED.*"),
+                "end of the stopped feed's job");
     }
 
     private static void writesATopic(FlinkCluster cluster, String dataset, KafkaBroker broker) throws Exception {
@@ -242,8 +262,12 @@ class ClusterITCase {
     }
 
     private static List<String> addresses() {
+        return addresses("cluster");
+    }
+
+    private static List<String> addresses(String feed) {
         try {
-            return FeedFile.find("cluster")
+            return FeedFile.find(feed)
                     .map(file -> List.of(file.addresses().split(",")))
                     .orElse(List.of());
         } catch (IOException e) {

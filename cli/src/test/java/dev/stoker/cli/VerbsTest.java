@@ -95,6 +95,34 @@ class VerbsTest {
     }
 
     @Test
+    void recoverSaysAsJsonWhatItWouldDo() throws IOException {
+        assertThat(stoker("recover", path(), "--json")).isZero();
+        assertThat(json().path("whole").asBoolean()).isTrue();
+        assertThat(json().path("done").asBoolean()).isFalse();
+
+        Files.delete(dataset.path().resolve("_stoker/log/00000000000000000001.avro"));
+        assertThat(stoker("info", path())).isEqualTo(1);
+        assertThat(err.toString()).contains("stoker recover " + path());
+        assertThat(stoker("recover", path(), "--json")).isZero();
+        assertThat(json().path("whole").asBoolean()).isFalse();
+        assertThat(json().path("done").asBoolean()).isFalse();
+        assertThat(json().path("steps")).isNotEmpty();
+        assertThat(stoker("recover", path(), "--json", "--yes")).isZero();
+        assertThat(json().path("done").asBoolean()).isTrue();
+        assertThat(stoker("info", path())).isZero();
+    }
+
+    @Test
+    void helpIsAVerbAsWellAsAnOption() {
+        assertThat(stoker("help")).isZero();
+        assertThat(out.toString()).contains("Verbs:");
+        assertThat(stoker("help", "ingest")).isZero();
+        assertThat(out.toString()).contains("stoker ingest SOURCE TARGET");
+        assertThat(stoker("help", "ingets")).isEqualTo(2);
+        assertThat(err.toString()).contains("did you mean");
+    }
+
+    @Test
     void logListsTheVersions() throws IOException {
         assertThat(stoker("log", path(), "--json")).isZero();
         assertThat(json().at("/0/version").asLong()).isEqualTo(dataset.version());

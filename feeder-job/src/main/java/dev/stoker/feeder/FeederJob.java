@@ -7,6 +7,7 @@ import dev.stoker.feeder.ledger.LedgerSink;
 import dev.stoker.feeder.source.LaneSource;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
@@ -38,6 +39,7 @@ public final class FeederJob {
         FeederArguments arguments = FeederArguments.parse(args);
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(env.getParallelism()));
+        warnOfOtherJobs(env);
         env.execute("stoker feed " + arguments.plan().name());
     }
 
@@ -49,7 +51,13 @@ public final class FeederJob {
                 arguments.feed().checkpointInterval(),
                 arguments.feed().parallelism(env.getParallelism()));
         KafkaJob.describe(arguments).forEach(System.out::println);
+        warnOfOtherJobs(env);
         env.execute("stoker feed " + arguments.feed().plan().name());
+    }
+
+    private static void warnOfOtherJobs(StreamExecutionEnvironment env) {
+        Map<String, String> settings = ((Configuration) env.getConfiguration()).toMap();
+        SharedCluster.warning(Configuration.fromMap(settings)).ifPresent(System.err::println);
     }
 
     /**

@@ -109,7 +109,7 @@ public final class StatusServer implements StatusPage {
         try {
             FeedStatus now = status.get();
             history.add(new History.Entry(
-                    now.nowMs(), now.totals().rows(), now.totals().bytes()));
+                    now.nowMs(), now.totals().used().rows(), now.totals().used().bytes()));
         } catch (RuntimeException e) {
             LOG.debug("A moment of the feed was not noted", e);
         }

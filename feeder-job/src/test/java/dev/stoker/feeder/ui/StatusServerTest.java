@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.Used;
 import dev.stoker.feeder.node.PortRange;
 import dev.stoker.feeder.node.PortTakenException;
 import dev.stoker.schemas.protocol.Stats;
@@ -56,6 +57,7 @@ class StatusServerTest {
                 40,
                 640,
                 1 << 20,
+                new Used(320, 1 << 19),
                 new FeedStatus.Server(5_000_000_000L, 0, 250_000_000L, 1, 2),
                 Optional.of(TOLD));
         FeedStatus.Group group = new FeedStatus.Group(
@@ -78,7 +80,7 @@ class StatusServerTest {
                 "127.0.0.1:7420",
                 1_000,
                 61_000,
-                new NodeMetrics(40, 1 << 20, 640, 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
+                new NodeMetrics(40, 1 << 20, 640, new Used(320, 1 << 19), 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
                 List.of(new FeedStatus.Tier("open windows", "bytes", 1000, 4000)),
                 List.of(group));
     }
@@ -108,6 +110,8 @@ class StatusServerTest {
         JsonNode json = new JsonMapper().readTree(answer.body());
         assertThat(json.at("/feed/name").asText()).isEqualTo("photos");
         assertThat(json.at("/totals/rows").asLong()).isEqualTo(640);
+        assertThat(json.at("/totals/used_rows").asLong()).isEqualTo(320);
+        assertThat(json.at("/groups/0/ranks/0/used_bytes").asLong()).isEqualTo(1 << 19);
         assertThat(json.at("/tiers/0/limit").asLong()).isEqualTo(4000);
         assertThat(json.at("/groups/0/next").asLong()).isEqualTo(30);
         assertThat(json.at("/groups/0/epochs").isNull()).isTrue();
@@ -129,6 +133,7 @@ class StatusServerTest {
         assertThat(lines)
                 .contains(
                         "stoker_feeder_samples_total{feed=\"photos\"} 640",
+                        "stoker_feeder_used_samples_total{feed=\"photos\"} 320",
                         "stoker_group_position{feed=\"photos\",stream=\"train\",group=\"a \\\"b\\\" \\\\\"} 30",
                         "stoker_rank_wait_seconds_total{feed=\"photos\",stream=\"train\",group=\"a \\\"b\\\" \\\\\","
                                 + "rank=\"1\",worker=\"0\",replica=\"0\",cause=\"disk\"} 2.8");

@@ -5,6 +5,7 @@ import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.Used;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.chunks.ChunkSources;
@@ -286,6 +287,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 counters.batches.sum(),
                 counters.bytes.sum(),
                 counters.rows.sum(),
+                Used.of(counters.usedRows.sum(), counters.rows.sum(), counters.bytes.sum()),
                 reads.reads(),
                 reads.bytes(),
                 reads.metadata(),

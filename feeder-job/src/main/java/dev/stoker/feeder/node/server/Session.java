@@ -263,18 +263,8 @@ final class Session implements Runnable {
     private void acknowledge(Ack ack) throws ProtocolException {
         ledger.check(ack);
         clock.acknowledged(System.nanoTime(), ack.count());
-        if (ack.count() > 0) {
-            watch.consumed(ack.epoch(), greatest(ack));
-        }
+        server.counters().usedRows.add(watch.consumed(ack));
         ledger.acknowledged(ack);
-    }
-
-    private static long greatest(Ack ack) {
-        long greatest = 0;
-        for (int i = 0; i < ack.count(); i++) {
-            greatest = Math.max(greatest, ack.number(i));
-        }
-        return greatest;
     }
 
     private void damaged(Nack nack) throws ProtocolException {

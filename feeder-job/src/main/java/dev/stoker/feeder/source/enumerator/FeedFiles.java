@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.StopRequest;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
@@ -74,11 +75,17 @@ final class FeedFiles implements LaneMaps.Hint {
     }
 
     @Override
+    public boolean isStopRequested() throws IOException {
+        return StopRequest.isThere(plan.name(), plan.id(), startedMs);
+    }
+
+    @Override
     public synchronized void withdraw(boolean ended) throws IOException {
         // On a cluster the coordinator also closes when another one takes over, and trainers are to wait for that.
         if (!written.isEmpty() && (ended || Boolean.getBoolean(OWN_PROCESS))) {
             write(describe(List.of(), Map.of(), List.of()).put("ended_ms", System.currentTimeMillis()));
             written = List.of();
+            StopRequest.withdraw(plan.name());
         }
     }
 

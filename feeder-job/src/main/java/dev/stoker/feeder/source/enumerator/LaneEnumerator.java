@@ -87,6 +87,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     @Override
     public void start() {
         context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
+        context.callAsync(maps::isStopRequested, this::stopIfRequested, TICK.toMillis(), TICK.toMillis());
     }
 
     @Override
@@ -199,6 +200,14 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                         LOG.warn("The hint file of the lane map was not written; trainers are not affected", failure);
                     }
                 });
+    }
+
+    private void stopIfRequested(Boolean requested, Throwable failure) {
+        if (failure != null) {
+            LOG.warn("Cannot look for a request to end the feed; trying again", failure);
+        } else if (requested) {
+            finish("stoker stop asked for it");
+        }
     }
 
     private void tick(Long nowMs, Throwable failure) {

@@ -15,7 +15,7 @@ import java.util.TreeMap;
  * Numbers and assembles the lane maps. The start time of the enumerator is the first half of a map's generation, so that
  * maps of a restarted coordinator are newer than all before.
  *
- * <p>{@link #next} runs on the coordinator thread, {@link #publish} on a worker thread.
+ * <p>{@link #next} runs on the coordinator thread, {@link #publish} and {@link #isStopRequested} on a worker thread.
  */
 final class LaneMaps {
 
@@ -32,6 +32,9 @@ final class LaneMaps {
          * @param complete whether every lane has its reader
          */
         void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException;
+
+        /** Whether somebody has asked the feed to end. */
+        boolean isStopRequested() throws IOException;
 
         /**
          * The coordinator closes.
@@ -102,6 +105,10 @@ final class LaneMaps {
 
     void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException {
         hint.publish(maps, statusUrls, complete);
+    }
+
+    boolean isStopRequested() throws IOException {
+        return hint.isStopRequested();
     }
 
     void withdraw(boolean ended) throws IOException {

@@ -2,9 +2,11 @@ package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.StopRequest;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.schemas.protocol.LaneMap;
 import java.io.IOException;
@@ -12,6 +14,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -60,6 +63,25 @@ class FeedFilesTest {
         // As after the loss of the coordinator itself.
         new FeedFiles(plan).publish(at("d:1"), List.of(), false);
         assertThat(file).content().contains("\"addresses\":[\"d:1\"]");
+    }
+
+    @Test
+    void aRequestToStopEndsTheFeedThatItNamesAndNoLaterOne() throws IOException {
+        FeedFiles files = new FeedFiles(plan);
+        files.publish(at("a:1"), List.of(), true);
+        assertThat(files.isStopRequested()).isFalse();
+        long startedMs = new JsonMapper()
+                .readTree(Files.readAllBytes(file))
+                .path("started_ms")
+                .asLong();
+        StopRequest.write(plan.name(), plan.id(), startedMs - 1);
+        assertThat(files.isStopRequested()).as("of an earlier start").isFalse();
+        StopRequest.write(plan.name(), UUID.randomUUID(), startedMs);
+        assertThat(files.isStopRequested()).as("of another feed").isFalse();
+        StopRequest.write(plan.name(), plan.id(), startedMs);
+        assertThat(files.isStopRequested()).isTrue();
+        files.withdraw(true);
+        assertThat(files.isStopRequested()).isFalse();
     }
 
     @Test

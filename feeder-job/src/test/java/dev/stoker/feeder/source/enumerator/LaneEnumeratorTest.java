@@ -117,6 +117,11 @@ class LaneEnumeratorTest {
         public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
 
         @Override
+        public boolean isStopRequested() {
+            return false;
+        }
+
+        @Override
         public void withdraw(boolean ended) {}
     }
 
@@ -157,7 +162,9 @@ class LaneEnumeratorTest {
         @Override
         @SuppressWarnings("unchecked")
         public <T> void callAsync(Callable<T> call, BiConsumer<T, Throwable> handler, long delay, long period) {
-            tick = (now, failure) -> handler.accept((T) now, failure);
+            if (tick == null) {
+                tick = (now, failure) -> handler.accept((T) now, failure);
+            }
         }
 
         @Override

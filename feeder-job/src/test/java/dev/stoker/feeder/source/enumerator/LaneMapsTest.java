@@ -48,6 +48,11 @@ class LaneMapsTest {
 
     private static final class NoHint implements LaneMaps.Hint {
         @Override
+        public boolean isStopRequested() {
+            return false;
+        }
+
+        @Override
         public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
 
         @Override

@@ -40,6 +40,11 @@ public final class SimulatedEnumerators {
             }
 
             @Override
+            public boolean isStopRequested() {
+                return false;
+            }
+
+            @Override
             public void withdraw(boolean ended) {
                 // Nothing was published.
             }
