@@ -179,8 +179,17 @@ final class ChunkPacker {
         if (name.isEmpty()) {
             return leaveOut(FileSkip.NO_LABEL, key, labels.orElseThrow().missing(key), null);
         }
-        builder.setClass(label, name.get());
-        return true;
+        try {
+            builder.setClass(label, name.get());
+            return true;
+        } catch (IllegalArgumentException e) {
+            return leaveOut(
+                    FileSkip.NO_LABEL,
+                    key,
+                    "the label of " + plan.tree().path(key) + " cannot be a class: " + e.getMessage()
+                            + "; correct it, or leave such samples out with --on-error skip",
+                    e);
+        }
     }
 
     private boolean setContent(FileEntry file, String key) throws IOException {
