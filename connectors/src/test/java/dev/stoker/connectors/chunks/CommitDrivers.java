@@ -1,5 +1,6 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
 import java.util.List;
@@ -15,8 +16,9 @@ public final class CommitDrivers {
     private CommitDrivers() {}
 
     /** Commits a file ingest. */
-    public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes) throws IOException {
-        IngestCommitter committer = new IngestCommitter(run);
+    public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes)
+            throws IOException, InterruptedException {
+        IngestCommitter committer = new IngestCommitter(run, Patience.ofBatch());
         committer.commit(List.of(new Request<>(new IngestCommittable(
                 chunks, Map.of("label", new TreeSet<>(classes)), Map.of("skipped", 0L), Map.of()))));
     }
@@ -29,8 +31,8 @@ public final class CommitDrivers {
             List<String> classes,
             SortedMap<Integer, Long> before,
             SortedMap<Integer, Long> after)
-            throws IOException {
-        StreamCommitter committer = new StreamCommitter(run);
+            throws IOException, InterruptedException {
+        StreamCommitter committer = new StreamCommitter(run, Patience.ofBatch());
         committer.commit(List.of(new Request<>(new StreamCommittable(
                 ingest,
                 chunks,
