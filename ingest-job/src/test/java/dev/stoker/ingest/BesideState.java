@@ -16,6 +16,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectWriter;
@@ -152,6 +153,11 @@ final class BesideState {
             LogEntry entry = dataset.entry(version, newest);
             if (ingests.put(entry.ingest(), entry) != null) {
                 throw new AssertionError("Ingest " + entry.ingest() + " has two versions");
+            }
+            int dash = entry.ingest().lastIndexOf("-1");
+            LogEntry run = dash < 0 ? null : ingests.get(entry.ingest().substring(0, dash));
+            if (run != null && run.operation() == Operation.ABANDON) {
+                throw new AssertionError("The topic ingest " + run.ingest() + " was ended, and committed " + version);
             }
             switch (entry.operation()) {
                 case INGEST -> expected.addAll(own(entry));
