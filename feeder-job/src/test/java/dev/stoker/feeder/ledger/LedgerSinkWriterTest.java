@@ -21,6 +21,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -48,7 +50,7 @@ class LedgerSinkWriterTest {
         LedgerPublisher publisher =
                 new LedgerPublisher("test", this::open, progress, Duration.ofMillis(1), Duration.ofMillis(5));
         for (LedgerFile file : unpublished) {
-            publisher.submit(file, 0);
+            publisher.restore(file, 0);
         }
         LedgerSinkWriter writer = new LedgerSinkWriter(publisher, progress);
         writers.add(writer);
@@ -163,7 +165,7 @@ class LedgerSinkWriterTest {
     }
 
     @Test
-    void failsWhenTooMuchWaits() throws Exception {
+    void waitsWhileTooMuchWaits() throws Exception {
         isDown.set(true);
         LedgerPublisher publisher = new LedgerPublisher(
                 "s3a://bucket/ledger",
@@ -172,10 +174,23 @@ class LedgerSinkWriterTest {
                 Duration.ofMillis(1),
                 Duration.ofMillis(1));
         publisher.submit(new LedgerFile("part-1.avro", new byte[65 << 20]), 1);
-        assertThatThrownBy(() -> publisher.submit(new LedgerFile("part-2.avro", new byte[1]), 2))
-                .isInstanceOf(IOException.class)
-                .hasMessageContaining("The ledger s3a://bucket/ledger cannot be written")
-                .hasMessageContaining("--ledger");
+        CompletableFuture<Void> submitted = new CompletableFuture<>();
+        Thread task = new Thread(() -> {
+            try {
+                publisher.submit(new LedgerFile("part-2.avro", new byte[1]), 2);
+                submitted.complete(null);
+            } catch (InterruptedException e) {
+                submitted.completeExceptionally(e);
+            }
+        });
+        task.start();
+        while (task.getState() != Thread.State.WAITING && !submitted.isDone()) {
+            Thread.onSpinWait();
+        }
+        assertThat(submitted).isNotDone();
+        isDown.set(false);
+        submitted.get(60, TimeUnit.SECONDS);
+        publisher.await();
         publisher.close();
     }
 
