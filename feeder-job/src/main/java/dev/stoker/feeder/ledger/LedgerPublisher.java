@@ -23,7 +23,7 @@ final class LedgerPublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LedgerPublisher.class);
 
-    /** More than this waiting to be written means that the store is lost, not slow. */
+    /** Memory for what waits to be written; when there is more, the task waits. */
     private static final long MAX_WAITING_BYTES = 64L << 20;
     /** How long closing waits for a write under way. */
     private static final Duration CLOSE = Duration.ofSeconds(5);
@@ -79,22 +79,35 @@ final class LedgerPublisher implements AutoCloseable {
     }
 
     /**
-     * Writes a file soon.
+     * Writes a file soon. Waits while too much waits already.
      *
      * @param file the file
      * @param mark reached when it and all before it are written
-     * @throws IOException if too much waits already
      */
-    void submit(LedgerFile file, long mark) throws IOException {
+    void submit(LedgerFile file, long mark) throws InterruptedException {
         lock.lock();
         try {
             if (waitingBytes > MAX_WAITING_BYTES) {
-                throw new IOException(
-                        "The ledger " + where + " cannot be written and " + waitingBytes + " bytes wait: "
-                                + (failure == null ? "the store does not answer" : failure.getMessage())
-                                + "; make it writable, or start the feed with --ledger <directory>",
-                        failure);
+                LOG.warn(
+                        "The ledger {} cannot be written and {} bytes wait; the feed takes no more receipts until it can:"
+                                + " {}; make it writable, or start the feed with --ledger <directory>",
+                        where,
+                        waitingBytes,
+                        failure == null ? "the store does not answer" : failure.getMessage());
             }
+            while (waitingBytes > MAX_WAITING_BYTES && !closed) {
+                changed.await();
+            }
+            restore(file, mark);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Writes a file soon, however much waits: it is in memory already. */
+    void restore(LedgerFile file, long mark) {
+        lock.lock();
+        try {
             waiting.add(new Waiting(file, mark));
             waitingBytes += file.bytes().length;
             lastMark = mark;
@@ -129,24 +142,12 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    /**
-     * Waits until everything is written.
-     *
-     * @throws IOException if it is not within the time
-     */
-    void await(Duration limit) throws IOException, InterruptedException {
-        long leftNanos = limit.toNanos();
+    /** Waits until everything is written, for as long as that takes. */
+    void await() throws InterruptedException {
         lock.lock();
         try {
             while (!waiting.isEmpty()) {
-                if (leftNanos <= 0) {
-                    throw new IOException(
-                            "The last receipts could not be written to the ledger " + where + " within "
-                                    + limit.toSeconds() + " s: "
-                                    + (failure == null ? "the store does not answer" : failure.getMessage()),
-                            failure);
-                }
-                leftNanos = changed.awaitNanos(leftNanos);
+                changed.await();
             }
         } finally {
             lock.unlock();

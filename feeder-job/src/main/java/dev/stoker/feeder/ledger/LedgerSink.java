@@ -44,7 +44,7 @@ public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[
                 LedgerProgress.begin(feed, context.getTaskInfo().getIndexOfThisSubtask());
         LedgerPublisher publisher = new LedgerPublisher(location, () -> Stores.open(location), progress);
         for (LedgerFile file : unpublished) {
-            publisher.submit(file, 0);
+            publisher.restore(file, 0);
         }
         return new LedgerSinkWriter(publisher, progress);
     }
