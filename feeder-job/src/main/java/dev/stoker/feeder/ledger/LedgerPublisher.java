@@ -30,11 +30,17 @@ final class LedgerPublisher implements AutoCloseable {
         ObjectStore open() throws IOException;
     }
 
+    /** Leaves the lasting sign that the feed has delivered, on the thread that writes. */
+    interface Sign {
+        void leave(String file) throws IOException;
+    }
+
     /** What is written: a file, and the mark that is reached with it. */
     private record Waiting(LedgerFile file, long mark) {}
 
     private final String where;
     private final Opener opener;
+    private final Sign sign;
     private final Duration firstPause;
     private final Duration longestPause;
     private final Thread thread;
@@ -49,14 +55,22 @@ final class LedgerPublisher implements AutoCloseable {
     /**
      * @param where the ledger, for messages
      * @param opener opens its store
+     * @param sign leaves the sign, before receipts are called durable
      * @param progress is told the marks that were reached
      */
-    LedgerPublisher(String where, Opener opener, LedgerProgress progress) {
-        this(where, opener, progress, Duration.ofMillis(100), Duration.ofSeconds(10));
+    LedgerPublisher(String where, Opener opener, Sign sign, LedgerProgress progress) {
+        this(where, opener, sign, progress, Duration.ofMillis(100), Duration.ofSeconds(10));
     }
 
-    LedgerPublisher(String where, Opener opener, LedgerProgress progress, Duration firstPause, Duration longestPause) {
+    LedgerPublisher(
+            String where,
+            Opener opener,
+            Sign sign,
+            LedgerProgress progress,
+            Duration firstPause,
+            Duration longestPause) {
         this.where = where;
+        this.sign = sign;
         this.opener = opener;
         this.progress = progress;
         this.firstPause = firstPause;
@@ -132,6 +146,7 @@ final class LedgerPublisher implements AutoCloseable {
 
     private void work() {
         ObjectStore store = null;
+        boolean isSigned = false;
         Duration pause = firstPause;
         try {
             while (true) {
@@ -145,6 +160,10 @@ final class LedgerPublisher implements AutoCloseable {
                     }
                     // Taken means: written by an attempt whose answer was lost, or before a restart.
                     store.createIfAbsent(next.file().name(), next.file().bytes());
+                    if (!isSigned && next.file().hasReceipts()) {
+                        sign.leave(next.file().name());
+                        isSigned = true;
+                    }
                     done();
                     pause = firstPause;
                 } catch (IOException | RuntimeException e) {
