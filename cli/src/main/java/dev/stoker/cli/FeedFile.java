@@ -32,9 +32,9 @@ record FeedFile(String name, JsonNode json) {
     enum State {
         /** Its process serves. */
         RUNNING,
-        /** It ended in good order. */
+        /** It ended in good order; on a cluster also: its job was cancelled or stopped. */
         ENDED,
-        /** Its process died; on a cluster: none of its servers answers. */
+        /** Its process died; on a cluster: none of its servers answers, and its coordinator has not closed. */
         GONE
     }
 
@@ -92,7 +92,10 @@ record FeedFile(String name, JsonNode json) {
         }
         boolean there =
                 embedded() ? process().isPresent() : addressList().stream().anyMatch(FeederProbe::answers);
-        return there ? State.RUNNING : State.GONE;
+        if (there) {
+            return State.RUNNING;
+        }
+        return json.hasNonNull("closed_ms") ? State.ENDED : State.GONE;
     }
 
     /** Whether the feed writes to a topic instead of serving trainers. */

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.Leases;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -254,6 +255,21 @@ class VerbsTest {
         assertThat(stoker("feed", "x", "--batchsize", "3", "--seed", "-1", "--port", "99999"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("did you mean --batch-size?", "seed is -1", "99999");
+    }
+
+    @Test
+    void anAuditOfADeliveredFeedFailsWithoutItsLedgerFiles() throws IOException {
+        UUID feed = UUID.fromString("6f1d2c3b-4a59-5687-8000-000000000001");
+        Path place = directory.resolve("photos/_stoker/feeds/" + feed);
+        Path ledger = Files.createDirectories(place.resolve("ledger"));
+        assertThat(stoker("audit", "--ledger", ledger.toString())).isZero();
+        assertThat(out.toString()).contains("nothing was delivered yet");
+        DeliverySign.leave(ledger.toString(), feed, "part-a.avro");
+        assertThat(stoker("audit", "--ledger", ledger.toString())).isEqualTo(1);
+        assertThat(out.toString()).contains("audit failed", "part-a.avro", place + "/delivered-" + feed + ".json");
+        Files.delete(ledger);
+        assertThat(stoker("audit", "--ledger", ledger.toString())).isEqualTo(1);
+        assertThat(err.toString()).contains("audit failed", place + "/delivered-" + feed + ".json");
     }
 
     @Test

@@ -28,9 +28,19 @@ final class LedgerPublisher implements AutoCloseable {
     /** How long closing waits for a write under way. */
     private static final Duration CLOSE = Duration.ofSeconds(5);
 
+    /** Between attempts to write: each is twice the one before. */
+    record Pauses(Duration first, Duration longest) {
+        static final Pauses USUAL = new Pauses(Duration.ofMillis(100), Duration.ofSeconds(10));
+    }
+
     /** Opens the ledger's store, on the thread that writes. */
     interface Opener {
         ObjectStore open() throws IOException;
+    }
+
+    /** Leaves the lasting sign that the feed has delivered, on the thread that writes. */
+    interface Sign {
+        void leave(String file) throws IOException;
     }
 
     /** What is written: a file, and the mark that is reached with it. */
@@ -38,8 +48,8 @@ final class LedgerPublisher implements AutoCloseable {
 
     private final String where;
     private final Opener opener;
-    private final Duration firstPause;
-    private final Duration longestPause;
+    private final Sign sign;
+    private final Pauses pauses;
     private final Threads.Started thread;
     private final Lock lock;
     /** Something waits to be written, was written, or nothing will be any more. */
@@ -55,24 +65,25 @@ final class LedgerPublisher implements AutoCloseable {
     /**
      * @param where the ledger, for messages
      * @param opener opens its store
+     * @param sign leaves the sign, before receipts are called durable
      * @param progress is told the marks that were reached
      */
-    LedgerPublisher(String where, Opener opener, LedgerProgress progress) {
-        this(where, opener, progress, Duration.ofMillis(100), Duration.ofSeconds(10), Threads.system());
+    LedgerPublisher(String where, Opener opener, Sign sign, LedgerProgress progress) {
+        this(where, opener, sign, progress, Pauses.USUAL, Threads.system());
     }
 
     LedgerPublisher(
             String where,
             Opener opener,
+            Sign sign,
             LedgerProgress progress,
-            Duration firstPause,
-            Duration longestPause,
+            Pauses pauses,
             Threads threads) {
         this.where = where;
+        this.sign = sign;
         this.opener = opener;
         this.progress = progress;
-        this.firstPause = firstPause;
-        this.longestPause = longestPause;
+        this.pauses = pauses;
         this.lock = threads.lock();
         this.changed = lock.newCondition();
         this.thread = threads.start("stoker-ledger", this::work);
@@ -156,7 +167,8 @@ final class LedgerPublisher implements AutoCloseable {
 
     private void work() {
         ObjectStore store = null;
-        Duration pause = firstPause;
+        boolean isSigned = false;
+        Duration pause = pauses.first();
         try {
             while (true) {
                 Waiting next = next();
@@ -169,12 +181,16 @@ final class LedgerPublisher implements AutoCloseable {
                     }
                     // Taken means: written by an attempt whose answer was lost, or before a restart.
                     store.createIfAbsent(next.file().name(), next.file().bytes());
+                    if (!isSigned && next.file().hasReceipts()) {
+                        sign.leave(next.file().name());
+                        isSigned = true;
+                    }
                     done();
-                    pause = firstPause;
+                    pause = pauses.first();
                 } catch (IOException | RuntimeException | Error e) {
                     // An Error too: checkpoints would wait for receipts that nobody writes.
                     failed(e, pause);
-                    pause = pause.multipliedBy(2).compareTo(longestPause) < 0 ? pause.multipliedBy(2) : longestPause;
+                    pause = pause.multipliedBy(2).compareTo(pauses.longest()) < 0 ? pause.multipliedBy(2) : pauses.longest();
                 }
             }
         } catch (InterruptedException e) {

@@ -3,7 +3,6 @@ package dev.stoker.feeder.ledger;
 import dev.stoker.feeder.threads.Threads;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.UUID;
@@ -23,9 +22,9 @@ public final class SimulatedLedger implements AutoCloseable {
             throws IOException {
         LedgerProgress progress = LedgerProgress.begin(feed, subtask);
         LedgerPublisher publisher = new LedgerPublisher(
-                "simulated ledger", () -> store, progress, Duration.ofMillis(100), Duration.ofSeconds(10), threads);
+                "simulated ledger", () -> store, file -> {}, progress, LedgerPublisher.Pauses.USUAL, threads);
         for (byte[] file : state) {
-            publisher.submit(FILES.deserialize(FILES.getVersion(), file), 0);
+            publisher.restore(FILES.deserialize(FILES.getVersion(), file), 0);
         }
         this.writer = new LedgerSinkWriter(publisher, progress);
     }
@@ -41,7 +40,7 @@ public final class SimulatedLedger implements AutoCloseable {
     }
 
     /** The state of a checkpoint. */
-    public List<byte[]> snapshot(long checkpoint) throws IOException {
+    public List<byte[]> snapshot(long checkpoint) throws IOException, InterruptedException {
         List<byte[]> state = new ArrayList<>();
         for (LedgerFile file : writer.snapshotState(checkpoint)) {
             state.add(FILES.serialize(file));

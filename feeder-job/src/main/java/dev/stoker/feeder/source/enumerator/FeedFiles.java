@@ -81,11 +81,27 @@ final class FeedFiles implements LaneMaps.Hint {
 
     @Override
     public synchronized void withdraw(boolean ended) throws IOException {
-        // On a cluster the coordinator also closes when another one takes over, and trainers are to wait for that.
-        if (!written.isEmpty() && (ended || Boolean.getBoolean(OWN_PROCESS))) {
+        if (written.isEmpty()) {
+            return;
+        }
+        if (ended || Boolean.getBoolean(OWN_PROCESS)) {
             write(describe(List.of(), Map.of(), List.of()).put("ended_ms", System.currentTimeMillis()));
             written = List.of();
             StopRequest.withdraw(plan.name());
+        } else if (isOurs()) {
+            // The job was cancelled or stopped, or another coordinator takes over, which trainers wait for.
+            write(describe(written, writtenUnix, writtenUrls).put("closed_ms", System.currentTimeMillis()));
+        }
+    }
+
+    /** Whether no other coordinator has written the file since. */
+    private boolean isOurs() throws IOException {
+        try {
+            JsonNode file = JSON.readTree(Files.readAllBytes(StokerHome.feedFile(plan.name())));
+            return file.path("id").asText().equals(plan.id().toString())
+                    && file.path("started_ms").asLong() == startedMs;
+        } catch (NoSuchFileException e) {
+            return false;
         }
     }
 

@@ -8,6 +8,7 @@ import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.StokerHome;
 import dev.stoker.feeder.StopRequest;
 import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.node.Waiting;
 import dev.stoker.schemas.protocol.LaneMap;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,11 +86,22 @@ class FeedFilesTest {
     }
 
     @Test
+    void aCoordinatorThatTakesOverIsNotWithdrawnByTheOneBefore() throws Exception {
+        FeedFiles before = new FeedFiles(plan);
+        before.publish(at("a:1"), List.of(), true);
+        long started = System.currentTimeMillis();
+        Waiting.until(() -> System.currentTimeMillis() > started);
+        new FeedFiles(plan).publish(at("b:1"), List.of(), true);
+        before.withdraw(false);
+        assertThat(file).content().contains("b:1").doesNotContain("closed_ms");
+    }
+
+    @Test
     void aCoordinatorThatClosesSaysThatTheFeedHasEndedOnlyIfItHas() throws IOException {
         FeedFiles files = new FeedFiles(plan);
         files.publish(at("a:1"), List.of(), true);
         files.withdraw(false);
-        assertThat(file).content().contains("a:1").doesNotContain("ended_ms");
+        assertThat(file).content().contains("a:1", "closed_ms").doesNotContain("ended_ms");
         files.withdraw(true);
         assertThat(file).content().contains("ended_ms");
         new FeedFiles(plan).publish(at("b:1"), List.of(), false);
