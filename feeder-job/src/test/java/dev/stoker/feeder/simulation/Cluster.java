@@ -33,7 +33,7 @@ final class Cluster {
     /** After everybody has left, the feed ends within this time. */
     private static final long END_NANOS = 120 * Simulation.SECOND;
     /** A group counts as known to the feed once it has trained for so long. */
-    private static final long KNOWN_NANOS = 3 * Simulation.SECOND;
+    private static final long KNOWN_NANOS = 2 * Simulation.SECOND;
 
     private final long seed;
     private final Simulation simulation;
@@ -156,7 +156,8 @@ final class Cluster {
                     simulation.chance(0.5) ? TailPolicy.PAD : TailPolicy.KEEP,
                     (int) simulation.between(2, 6),
                     simulation.chance(0.5),
-                    simulation.between(2, 250) * Simulation.MILLI,
+                    simulation.between(2, simulation.chance(0.5) ? 20 : 250) * Simulation.MILLI,
+                    simulation.chance(0.5) ? 0 : 5,
                     world * workers * replicas > 1 || simulation.chance(0.5)));
         }
         return shapes;

@@ -95,10 +95,6 @@ final class Trainer {
         return isRead;
     }
 
-    boolean hasLeft() {
-        return hasLeft;
-    }
-
     long run() {
         return run;
     }
@@ -453,7 +449,7 @@ final class Trainer {
     private void pace() {
         if (!steps && !isRead && reading != null) {
             steps = true;
-            simulation.after(group.stepNanos(), process, "step", () -> {
+            simulation.after(group.stepNanos(replica), process, "step", () -> {
                 steps = false;
                 step();
             });
@@ -522,9 +518,14 @@ final class Trainer {
         }
     }
 
-    /** Leaves once all its receipts are durable. */
+    /** Whether the feed can end without it. */
+    boolean isDone() {
+        return hasLeft || (isRead && isConfirmed());
+    }
+
+    /** Leaves once all its receipts are durable. Without receipts nothing tells that, so a trainer without batches stays. */
     private void leaveIfDone() {
-        if (isRead && !hasLeft && isConfirmed()) {
+        if (isRead && !hasLeft && reading.count > 0 && isConfirmed()) {
             leave("all is durable");
         }
     }

@@ -21,6 +21,7 @@ final class TrainingGroup {
      * How a group trains.
      *
      * @param stepNanos longest time of a step
+     * @param slowness how much slower each further replica is
      * @param hasRuns whether its launcher numbers its launches, rather than leaving that to the feeder
      */
     record Shape(
@@ -33,6 +34,7 @@ final class TrainingGroup {
             int depth,
             boolean prefetches,
             long stepNanos,
+            int slowness,
             boolean hasRuns) {}
 
     private record Batch(int replica, long epoch, long number) implements Comparable<Batch> {
@@ -131,8 +133,13 @@ final class TrainingGroup {
         if (mayRescale && shape.hasRuns) {
             worldSize = (int) cluster.simulation().between(1, 3);
         }
-        cluster.simulation()
-                .after(cluster.simulation().between(10, 2_000) * Simulation.MILLI, null, "launch", this::launch);
+        int ofCrash = launches;
+        cluster.simulation().after(cluster.simulation().between(10, 2_000) * Simulation.MILLI, null, "launch", () -> {
+            // Another crash may have come in between.
+            if (launches == ofCrash) {
+                launch();
+            }
+        });
     }
 
     /** One trainer dies and comes back in the same run. */
@@ -216,7 +223,7 @@ final class TrainingGroup {
     }
 
     boolean hasLeft() {
-        return isRead() && trainers.stream().allMatch(Trainer::hasLeft);
+        return isRead() && trainers.stream().allMatch(Trainer::isDone);
     }
 
     /** Whether a finding is about receipts that died with the trainers that had them. */
@@ -311,7 +318,9 @@ final class TrainingGroup {
         return cluster.addresses();
     }
 
-    long stepNanos() {
-        return cluster.simulation().between(shape.stepNanos / 10, shape.stepNanos);
+    /** The time of a step; replicas differ, as machines do. */
+    long stepNanos(int replica) {
+        long longest = shape.stepNanos * (1 + replica * shape.slowness);
+        return cluster.simulation().between(longest / 10, longest);
     }
 }
