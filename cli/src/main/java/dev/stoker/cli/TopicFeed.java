@@ -37,8 +37,7 @@ final class TopicFeed {
             StopSignal.clear(id);
             TopicProgress.clear(id);
             int parallelism = feed.parallelism(1);
-            StreamExecutionEnvironment env =
-                    StreamExecutionEnvironment.createLocalEnvironment(parallelism, EmbeddedFeed.settings(parallelism));
+            StreamExecutionEnvironment env = EmbeddedFeed.environment(parallelism);
             KafkaJob.build(env, arguments.plan(), feed.checkpointInterval(), parallelism);
             CompletableFuture<JobExecutionResult> result =
                     env.executeAsync("stoker feed " + feed.plan().name()).getJobExecutionResult();

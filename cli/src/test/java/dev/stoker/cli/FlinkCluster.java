@@ -61,7 +61,12 @@ final class FlinkCluster implements AutoCloseable {
                                     .matches(
                                             "(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients|zstd-jni).*"))
                     .collect(Collectors.joining(
-                            File.pathSeparator, "", File.pathSeparator + DIST.resolve("lib/hadoop/*")));
+                            File.pathSeparator,
+                            "",
+                            File.pathSeparator
+                                    + DIST.resolve("lib/web/*")
+                                    + File.pathSeparator
+                                    + DIST.resolve("lib/hadoop/*")));
         }
     }
 

@@ -1,12 +1,16 @@
 package dev.stoker.cli;
 
+import dev.stoker.connectors.embedded.ListeningSockets;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** The command as a process of its own, from the jars of the distribution. Everything waits two minutes at most. */
@@ -57,6 +61,39 @@ final class StokerProcess implements AutoCloseable {
             boolean ended = process.waitFor(50, TimeUnit.MILLISECONDS);
             if ((ended && !output().contains(text)) || System.nanoTime() > end) {
                 throw new AssertionError("no '" + text + "' in: " + output());
+            }
+        }
+        return this;
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Those on which it listens just now. */
+    Set<ListeningSockets.Socket> sockets() throws IOException {
+        return ListeningSockets.of(process.pid());
+    }
+
+    /** Names of its threads, as far as the kernel keeps them: 15 characters. */
+    Set<String> threads() {
+        Set<String> names = new HashSet<>();
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/task"))) {
+            for (Path task : tasks) {
+                names.add(Files.readString(task.resolve("comm")).strip());
+            }
+        } catch (IOException e) {
+            // A thread or the process ended meanwhile.
+        }
+        return names;
+    }
+
+    /** Waits until a thread's name begins so. */
+    StokerProcess awaitThread(String name) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (threads().stream().noneMatch(thread -> thread.startsWith(name))) {
+            if (process.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() > end) {
+                throw new AssertionError("no thread '" + name + "': " + output());
             }
         }
         return this;
