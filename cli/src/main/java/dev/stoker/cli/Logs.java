@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,7 +20,8 @@ final class Logs {
             return;
         }
         try {
-            Path directory = Files.createDirectories(StokerHome.directory().resolve("logs"));
+            Path directory =
+                    PrivateFiles.createDirectories(StokerHome.directory().resolve("logs"));
             file = directory.resolve(verb.replaceAll("[^a-z]", "") + "-"
                     + ProcessHandle.current().pid() + ".log");
             System.setProperty("stoker.log", file.toString());
