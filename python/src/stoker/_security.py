@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from stoker._discovery import FeedTarget
+from stoker._files import read_regular
 from stoker.errors import UnauthorizedError
 
 
@@ -89,7 +90,7 @@ def _path(given: str | os.PathLike[str] | None, variable: str | None = None) -> 
 
 def _read_token(path: str | os.PathLike[str], source: str) -> str:
     try:
-        token = Path(path).expanduser().read_text(encoding="utf-8").strip()
+        token = read_regular(Path(path).expanduser()).strip()
     except (OSError, UnicodeDecodeError) as e:
         why = getattr(e, "strerror", None) or "it is no text"
         raise UnauthorizedError(f"{source} {os.fspath(path)} cannot be read: {why}", "unauthorized") from None

@@ -2,7 +2,6 @@ package dev.stoker.client;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,13 +80,13 @@ record Security(
     private static String read(Path path, String source) {
         String token;
         try {
-            token = Files.readString(path).strip();
+            token = RegularFile.text(path).strip();
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "it does not exist"
                     : e instanceof CharacterCodingException
                             ? "it is no text"
-                            : e.getClass().getSimpleName().replaceFirst("Exception$", "");
+                            : RegularFile.reason(e);
             throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
         }
         if (token.isEmpty()) {

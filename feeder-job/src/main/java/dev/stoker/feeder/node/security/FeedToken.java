@@ -1,6 +1,8 @@
 package dev.stoker.feeder.node.security;
 
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -19,6 +21,8 @@ import org.slf4j.LoggerFactory;
 public final class FeedToken {
     private static final Logger LOG = LoggerFactory.getLogger(FeedToken.class);
     private static final int MAX_CHARACTERS = 4096;
+    /** Characters of four bytes, and white space around them. */
+    private static final int MAX_BYTES = 8 * MAX_CHARACTERS;
 
     private final Optional<Path> file;
     private final WatchedFiles watched;
@@ -71,10 +75,15 @@ public final class FeedToken {
     private static String read(Path file) throws AccessException {
         String token;
         try {
-            token = Files.readString(file, StandardCharsets.UTF_8).strip();
+            byte[] bytes = PrivateFiles.readRegular(file, MAX_BYTES);
+            token = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString()
+                    .strip();
         } catch (IOException e) {
             throw new AccessException(
-                    "token file " + file + " cannot be read on this machine (" + reason(e)
+                    "token file " + file + " cannot be read on this machine (" + AccessException.reason(e)
                             + "): put it on every feeder machine, readable for the user that the feeder runs as",
                     e);
         }
@@ -87,10 +96,6 @@ public final class FeedToken {
                     + " characters: fill it, as in openssl rand -hex 32 > " + file);
         }
         return token;
-    }
-
-    private static String reason(IOException e) {
-        return e.getClass().getSimpleName().replaceFirst("Exception$", "");
     }
 
     private static boolean isOpen(Path file) {
