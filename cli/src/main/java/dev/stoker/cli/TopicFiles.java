@@ -9,7 +9,6 @@ import dev.stoker.feeder.kafka.KafkaPlan;
 import dev.stoker.feeder.kafka.TopicProgress;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.Optional;
@@ -63,7 +62,7 @@ final class TopicFiles {
     /** How far a feed said it was. */
     static Optional<JsonNode> progress(String feed) throws IOException {
         try {
-            return Optional.of(Json.MAPPER.readTree(Files.readAllBytes(progressFile(feed))));
+            return Optional.of(Json.MAPPER.readTree(PrivateFiles.readRegular(progressFile(feed), FeedFile.MAX_BYTES)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

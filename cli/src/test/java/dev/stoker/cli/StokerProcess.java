@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
@@ -32,22 +33,34 @@ final class StokerProcess implements AutoCloseable {
     }
 
     static StokerProcess start(Path directory, String... args) throws IOException {
+        return start(directory, directory, Map.of(), args);
+    }
+
+    /** As a user whose mask lets others read and write everything, with variables of its own. */
+    static StokerProcess startCareless(Path directory, Path temporary, Map<String, String> variables, String... args)
+            throws IOException {
+        return start(directory, temporary, variables, args, "sh", "-c", "umask 000; exec \"$@\"", "sh");
+    }
+
+    private static StokerProcess start(
+            Path directory, Path temporary, Map<String, String> variables, String[] args, String... before)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(before));
         // A shell without job control starts background commands deaf to Ctrl-C, and so would be all below them.
-        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(List.of("env", "--default-signal=INT"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(QUICK);
         command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
         OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
-        command.add("-Djava.io.tmpdir=" + directory);
+        command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-cp", Path.of("target", "dist", "lib").toAbsolutePath() + File.separator + "*"));
         command.add("dev.stoker.cli.Stoker");
         command.addAll(Arrays.asList(args));
         Path output = Files.createTempFile(directory, "stoker", ".log");
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        return new StokerProcess(process, output);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().putAll(variables);
+        return new StokerProcess(builder.start(), output);
     }
 
     String output() throws IOException {

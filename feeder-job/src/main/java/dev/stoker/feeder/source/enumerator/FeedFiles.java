@@ -10,7 +10,6 @@ import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +24,8 @@ final class FeedFiles implements LaneMaps.Hint {
 
     /** Set where the coordinator's process belongs to this feed alone, and so may be ended to end the feed. */
     private static final String OWN_PROCESS = "stoker.own-process";
+
+    private static final int MAX_BYTES = 1 << 24;
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -60,7 +61,7 @@ final class FeedFiles implements LaneMaps.Hint {
             return true;
         }
         try {
-            JsonNode file = JSON.readTree(Files.readAllBytes(StokerHome.feedFile(plan.name())));
+            JsonNode file = JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(plan.name()), MAX_BYTES));
             return file.path("id").asText().equals(plan.id().toString()) && !file.hasNonNull("ended_ms");
         } catch (NoSuchFileException e) {
             return false;
