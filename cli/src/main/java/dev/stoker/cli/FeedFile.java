@@ -41,7 +41,8 @@ record FeedFile(String name, JsonNode json) {
 
     static Optional<FeedFile> find(String name) throws IOException {
         try {
-            return Optional.of(new FeedFile(name, JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(name), MAX_BYTES))));
+            return Optional.of(
+                    new FeedFile(name, JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(name), MAX_BYTES))));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.storage.hadoop.HadoopSettings;
+import dev.stoker.connectors.embedded.ListeningSockets;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -256,6 +258,15 @@ final class FlinkCluster implements AutoCloseable {
     }
 
     /** kill -9. */
+    /** On what the processes listen, by name. */
+    Map<String, Set<ListeningSockets.Socket>> sockets() throws IOException {
+        Map<String, Set<ListeningSockets.Socket>> sockets = new LinkedHashMap<>();
+        for (Map.Entry<String, Process> process : processes.entrySet()) {
+            sockets.put(process.getKey(), ListeningSockets.of(process.getValue().pid()));
+        }
+        return sockets;
+    }
+
     void kill(String name) {
         processes.remove(name).destroyForcibly().onExit().join();
     }

@@ -201,10 +201,7 @@ class NeighboursITCase {
         Path source = Files.createDirectories(directory.resolve("source/a"));
         Files.writeString(source.resolve("1.txt"), "1");
         String[] args = {
-            "ingest",
-            source.getParent().toString(),
-            directory.resolve("packed").toString(),
-            "--label-from=parent-dir"
+            "ingest", source.getParent().toString(), directory.resolve("packed").toString(), "--label-from=parent-dir"
         };
         try (StokerProcess ingest = stoker(args)) {
             assertThat(ingest.code()).as(ingest.output()).isZero();
@@ -227,13 +224,15 @@ class NeighboursITCase {
     void aTierThatOthersOccupyIsOffAndTheFeedGoesOn() throws Exception {
         Path tiers = shared("tiers");
         Path space = Files.createSymbolicLink(tiers.resolve("node"), outside);
-        try (StokerProcess feed = feed("--tier=disk:" + tiers + ":64m", "--cache-lifetime=node").await("ready at")) {
+        try (StokerProcess feed =
+                feed("--tier=disk:" + tiers + ":64m", "--cache-lifetime=node").await("ready at")) {
             feed.await(space + ": belongs to another user; choose a directory of your own");
         }
         Path lock = tiers.resolve("cache.lock");
         Files.delete(lock);
         HostileNeighbour.fifo(lock);
-        try (StokerProcess feed = feed("--tier=disk:" + tiers + ":64m", "--cache-lifetime=node").await("ready at")) {
+        try (StokerProcess feed =
+                feed("--tier=disk:" + tiers + ":64m", "--cache-lifetime=node").await("ready at")) {
             feed.await(lock + ": is a FIFO or a device instead of a lock file");
         }
         nothingIsTouchedOutside();

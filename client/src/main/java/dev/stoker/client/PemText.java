@@ -96,9 +96,7 @@ final class PemText {
         try {
             return new String(RegularFile.read(file), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            String why = e instanceof NoSuchFileException
-                    ? "it does not exist"
-                    : RegularFile.reason(e);
+            String why = e instanceof NoSuchFileException ? "it does not exist" : RegularFile.reason(e);
             throw new TlsException(what + " " + file + " cannot be read: " + why, e);
         }
     }

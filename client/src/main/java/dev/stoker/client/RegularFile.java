@@ -32,7 +32,10 @@ final class RegularFile {
 
     /** Reads a file of text in UTF-8 whole. */
     static String text(Path file) throws IOException {
-        return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(read(file))).toString();
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(read(file)))
+                .toString();
     }
 
     /** Why a file cannot be read, in a word or two. */

@@ -84,9 +84,7 @@ record Security(
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "it does not exist"
-                    : e instanceof CharacterCodingException
-                            ? "it is no text"
-                            : RegularFile.reason(e);
+                    : e instanceof CharacterCodingException ? "it is no text" : RegularFile.reason(e);
             throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
         }
         if (token.isEmpty()) {

@@ -200,7 +200,9 @@ final class PageServer implements AutoCloseable {
                 response = answers.apply(request);
             } catch (BadRequestException e) {
                 response = new Response(
-                        400, Map.of("Content-Type", "text/plain"), (e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
+                        400,
+                        Map.of("Content-Type", "text/plain"),
+                        (e.getMessage() + "\n").getBytes(StandardCharsets.UTF_8));
             }
             write(socket, response, isHead);
         } catch (IOException e) {
@@ -255,7 +257,9 @@ final class PageServer implements AutoCloseable {
 
     private static void write(Socket socket, Response response, boolean isHead) throws IOException {
         StringBuilder head = new StringBuilder("HTTP/1.1 " + response.code() + " " + reason(response.code()) + "\r\n");
-        response.headers().forEach((name, value) -> head.append(name).append(": ").append(value).append("\r\n"));
+        response.headers()
+                .forEach((name, value) ->
+                        head.append(name).append(": ").append(value).append("\r\n"));
         head.append("Content-Length: ").append(response.body().length).append("\r\nConnection: close\r\n\r\n");
         OutputStream out = socket.getOutputStream();
         byte[] headBytes = head.toString().getBytes(StandardCharsets.ISO_8859_1);

@@ -116,8 +116,7 @@ public final class StatusServer implements StatusPage {
             case "/status.json" -> response(200, "application/json", StatusJson.of(status.get()));
             case "/history.json" -> response(200, "application/json", StatusJson.of(history.all()));
             case "/metrics" -> response(200, PrometheusText.CONTENT_TYPE, bytes(PrometheusText.of(status.get())));
-            default ->
-                response(404, "text/plain", bytes("there are /, /status.json, /history.json and /metrics\n"));
+            default -> response(404, "text/plain", bytes("there are /, /status.json, /history.json and /metrics\n"));
         };
     }
 

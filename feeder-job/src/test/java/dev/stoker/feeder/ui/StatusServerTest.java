@@ -208,7 +208,8 @@ class StatusServerTest {
                 Socket socket = new Socket(url.getHost(), url.getPort());
                 silent.add(socket);
                 if (i % 2 == 0) {
-                    socket.getOutputStream().write("GET /metrics HTTP/1.1\r\nHost: loc".getBytes(StandardCharsets.US_ASCII));
+                    socket.getOutputStream()
+                            .write("GET /metrics HTTP/1.1\r\nHost: loc".getBytes(StandardCharsets.US_ASCII));
                 }
             }
             assertThat(ask("GET", "/metrics").statusCode()).isEqualTo(200);
@@ -223,8 +224,8 @@ class StatusServerTest {
     @Test
     void connectionsThatDoNotEndTheirRequestInTimeAreClosed() throws Exception {
         PageServer.Response ok = new PageServer.Response(200, Map.of(), new byte[] {'!'});
-        try (PageServer page = new PageServer(
-                        new InetSocketAddress("127.0.0.1", 0), request -> ok, Duration.ofMillis(300));
+        try (PageServer page =
+                        new PageServer(new InetSocketAddress("127.0.0.1", 0), request -> ok, Duration.ofMillis(300));
                 Socket silent = new Socket("127.0.0.1", page.address().getPort());
                 Socket half = new Socket("127.0.0.1", page.address().getPort());
                 Socket answered = new Socket("127.0.0.1", page.address().getPort())) {

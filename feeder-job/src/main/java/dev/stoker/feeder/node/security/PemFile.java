@@ -1,7 +1,7 @@
 package dev.stoker.feeder.node.security;
 
-import java.io.ByteArrayInputStream;
 import dev.stoker.storage.PrivateFiles;
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;

@@ -68,8 +68,8 @@ class FeedTokenTest {
         assertThatThrownBy(() -> FeedToken.file(fifo))
                 .isInstanceOf(AccessException.class)
                 .hasMessageContaining("token file " + fifo + " cannot be read on this machine (is a FIFO or a device");
-        for (TlsFiles files : List.of(
-                new TlsFiles(fifo, file, Optional.empty()), new TlsFiles(file, fifo, Optional.empty()))) {
+        for (TlsFiles files :
+                List.of(new TlsFiles(fifo, file, Optional.empty()), new TlsFiles(file, fifo, Optional.empty()))) {
             assertThatThrownBy(() -> ServerTls.open(files)).isInstanceOf(AccessException.class);
         }
         assertThatThrownBy(() -> PemFile.key(fifo))
