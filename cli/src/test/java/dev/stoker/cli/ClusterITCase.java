@@ -127,10 +127,8 @@ class ClusterITCase {
             cluster.await(() -> addresses().size() == 2, "feed with two servers");
             assertThat(cluster.sockets())
                     .hasSize(3)
-                    .allSatisfy((process, sockets) -> assertThat(sockets)
-                            .as(process)
-                            .isNotEmpty()
-                            .allMatch(ListeningSockets.Socket::isLocal));
+                    .allSatisfy((process, sockets) ->
+                            assertThat(sockets).as(process).isNotEmpty().allMatch(ListeningSockets.Socket::isLocal));
 
             try (FeedClient client = FeedClient.connect(addresses().get(0))) {
                 Welcome welcome = client.join(FeedClient.hello(Participant.rank(0, 1), 0));

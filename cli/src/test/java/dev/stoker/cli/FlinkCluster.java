@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
-import dev.stoker.storage.hadoop.HadoopSettings;
 import dev.stoker.connectors.embedded.ListeningSockets;
+import dev.stoker.storage.hadoop.HadoopSettings;
 import java.io.File;
 import java.io.IOException;
 import java.io.UncheckedIOException;

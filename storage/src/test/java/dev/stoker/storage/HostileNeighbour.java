@@ -2,6 +2,7 @@ package dev.stoker.storage;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -34,7 +35,7 @@ public final class HostileNeighbour {
                 .redirectErrorStream(true)
                 .start();
         if (process.waitFor() != 0) {
-            throw new IOException(new String(process.getInputStream().readAllBytes()));
+            throw new IOException(new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8));
         }
         return path;
     }

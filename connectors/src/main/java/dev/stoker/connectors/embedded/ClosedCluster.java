@@ -26,6 +26,7 @@ import org.apache.flink.runtime.webmonitor.retriever.MetricQueryServiceRetriever
  *
  * <p>The configuration must ask for no TaskManagers: the only one starts once the sockets are closed.
  */
+@SuppressWarnings("try") // Flink's close() may be interrupted.
 final class ClosedCluster extends MiniCluster {
 
     ClosedCluster(MiniClusterConfiguration configuration) {

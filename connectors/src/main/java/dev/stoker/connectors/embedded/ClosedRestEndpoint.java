@@ -22,6 +22,7 @@ import org.apache.flink.shaded.netty4.io.netty.channel.ChannelInboundHandler;
 import org.apache.flink.util.ConfigurationException;
 
 /** A REST endpoint that answers nothing, and whose socket is closed when its start returns. */
+@SuppressWarnings("try") // Flink's close() may be interrupted.
 final class ClosedRestEndpoint extends WebMonitorEndpoint<DispatcherGateway> {
 
     /** Guarded by this. Kept, since Flink's own would never complete for a socket that is closed already. */
