@@ -166,6 +166,7 @@ class SocketsITCase {
                             "--to=kafka",
                             "--bootstrap=" + broker.bootstrap(),
                             "--topic=batches",
+                            "--lanes=2",
                             "--world-size=1",
                             "--epochs=1000000")
                     .await("in Python:")) {
