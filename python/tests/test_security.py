@@ -12,11 +12,11 @@ import pytest
 
 from stoker import Feed
 from stoker._client import FeedClient
-from stoker._discovery import FeedTarget
+from stoker._discovery import FeedTarget, feed_file
 from stoker._security import Security, Tls
 from stoker._source import Consumer
 from stoker._tls import context_of
-from stoker.errors import ConnectTimeoutError, TlsError, UnauthorizedError
+from stoker.errors import ConnectTimeoutError, FeedNotFoundError, TlsError, UnauthorizedError
 
 NAMED = FeedTarget(name="photos")
 GIVEN = FeedTarget(given=("10.0.0.1:7420",))
@@ -78,6 +78,21 @@ def test_a_renewed_token_file_is_read(tmp_path):
     assert security.token_for(GIVEN) == "old"
     file.write_text("new")
     assert security.token_for(GIVEN) == "new"
+
+
+def test_no_file_is_waited_for(tmp_path, monkeypatch):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    with pytest.raises(UnauthorizedError, match=r"token_file .*fifo cannot be read: it is not a regular file"):
+        Security(token_file=fifo).token_for(GIVEN)
+    for tls in (Tls(ca=str(fifo)), Tls(pin=str(fifo)), Tls(cert=str(fifo)), Tls(cert=__file__, key=str(fifo))):
+        with pytest.raises(TlsError, match="it is not a regular file"):
+            context_of(tls)
+    monkeypatch.setenv("STOKER_HOME", str(tmp_path))
+    (tmp_path / "feeds").mkdir()
+    os.mkfifo(tmp_path / "feeds" / "photos.json")
+    with pytest.raises(FeedNotFoundError, match=r"cannot be read: .*it is not a regular file"):
+        feed_file("photos")
 
 
 def test_a_token_file_that_cannot_be_used_is_named(tmp_path, monkeypatch):

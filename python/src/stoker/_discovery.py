@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stoker._files import first_token, read_regular
 from stoker._local import UnixAddress, read_unix
 from stoker.errors import FeedNotFoundError, TlsError
 
@@ -82,7 +83,7 @@ class FeedTarget:
         """The feed's token, where a file on this machine holds it and may be read."""
         try:
             path = self._file().get("token_file") if self.name is not None else None
-            return Path(path).read_text(encoding="utf-8").strip() if path else None
+            return first_token(read_regular(path)) if path else None
         except (FeedNotFoundError, OSError, ValueError, TypeError):
             return None
 
@@ -163,7 +164,7 @@ def feed_file(name: str) -> dict[str, Any]:
     """What a running feed says of itself; `FeedNotFoundError` names the feeds that are there."""
     path = _path(name)
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(read_regular(path))
         for address in values["addresses"]:
             split_address(address)
     except FileNotFoundError:

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from stoker._discovery import FeedTarget, SeenFeeds, is_feed_name, target_of
+from stoker._files import first_token, read_regular
 from stoker.errors import FeedNotFoundError, TlsError, UnauthorizedError
 
 
@@ -108,13 +109,11 @@ def _path(given: str | os.PathLike[str] | None, variable: str | None = None) -> 
 
 def _read_token(path: str | os.PathLike[str], source: str) -> str:
     try:
-        text = Path(path).expanduser().read_text(encoding="utf-8")
+        text = read_regular(Path(path).expanduser())
     except (OSError, UnicodeDecodeError) as e:
         why = getattr(e, "strerror", None) or "it is no text"
         raise UnauthorizedError(f"{source} {os.fspath(path)} cannot be read: {why}", "unauthorized") from None
-    # As the feeder reads it: comments, then a token and its limits a line. A trainer uses the first one.
-    words = (line.split() for line in text.splitlines())
-    token = next((line[0] for line in words if line and not line[0].startswith("#")), "")
+    token = first_token(text)
     if not token:
         raise UnauthorizedError(f"{source} {os.fspath(path)} is empty", "unauthorized")
     return token

@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.connectors.embedded.EmbeddedFlink;
 import dev.stoker.feeder.FeedNodes;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.FeederArguments;
@@ -22,9 +23,7 @@ import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -79,8 +78,7 @@ final class EmbeddedFeed implements AutoCloseable {
         System.setProperty(OWN_PROCESS, "true");
         StopSignal.clear(plan.id());
         int parallelism = arguments.parallelism(1);
-        StreamExecutionEnvironment env =
-                StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings(parallelism));
+        StreamExecutionEnvironment env = environment(parallelism);
         FeederJob.build(env, plan, arguments.checkpointInterval(), parallelism);
         return new EmbeddedFeed(
                 plan,
@@ -90,17 +88,13 @@ final class EmbeddedFeed implements AutoCloseable {
                 env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
     }
 
-    /** Flink's settings within this process. */
-    static Configuration settings(int parallelism) {
+    /** Returns Flink within this process, with as little memory as a feed needs of it. */
+    static StreamExecutionEnvironment environment(int parallelism) {
         Configuration settings = new Configuration();
-        settings.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
         settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
         settings.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(8));
         settings.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(8));
-        settings.set(JobManagerOptions.ADDRESS, "127.0.0.1");
-        settings.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
-        settings.set(RestOptions.BIND_PORT, "0");
-        return settings;
+        return EmbeddedFlink.environment(parallelism, settings);
     }
 
     FeedPlan plan() {

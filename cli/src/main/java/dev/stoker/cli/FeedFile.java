@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -26,6 +27,7 @@ record FeedFile(String name, JsonNode json) {
     /** Feeds named in an error. */
     private static final int NAMED = 8;
 
+    static final int MAX_BYTES = 1 << 24;
     private static final JsonMapper JSON = new JsonMapper();
 
     /** What a feed is doing. */
@@ -40,7 +42,8 @@ record FeedFile(String name, JsonNode json) {
 
     static Optional<FeedFile> find(String name) throws IOException {
         try {
-            return Optional.of(new FeedFile(name, JSON.readTree(Files.readAllBytes(StokerHome.feedFile(name)))));
+            return Optional.of(
+                    new FeedFile(name, JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(name), MAX_BYTES))));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }

@@ -33,7 +33,12 @@ public final class Stoker implements Runnable {
     public static void main(String[] args) {
         Logs.start(args.length == 0 ? "help" : args[0]);
         if (args.length > 0 && Verbs.OF_JOBS.contains(args[0])) {
-            ScratchDirectory.use();
+            try {
+                ScratchDirectory.use();
+            } catch (CommandException e) {
+                System.err.println("stoker: " + e.getMessage());
+                System.exit(e.code());
+            }
         }
         int code = run(
                 List.of(args),

@@ -44,8 +44,7 @@ final class TopicFeed {
             StopSignal.clear(id);
             TopicProgress.clear(id);
             int parallelism = feed.parallelism(1);
-            StreamExecutionEnvironment env =
-                    StreamExecutionEnvironment.createLocalEnvironment(parallelism, EmbeddedFeed.settings(parallelism));
+            StreamExecutionEnvironment env = EmbeddedFeed.environment(parallelism);
             KafkaJob.build(env, arguments.plan(), feed.checkpointInterval(), parallelism);
             JobClient job = env.executeAsync("stoker feed " + feed.plan().name());
             signals.onStop(StopSignal.of(id)::request);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.connectors.embedded.ListeningSockets;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicReader;
@@ -66,6 +67,16 @@ class ClusterITCase {
         HadoopSettings.clear();
     }
 
+    /** The cluster here has other addresses of loopback, and so replaces these. */
+    @Test
+    void theConfigurationOfOneMachineBindsToLoopback() throws Exception {
+        String config = Files.readString(Path.of("..", "flink-conf", "one-machine", "config.yaml"));
+        assertThat(config)
+                .contains("jobmanager:\n  bind-host: 127.0.0.1\n  rpc: {address: 127.0.0.1,")
+                .contains("taskmanager:\n  bind-host: 127.0.0.1\n  host: 127.0.0.1\n")
+                .contains("rest: {address: 127.0.0.1, bind-address: 127.0.0.1,");
+    }
+
     @Test
     void runsBothJobsAndServesOnWhenATaskManagerIsKilled() throws Exception {
         Path source = directory.resolve("photos");
@@ -114,6 +125,10 @@ class ClusterITCase {
                     "--parallelism=2",
                     "--checkpoint-interval=500 ms");
             cluster.await(() -> addresses().size() == 2, "feed with two servers");
+            assertThat(cluster.sockets())
+                    .hasSize(3)
+                    .allSatisfy((process, sockets) ->
+                            assertThat(sockets).as(process).isNotEmpty().allMatch(ListeningSockets.Socket::isLocal));
 
             try (FeedClient client = FeedClient.connect(addresses().get(0))) {
                 Welcome welcome = client.join(FeedClient.hello(Participant.rank(0, 1), 0));

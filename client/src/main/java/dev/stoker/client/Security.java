@@ -2,7 +2,6 @@ package dev.stoker.client;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -81,13 +80,11 @@ record Security(
     private static String read(Path path, String source) {
         String text;
         try {
-            text = Files.readString(path);
+            text = RegularFile.text(path);
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "it does not exist"
-                    : e instanceof CharacterCodingException
-                            ? "it is no text"
-                            : e.getClass().getSimpleName().replaceFirst("Exception$", "");
+                    : e instanceof CharacterCodingException ? "it is no text" : RegularFile.reason(e);
             throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
         }
         // As the feeder reads it: comments, then a token and its limits a line. A trainer uses the first one.

@@ -93,7 +93,7 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
             String path = file().path("token_file").asText("");
             return path.isEmpty()
                     ? Optional.empty()
-                    : Optional.of(Files.readString(Path.of(path)).strip());
+                    : Optional.of(RegularFile.text(Path.of(path)).strip());
         } catch (IOException | FeedNotFoundException e) {
             return Optional.empty();
         }
@@ -151,7 +151,7 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
     private JsonNode file() {
         JsonNode file;
         try {
-            file = JSON.readTree(Files.readAllBytes(path()));
+            file = JSON.readTree(RegularFile.read(path()));
         } catch (NoSuchFileException e) {
             throw new FeedNotFoundException("no " + this + ": " + path() + " does not exist; " + others()
                     + "start it with `stoker feed … --name " + name.orElseThrow() + "`");

@@ -165,6 +165,12 @@ public final class FeederOptions {
                     "How long disk tiers keep chunks: feed, until it ends, or node, for all feeds of the machine that"
                             + " name the same directory.");
 
+    public static final ConfigOption<String> CACHE_ACCESS = ConfigOptions.key(PREFIX + "cache-access")
+            .stringType()
+            .defaultValue("user")
+            .withDescription("Who may read and write what disk tiers hold: user, the feeder's user alone, or group, the"
+                    + " users of its group too, for feeds of several users that share a directory.");
+
     public static final ConfigOption<Boolean> WARM = ConfigOptions.key(PREFIX + "warm")
             .booleanType()
             .defaultValue(false)
@@ -223,6 +229,7 @@ public final class FeederOptions {
                 WORKING_MEMORY,
                 TIER,
                 CACHE_LIFETIME,
+                CACHE_ACCESS,
                 WARM,
                 ORIGIN_BANDWIDTH,
                 ORIGIN_CONCURRENCY,

@@ -1,8 +1,9 @@
 package dev.stoker.feeder.node.security;
 
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -44,11 +45,12 @@ final class TokenFile {
     static List<Entry> read(Path file) throws AccessException {
         String text;
         try {
-            text = Files.size(file) > MAX_BYTES ? "" : Files.readString(file, StandardCharsets.UTF_8);
+            byte[] bytes = PrivateFiles.readRegular(file, MAX_BYTES);
+            text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
         } catch (IOException e) {
             throw new AccessException(
                     "token file " + file + " cannot be read on this machine ("
-                            + e.getClass().getSimpleName().replaceFirst("Exception$", "")
+                            + AccessException.reason(e)
                             + "): put it on every feeder machine, readable for the user that the feeder runs as",
                     e);
         }
@@ -65,7 +67,7 @@ final class TokenFile {
         }
         if (entries.isEmpty()) {
             throw new AccessException(
-                    "token file " + file + " has no token, or more than " + MAX_BYTES + " bytes" + ADVICE + file);
+                    "token file " + file + " has no token" + ADVICE + file);
         }
         return entries;
     }

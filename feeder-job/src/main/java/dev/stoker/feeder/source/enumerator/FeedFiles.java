@@ -9,13 +9,9 @@ import dev.stoker.feeder.StokerHome;
 import dev.stoker.feeder.StopRequest;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 
@@ -30,8 +26,7 @@ final class FeedFiles implements LaneMaps.Hint {
     /** Set where the coordinator's process belongs to this feed alone, and so may be ended to end the feed. */
     private static final String OWN_PROCESS = "stoker.own-process";
 
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final int MAX_BYTES = 1 << 24;
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -67,7 +62,7 @@ final class FeedFiles implements LaneMaps.Hint {
             return true;
         }
         try {
-            JsonNode file = JSON.readTree(Files.readAllBytes(StokerHome.feedFile(plan.name())));
+            JsonNode file = JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(plan.name()), MAX_BYTES));
             return file.path("id").asText().equals(plan.id().toString()) && !file.hasNonNull("ended_ms");
         } catch (NoSuchFileException e) {
             return false;
@@ -106,15 +101,8 @@ final class FeedFiles implements LaneMaps.Hint {
     }
 
     private void write(ObjectNode json) throws IOException {
-        Path file = StokerHome.feedFile(plan.name());
-        Files.createDirectories(file.getParent());
-        Path temporary = file.resolveSibling(
-                file.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
         // It says where the token lies, and what runs here.
-        Files.deleteIfExists(temporary);
-        Files.createFile(temporary, OWNER_ONLY);
-        Files.write(temporary, JSON.writeValueAsBytes(json));
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        PrivateFiles.replace(StokerHome.feedFile(plan.name()), JSON.writeValueAsBytes(json));
     }
 
     private ObjectNode describe(List<String> addresses, Map<String, UnixAddress> unix, List<String> statusUrls)

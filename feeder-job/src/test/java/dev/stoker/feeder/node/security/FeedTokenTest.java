@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.node.Waiting;
+import dev.stoker.storage.HostileNeighbour;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class FeedTokenTest {
@@ -113,6 +115,45 @@ class FeedTokenTest {
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-r--r--"));
         assertThat(FeedToken.file(file).warning())
                 .hasValueSatisfying(text -> assertThat(text).contains("chmod 600", file.toString()));
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void doesNotWaitForAFifo() throws Exception {
+        Path fifo = HostileNeighbour.fifo(directory.resolve("fifo"));
+
+        assertThatThrownBy(() -> FeedToken.file(fifo))
+                .isInstanceOf(AccessException.class)
+                .hasMessageContaining("token file " + fifo + " cannot be read on this machine (is a FIFO or a device");
+        for (TlsFiles files :
+                List.of(new TlsFiles(fifo, file, Optional.empty()), new TlsFiles(file, fifo, Optional.empty()))) {
+            assertThatThrownBy(() -> ServerTls.open(files)).isInstanceOf(AccessException.class);
+        }
+        assertThatThrownBy(() -> PemFile.key(fifo))
+                .isInstanceOf(AccessException.class)
+                .hasMessageContaining("key file " + fifo + " cannot be read on this machine (is a FIFO or a device");
+    }
+
+    @Test
+    void aFifoThatReplacesTheFileLeavesTheTokenInForce() throws Exception {
+        FeedToken token = FeedToken.file(file);
+        Files.delete(file);
+        HostileNeighbour.fifo(file);
+        Waiting.until(() -> !token.matches(Optional.of("nobody's")));
+
+        assertThat(token.matches(Optional.of("secret"))).isTrue();
+    }
+
+    @Test
+    void warnsOfAKeyThatOthersMayRead() throws Exception {
+        for (String mode : List.of("rw-r-----", "rw-r--r--")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+            Optional<TlsFiles> tls = Optional.of(new TlsFiles(file, file, Optional.empty()));
+
+            assertThat(new Access(Optional.empty(), tls, false).warnings("127.0.0.1"))
+                    .containsExactly("key file " + file + " can be read by others than its owner (" + mode
+                            + "): chmod 600 " + file);
+        }
     }
 
     @Test
