@@ -19,6 +19,14 @@ final class Fields {
         range(name, value, Long.MAX_VALUE, "2^63-1");
     }
 
+    /** A text of 1 to {@code most} characters without control characters. */
+    static void name(String key, String text, int most) {
+        if (text.isEmpty() || text.length() > most || text.chars().anyMatch(Character::isISOControl)) {
+            throw new IllegalArgumentException(
+                    key + ": expected 1 to " + most + " characters without control characters");
+        }
+    }
+
     private static void range(String name, long value, long greatest, String shown) {
         if (value < 0 || value > greatest) {
             throw new IllegalArgumentException(
