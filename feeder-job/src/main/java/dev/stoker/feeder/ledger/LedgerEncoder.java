@@ -40,11 +40,8 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
     private Source source(SubscriptionItem item, NodeLease lease) {
         Identity id = item.identity();
         FeedPlan.Stream stream = streams.get(id.stream());
-        String order = lease.groupFacts().stream()
-                .filter(facts ->
-                        facts.stream().equals(id.stream()) && facts.group().equals(id.group()))
+        String order = lease.groupFacts(id.stream(), id.group())
                 .map(GroupFacts::order)
-                .findFirst()
                 .orElseThrow(() -> new IllegalStateException("a subscription of an unknown group: " + id));
         return new Source(stream.dataset().toString(), item.version(), stream.split(), order);
     }

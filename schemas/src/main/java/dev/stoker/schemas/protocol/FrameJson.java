@@ -84,8 +84,8 @@ final class FrameJson {
         }
         if (json.get("launch") != null) {
             JsonObject job = json.object("launch");
-            launch = Optional.of(new Launch(
-                    job.text("launcher"), job.text("id"), (int) job.number("restarts", Integer.MAX_VALUE)));
+            launch = Optional.of(
+                    new Launch(job.text("launcher"), job.text("id"), (int) job.number("restarts", Integer.MAX_VALUE)));
         }
         return new Caller(
                 json.get("joined") == null ? 0 : json.number("joined", Long.MAX_VALUE),

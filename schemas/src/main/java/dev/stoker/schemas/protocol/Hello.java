@@ -123,7 +123,20 @@ public record Hello(
 
     private Hello with(int files, int from, OptionalLong begun, OptionalLong read, Caller process) {
         return new Hello(
-                token, feed, stream, group, order, participant, replica, run, client, files, from, begun, read, process);
+                token,
+                feed,
+                stream,
+                group,
+                order,
+                participant,
+                replica,
+                run,
+                client,
+                files,
+                from,
+                begun,
+                read,
+                process);
     }
 
     private static void requireNatural(String what, int value) {

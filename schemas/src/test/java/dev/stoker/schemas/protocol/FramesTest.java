@@ -250,8 +250,7 @@ class FramesTest {
             case "hello that offers hand-over of large rows" ->
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withHandover(4096, 16384);
             case "hello that only looks" ->
-                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for")))
-                        .by(Caller.UNKNOWN.looking());
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).by(Caller.UNKNOWN.looking());
             case "hello of a process that has joined a run" ->
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for")))
                         .by(new Caller(

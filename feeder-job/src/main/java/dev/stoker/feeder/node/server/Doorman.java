@@ -70,6 +70,10 @@ final class Doorman implements AutoCloseable {
         final FrameDecoder decoder = FrameDecoder.forServer();
         long deadlineMs;
         boolean leaving;
+        /** Whether it has sent anything. One that only connects, as health checks do, was not refused anything. */
+        boolean heard;
+
+        boolean probes;
         long discarded;
 
         Guest(Wire wire, long deadlineMs) {
@@ -116,7 +120,7 @@ final class Doorman implements AutoCloseable {
      * Takes over the bound socket; {@link #start} begins to accept.
      *
      * @param local a bound Unix-domain socket beside it, closed by its owner
-     * @param rejected counts connections that never became sessions
+     * @param rejected counts connections that were refused; neither probes nor connections that said nothing and closed
      */
     Doorman(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
             throws IOException {
@@ -178,7 +182,7 @@ final class Doorman implements AutoCloseable {
                     read(guest, key, now);
                 } catch (IOException | RuntimeException e) {
                     LOG.debug("A connection ended before its session began", e);
-                    drop(guest);
+                    gone(guest);
                 }
             }
         }
@@ -248,6 +252,9 @@ final class Doorman implements AutoCloseable {
             int bytes;
             // To the end of what is there: the socket is not ready again for what TLS has decrypted already.
             while ((bytes = guest.wire.read(input.clear())) > 0) {
+                guest.probes =
+                        !guest.heard && Protocol.isProbe(input.duplicate().flip());
+                guest.heard = true;
                 Optional<Frame> frame = guest.decoder.next(input.flip());
                 if (frame.isPresent()) {
                     // Nothing but HELLO comes before WELCOME; the decoder sees to that.
@@ -258,20 +265,21 @@ final class Doorman implements AutoCloseable {
                 }
             }
             if (bytes < 0) {
-                drop(guest);
+                gone(guest);
             }
+            guest.heard = true;
         } catch (ProtocolException e) {
-            leave(guest, now);
+            leave(guest, now, guest.probes);
             // A socket that has sent nothing yet takes a small frame at once; a peer that prevents that gets none.
             guest.wire.write(Frames.encode(ErrorMessage.of(e)));
             guest.wire.shutdownOutput();
         } catch (PlainTextException e) {
-            leave(guest, now);
+            leave(guest, now, e.isProbe());
             guest.channel.write(Frames.encode(new ErrorMessage(ErrorCode.UNAUTHORIZED, WANTS_TLS)));
             guest.channel.shutdownOutput();
         } catch (SSLException e) {
             LOG.info("A connection from {} is not secure: {}", guest.channel.getRemoteAddress(), e.getMessage());
-            leave(guest, now);
+            leave(guest, now, false);
             guest.channel.shutdownOutput();
         }
     }
@@ -286,9 +294,11 @@ final class Doorman implements AutoCloseable {
         gate.enter(guest.wire, guest.decoder, hello, rest);
     }
 
-    /** Counts as refused; what it still sends is read and forgotten. */
-    private void leave(Guest guest, long now) {
-        rejected.increment();
+    /** Counts as refused unless it only asked whether a server answers; what it still sends is read and forgotten. */
+    private void leave(Guest guest, long now, boolean probes) {
+        if (!probes) {
+            rejected.increment();
+        }
         guest.leaving = true;
         guest.deadlineMs = now + FAREWELL_MS;
     }
@@ -297,6 +307,16 @@ final class Doorman implements AutoCloseable {
         Iterator<Guest> oldest = guests.iterator();
         if (oldest.hasNext()) {
             drop(oldest.next());
+        }
+    }
+
+    /** The peer has ended the connection. */
+    private void gone(Guest guest) {
+        if (guest.heard) {
+            drop(guest);
+        } else {
+            guests.remove(guest);
+            closeQuietly(guest.channel);
         }
     }
 

@@ -52,7 +52,7 @@ final class Sessions {
         counters.subscribedNanos.add(session.clock().subscribedNanos(now));
         synchronized (running) {
             running.remove(session);
-            if (running.isEmpty()) {
+            if (isIdle() && !session.isLooking()) {
                 idleSince = Instant.now();
             }
             running.notifyAll();
@@ -69,7 +69,12 @@ final class Sessions {
 
     /** Since when no trainer is connected; empty while one is. */
     Optional<Instant> idleSince() {
-        return running.isEmpty() ? Optional.of(idleSince) : Optional.empty();
+        return isIdle() ? Optional.of(idleSince) : Optional.empty();
+    }
+
+    /** Who only looks is no trainer. */
+    private boolean isIdle() {
+        return running.stream().allMatch(Session::isLooking);
     }
 
     /** The share of their time in which trainers have waited for data, of all sessions ever. */
