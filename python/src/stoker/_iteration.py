@@ -51,12 +51,16 @@ class Iteration(Iterator[Batch]):
     def _begin(self) -> None:
         feed = self._feed
         self._serial = feed._progress.serial
+        feed._ready_for_first()
         start, self._share = feed._progress.begin()
         self._epoch = start.epoch
         self.steps = self._share.steps
         self._info = feed.info
         if self.steps:
             self._source, self._info = feed._ready(start)
+            if self._info.follows:  # the version that was seen before may not be the one that was chosen
+                self._share = feed._share(start)
+                self.steps = self._share.steps
         worker = worker_of()
         self._worker, self._workers, _ = worker or (0, 1, 0)
         if self._workers > 1 and self._share.concat > 1:

@@ -74,6 +74,8 @@ CRC_END: Final = 52
 BATCH_ALIGNMENT: Final = 64
 """Record batch messages, and so whole BATCH frames, are multiples of it."""
 
+MAX_RUN: Final = 1 << 62
+"""The greatest run that a user may name."""
 MAX_BEFORE_WELCOME: Final = 16 << 10
 MAX_TO_SERVER: Final = 1 << 20
 MAX_TO_CLIENT: Final = 64 << 20
