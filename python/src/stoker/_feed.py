@@ -243,7 +243,7 @@ class Feed:
     def _ready_for_first(self) -> None:
         """Takes the place at once where the feed's first epoch is sure to be read, rather than after a look at it."""
         start = self._progress.next
-        if self._info is None and worker_of() is None and start == Start(0) and self._options.epochs != 0:
+        if self._info is None and start == Start(0) and self._options.epochs != 0:
             self._ready(start)
 
     def _look(self, start: Start | None = None) -> StreamInfo:
@@ -450,6 +450,7 @@ class Feed:
     def __iter__(self) -> Iterator[Batch]:
         self._own()
         if worker_of() is None:  # a worker learns with its first batch which epoch it is to read
+            self._ready_for_first()
             self._info_at(self._progress.following)
         check_readers(self._seat()[1])
         if self._iteration is not None:

@@ -51,7 +51,6 @@ class Iteration(Iterator[Batch]):
     def _begin(self) -> None:
         feed = self._feed
         self._serial = feed._progress.serial
-        feed._ready_for_first()
         start, self._share = feed._progress.begin()
         self._epoch = start.epoch
         self.steps = self._share.steps

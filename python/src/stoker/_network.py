@@ -310,7 +310,7 @@ class Network:
                     connection.send(p.bye())
             self.peers.left(connection, time.monotonic())
             self._drop(connection)
-        self.peers.serving = []
+        self.peers.ask_again()
         self.hurry()
 
     def part(self, deadline: float) -> None:

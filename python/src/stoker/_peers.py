@@ -57,6 +57,8 @@ class Peer:
         """When it was so last."""
         self.ask_at: float | None = None
         """When it is dialled although it is avoided: what was silent may only have been busy."""
+        self.answered = False
+        """Whether an attempt or a connection has ended since the client last asked all feeders for a place."""
         self.error = ""
         """What ended the last attempt or connection."""
 
@@ -151,6 +153,7 @@ class Peers:
         if connection.state == "connecting" and now - connection.since <= self._timing.attempt:
             peer.ask_at = None  # it is not busy, but gone
         peer.connection = None
+        peer.answered = True
         peer.error = why
         if was_live:
             peer.attempts = 0
@@ -189,7 +192,13 @@ class Peers:
     def has_answered(self, address: str) -> bool:
         """Whether a feeder has welcomed this client, or cannot be reached."""
         peer = self.by_address.get(address)
-        return peer is not None and (peer.live is not None or (peer.connection is None and peer.attempts > 0))
+        return peer is not None and (peer.live is not None or (peer.connection is None and peer.answered))
+
+    def ask_again(self) -> None:
+        """All feeders are about to be asked for a place."""
+        self.serving = []
+        for peer in self.by_address.values():
+            peer.answered = False
 
     def is_alias(self, connection: Connection) -> bool:
         """Whether the feeder is known by another address, at which it is dialled from now on."""
@@ -281,6 +290,7 @@ class Peers:
             peer.connection = self._dial(peer.address, peer.attempts, None)
         except ConnectionLostError as e:
             peer.ask_at = None
+            peer.answered = True
             peer.error = str(e)
             peer.next_try = now + min(1.0, 0.02 * 2**peer.attempts) * random.uniform(0.5, 1.5)
             peer.attempts += 1

@@ -174,6 +174,7 @@ final class Network implements Peers.Dialler, Runnable {
             peers.left(link, nowNs);
             drop(link);
         }
+        peers.askAgain();
         inbox.forget();
         turning = false;
     }

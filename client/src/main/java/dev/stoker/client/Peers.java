@@ -157,6 +157,7 @@ final class Peers {
             peer.gone();
         }
         peer.link = null;
+        peer.answered = true;
         peer.error = why;
         if (wasLive) {
             peer.attempts = 0;
@@ -210,7 +211,12 @@ final class Peers {
     /** Whether a feeder has welcomed this client, or cannot be reached. */
     boolean hasAnswered(String address) {
         Peer peer = byAddress.get(address);
-        return peer != null && (peer.live().isPresent() || (peer.link == null && peer.attempts > 0));
+        return peer != null && (peer.live().isPresent() || (peer.link == null && peer.answered));
+    }
+
+    /** All feeders are about to be asked for a place. */
+    void askAgain() {
+        byAddress.values().forEach(peer -> peer.answered = false);
     }
 
     /** Whether the feeder is known by another address, at which it is dialled from now on. */
@@ -344,6 +350,7 @@ final class Peers {
             peer.link = dialler.dial(peer.address, peer.attempts, Optional.empty());
         } catch (IOException | RuntimeException e) {
             peer.gone();
+            peer.answered = true;
             peer.error = peer.address + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
             peer.nextTryNs = nowNs + pauseNs(peer);
             peer.attempts++;
