@@ -245,7 +245,8 @@ class FeedClientTest {
     @Test
     void aPlaceThatStaysTakenIsATypedErrorThatSaysWhoHasIt() {
         feeder.refusal = Optional.of(new ErrorMessage("place_taken", "process 7 on host h reads; group=\"…\""));
-        assertThatThrownBy(() -> feeder.client().placeTimeout(Duration.ofMillis(400)).open())
+        assertThatThrownBy(() ->
+                        feeder.client().placeTimeout(Duration.ofMillis(400)).open())
                 .isInstanceOf(PlaceTakenException.class)
                 .hasMessageContainingAll("process 7 on host h", "group=", "placeTimeout is 400 ms");
         assertThat(feeder.hellos.size()).as("it tried again").isGreaterThan(1);

@@ -39,8 +39,8 @@ final class Session implements Runnable, Occupant {
     private static final int READ_BYTES = 16 << 10;
 
     /** What only a session with a place may send. */
-    private static final Set<FrameType> WANTS_PLACE = EnumSet.of(
-            FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
+    private static final Set<FrameType> WANTS_PLACE =
+            EnumSet.of(FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
 
     /** Most files that a trainer is told of at a time. */
     private static final int MAX_FILES = 8192;
