@@ -14,6 +14,7 @@ from stoker.errors import (
     FencedError,
     FormatTooNewError,
     OrderMismatchError,
+    PlaceTakenError,
     ProtocolError,
     StateMismatchError,
     StokerError,
@@ -120,6 +121,8 @@ class Refusal(NamedTuple):
         match code:
             case "fenced":
                 return Refusal(FencedError(text, code), True)
+            case "place_taken":
+                return Refusal(PlaceTakenError(text, code), False)
             case "unauthorized":
                 return Refusal(UnauthorizedError(text, code), True)
             case "order_mismatch":

@@ -109,6 +109,8 @@ final class Link {
     boolean isReadOnly;
     /** Messages of handed files that did not pass their checksum. The input thread's. */
     int faults;
+    /** Whether the feeder has said that another process has the place. */
+    boolean refusedPlace;
     /** Lanes that it is to serve. */
     Set<Integer> lanes = Set.of();
 

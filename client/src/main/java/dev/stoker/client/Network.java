@@ -52,6 +52,7 @@ final class Network implements Peers.Dialler, Runnable {
     private final Set<Link> hot = new LinkedHashSet<>();
 
     private final Silence silence;
+    private final Admission admission;
     private Inbox inbox;
     private FeedException failure;
     private volatile long tickAtNs = System.nanoTime();
@@ -78,6 +79,7 @@ final class Network implements Peers.Dialler, Runnable {
         this.changed = changed;
         this.timing = options.timing();
         this.silence = new Silence(timing);
+        this.admission = new Admission(options.placeTimeout(), timing.admission(), new java.util.Random());
         this.demand = demand;
         this.hello = hello;
         try {
@@ -136,8 +138,34 @@ final class Network implements Peers.Dialler, Runnable {
         return turning;
     }
 
+    /** Whether the client may ask for batches: every feeder that answers has given it a place; or it only looks. */
+    boolean isAdmitted() {
+        return inbox.welcome().isPresent() && (admission.isComplete() || inbox.isLooking());
+    }
+
+    /** Every feeder that answered has been asked for a place. */
+    Admission admission() {
+        return admission;
+    }
+
+    /** A feeder says that another process has the place. The client tries again for a while. */
+    void placeRefused(Link link, String text) {
+        link.refusedPlace = true;
+        admission.refused(link.address(), text, System.nanoTime()).ifPresent(this::fail);
+        hurry();
+    }
+
+    /** Leaves the feeders that have admitted this client, as another one has not. */
+    private void withdraw(long nowNs) {
+        leave(nowNs);
+        if (!inbox.beginAgain()) {
+            peers.beginAgain();
+        }
+    }
+
     /** The new connections take the receipts over that are not durable. */
     private void leave(long nowNs) {
+        admission.restart();
         demand.leave();
         for (Link link : List.copyOf(links)) {
             if (link.isLive()) {
@@ -146,6 +174,7 @@ final class Network implements Peers.Dialler, Runnable {
             peers.left(link, nowNs);
             drop(link);
         }
+        peers.askAgain();
         inbox.forget();
         turning = false;
     }
@@ -316,8 +345,15 @@ final class Network implements Peers.Dialler, Runnable {
         if (turning) {
             leave(nowNs);
         }
-        boolean isActive = inbox.welcome().isEmpty() || waitingSinceNs.isPresent() || demand.isOpen();
-        if (failure == null && isActive) {
+        if (admission.isWithdrawing()) {
+            withdraw(nowNs);
+        }
+        boolean isAdmitted = isAdmitted();
+        boolean isActive = !isAdmitted || waitingSinceNs.isPresent() || demand.isOpen();
+        if (failure == null && isActive && !admission.isPausing(nowNs)) {
+            if (!isAdmitted) {
+                peers.askEveryone(nowNs);
+            }
             peers.care(nowNs);
         }
         demand.flushDue(nowNs);
@@ -326,7 +362,10 @@ final class Network implements Peers.Dialler, Runnable {
         if (waitingSinceNs.isPresent()) {
             probe(nowNs, waitingSinceNs.get());
         }
-        if (isActive && !peers.live().isEmpty()) {
+        if (isActive && !peers.live().isEmpty() && admission.lookAt(peers, nowNs)) {
+            if (!isAdmitted) {
+                changed.signalAll();
+            }
             arrange(nowNs);
         }
         // Attempts, probes and receipts need a closer look than a session without demand.

@@ -231,6 +231,16 @@ public final class FeedNode {
         }
 
         @Override
+        public Optional<GroupFacts> groupFacts(String stream, String group) {
+            return node.server.facts(stream, group);
+        }
+
+        @Override
+        public long mapsMadeMs() {
+            return node.server.mapsMadeMs();
+        }
+
+        @Override
         public void learn(GroupFacts facts) {
             node.server.learn(facts);
         }

@@ -51,8 +51,14 @@ public interface NodeLease extends AutoCloseable {
     /** Everything up to the token is in the ledger for good: trainers are told, and may forget it. */
     void markDurable(long token);
 
-    /** What this node knows of the groups. */
+    /** What this node knows of the groups that trainers read in, or did last. */
     List<GroupFacts> groupFacts();
+
+    /** What this node knows of a group; also of one that its trainers left long ago, until that is forgotten. */
+    Optional<GroupFacts> groupFacts(String stream, String group);
+
+    /** The time in the greatest generation of the lane maps that this node was given; 0 before the first. */
+    long mapsMadeMs();
 
     /** Takes over what another node knows of a group: its order spec if none is fixed here, and its run. */
     void learn(GroupFacts facts);

@@ -76,6 +76,10 @@ final class Doorman implements AutoCloseable {
         final FrameDecoder decoder = FrameDecoder.forServer();
         long deadlineMs;
         boolean leaving;
+        /** Whether it has sent anything. One that only connects, as health checks do, was not refused anything. */
+        boolean heard;
+
+        boolean probes;
         long discarded;
 
         Guest(Wire wire, long deadlineMs) {
@@ -123,7 +127,7 @@ final class Doorman implements AutoCloseable {
      * Takes over the bound socket; {@link #start} begins to accept.
      *
      * @param local a bound Unix-domain socket beside it, closed by its owner
-     * @param rejected counts connections that never became sessions
+     * @param rejected counts connections that were refused; neither probes nor connections that said nothing and closed
      */
     Doorman(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
             throws IOException {
@@ -198,8 +202,8 @@ final class Doorman implements AutoCloseable {
                     read(guest, key, now);
                 } catch (IOException | RuntimeException | Error e) {
                     // Whatever it was, it was this guest's.
-                    drop(guest);
                     LOG.debug("A connection ended before its session began", e);
+                    gone(guest);
                 }
             }
         }
@@ -275,6 +279,9 @@ final class Doorman implements AutoCloseable {
             int bytes;
             // To the end of what is there: the socket is not ready again for what TLS has decrypted already.
             while ((bytes = guest.wire.read(input.clear())) > 0 && nowMs() < guest.deadlineMs) {
+                guest.probes =
+                        !guest.heard && Protocol.isProbe(input.duplicate().flip());
+                guest.heard = true;
                 Optional<Frame> frame = guest.decoder.next(input.flip());
                 if (frame.isPresent()) {
                     // Nothing but HELLO comes before WELCOME; the decoder sees to that.
@@ -285,20 +292,21 @@ final class Doorman implements AutoCloseable {
                 }
             }
             if (bytes < 0) {
-                drop(guest);
+                gone(guest);
             }
+            guest.heard = true;
         } catch (ProtocolException e) {
-            leave(guest, now);
+            leave(guest, now, guest.probes);
             // A socket that has sent nothing yet takes a small frame at once; a peer that prevents that gets none.
             guest.wire.write(Frames.encode(ErrorMessage.of(e)));
             guest.wire.shutdownOutput();
         } catch (PlainTextException e) {
-            leave(guest, now);
+            leave(guest, now, e.isProbe());
             guest.channel.write(Frames.encode(new ErrorMessage(ErrorCode.UNAUTHORIZED, WANTS_TLS)));
             guest.channel.shutdownOutput();
         } catch (SSLException e) {
             LOG.info("A connection from {} is not secure: {}", guest.channel.getRemoteAddress(), e.getMessage());
-            leave(guest, now);
+            leave(guest, now, false);
             guest.channel.shutdownOutput();
         }
     }
@@ -322,9 +330,11 @@ final class Doorman implements AutoCloseable {
         }
     }
 
-    /** Counts as refused; what it still sends is read and forgotten. */
-    private void leave(Guest guest, long now) {
-        rejected.increment();
+    /** Counts as refused unless it only asked whether a server answers; what it still sends is read and forgotten. */
+    private void leave(Guest guest, long now, boolean probes) {
+        if (!probes) {
+            rejected.increment();
+        }
         guest.leaving = true;
         guest.deadlineMs = now + FAREWELL_MS;
     }
@@ -333,6 +343,16 @@ final class Doorman implements AutoCloseable {
         Iterator<Guest> oldest = guests.iterator();
         if (oldest.hasNext()) {
             drop(oldest.next());
+        }
+    }
+
+    /** The peer has ended the connection. */
+    private void gone(Guest guest) {
+        if (guest.heard) {
+            drop(guest);
+        } else {
+            guests.remove(guest);
+            closeQuietly(guest.channel);
         }
     }
 

@@ -190,7 +190,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     @Override
     public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
-        // A silent trainer is never cut, but one whose machine is gone has to be noticed some day.
+        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel answers, so
+        // neither a long step nor a long hold of Python's interpreter lock counts.
         channel.keepAlive();
         sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
     }
@@ -261,7 +262,22 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         }
     }
 
-    /** What this server knows of groups. */
+    /** What this server remembers of a group. */
+    public Optional<GroupFacts> facts(String stream, String group) {
+        return Optional.ofNullable(streams.get(stream))
+                .flatMap(state -> state.groups().find(group))
+                .flatMap(Group::facts);
+    }
+
+    /** The time in the greatest generation of the lane maps that this server was given. */
+    public long mapsMadeMs() {
+        return streams.values().stream()
+                .mapToLong(stream -> stream.laneMap().startMs())
+                .max()
+                .orElse(0);
+    }
+
+    /** What this server knows of groups that are open, or were last. */
     public List<GroupFacts> facts() {
         List<GroupFacts> facts = new ArrayList<>();
         streams.values().forEach(stream -> facts.addAll(stream.facts()));
@@ -275,8 +291,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
             return;
         }
         try {
-            stream.group(facts.group()).learn(facts);
-        } catch (ProtocolException | IllegalArgumentException e) {
+            stream.groups().learn(facts);
+        } catch (IllegalArgumentException e) {
             LOG.warn("What another feeder knows of a group cannot be used here: {}", facts, e);
         }
     }

@@ -125,6 +125,19 @@ final class Outbox {
         }
     }
 
+    /** Queues a control frame if there is room; never waits. */
+    void offer(Frame frame) {
+        lock.lock();
+        try {
+            if (!closed && frames.size() < MAX_FRAMES) {
+                frames.add(frame);
+                changed.signalAll();
+            }
+        } finally {
+            lock.unlock();
+        }
+    }
+
     /** Takes the PONG that goes out next, or returns null if something else does, or one that was taken before. */
     Frame pong() {
         lock.lock();

@@ -101,7 +101,7 @@ final class Sessions {
         lock.lock();
         try {
             running.remove(session.number());
-            if (running.isEmpty()) {
+            if (isIdle() && !session.isLooking()) {
                 idleSince = Instant.ofEpochMilli(threads.nowMs());
             }
             oneLeft.signalAll();
@@ -120,7 +120,12 @@ final class Sessions {
 
     /** Since when no trainer is connected; empty while one is. */
     Optional<Instant> idleSince() {
-        return running.isEmpty() ? Optional.of(idleSince) : Optional.empty();
+        return isIdle() ? Optional.of(idleSince) : Optional.empty();
+    }
+
+    /** Who only looks is no trainer. */
+    private boolean isIdle() {
+        return running.values().stream().allMatch(Session::isLooking);
     }
 
     /** The share of their time in which trainers have waited for data, of all sessions ever. */

@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.schemas.protocol.Protocol;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -129,7 +130,8 @@ final class TlsWire implements Wire {
             }
             // Content type, major version, minor version; a frame's third byte is 0 for all that may come first.
             if (received.get(0) != HANDSHAKE || received.get(1) != 3 || received.get(2) < 1) {
-                throw new PlainTextException();
+                throw new PlainTextException(
+                        Protocol.isProbe(received.duplicate().flip()));
             }
             looked = true;
         }

@@ -2,7 +2,6 @@ package dev.stoker.feeder.node.server;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
 import java.nio.channels.ByteChannel;
 import java.nio.channels.GatheringByteChannel;
 import java.nio.channels.SocketChannel;
@@ -27,10 +26,10 @@ interface Wire extends ByteChannel, GatheringByteChannel {
         return !(socket().getLocalAddress() instanceof InetSocketAddress);
     }
 
-    /** Has the system notice that the peer's machine is gone, some day. */
+    /** Has the system notice that the peer's machine is gone. */
     default void keepAlive() throws IOException {
         if (!isUnix()) {
-            socket().setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+            KeepAlive.set(socket());
         }
     }
 

@@ -128,6 +128,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     public void handleSourceEvent(int subtask, SourceEvent event) {
         if (event instanceof ServerEvent server) {
             servers.put(subtask, server);
+            maps.follow(server.mapsMadeMs());
             place();
             announce();
         } else if (event instanceof ProgressEvent progress) {

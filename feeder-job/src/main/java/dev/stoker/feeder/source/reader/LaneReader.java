@@ -38,6 +38,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     /** Receipts taken in one call of {@link #pollNext}, so that barriers pass soon. */
     private static final int MAX_ENTRIES = 4096;
 
+    /** Facts of groups that are not sent again; above this, those of groups that are no more are forgotten. */
+    private static final int MAX_TOLD = 4096;
+
     private final SourceReaderContext context;
     private final NodeOpener opener;
     private final RecordEncoder encoder;
@@ -100,7 +103,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         NodeGauges.register(context.metricGroup(), lease);
         splits.values().forEach(split -> lease.registerLane(split.stream(), split.lane()));
         context.sendSourceEventToCoordinator(
-                ServerEvent.of(lease.address(), lease.statusUrl().orElse(null), lease.unix()));
+                ServerEvent.of(lease.address(), lease.statusUrl().orElse(null), lease.unix(), lease.mapsMadeMs()));
         stop.add(waker);
         report();
     }
@@ -142,10 +145,14 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     }
 
     private void tellGroups() {
-        for (GroupFacts facts : lease.groupFacts()) {
+        List<GroupFacts> known = lease.groupFacts();
+        for (GroupFacts facts : known) {
             if (told.add(facts)) {
                 context.sendSourceEventToCoordinator(GroupEvent.of(facts));
             }
+        }
+        if (told.size() > MAX_TOLD) {
+            told.retainAll(Set.copyOf(known));
         }
     }
 
