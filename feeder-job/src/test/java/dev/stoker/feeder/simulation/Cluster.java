@@ -35,7 +35,6 @@ final class Cluster {
     /** A group counts as known to the feed once it has trained for so long. */
     private static final long KNOWN_NANOS = 2 * Simulation.SECOND;
 
-    private final long seed;
     private final Simulation simulation;
     private final Network network;
     private final SimulatedStore ledger;
@@ -57,7 +56,6 @@ final class Cluster {
     private String failed = "";
 
     Cluster(Worlds worlds, long seed, boolean isLoud) {
-        this.seed = seed;
         this.simulation = new Simulation(seed, isLoud);
         long delay = simulation.between(1, 200) * Simulation.MILLI;
         this.network = new Network(simulation, delay, 1 << simulation.between(10, 16));

@@ -15,13 +15,11 @@ final class TrainerSpan {
     record Arrival(TrainerLink link, AckEntry entry) {}
 
     /** A batch of which some pieces have arrived. */
-    private final class Assembly {
-        final DeliveredBatch expected;
+    private static final class Assembly {
         final Arrival[] arrivals;
         int missing;
 
         Assembly(DeliveredBatch expected) {
-            this.expected = expected;
             this.arrivals = new Arrival[expected.pieces().size()];
             this.missing = arrivals.length;
         }
