@@ -2,12 +2,11 @@ package dev.stoker.feeder;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.UUID;
 
 /**
@@ -17,6 +16,8 @@ import java.util.UUID;
  */
 public final class StopRequest {
     private static final JsonMapper JSON = new JsonMapper();
+
+    private static final int MAX_BYTES = 4096;
 
     private StopRequest() {}
 
@@ -28,17 +29,10 @@ public final class StopRequest {
      * @param startedMs {@code started_ms} of its file
      */
     public static void write(String feed, UUID id, long startedMs) throws IOException {
-        Path file = file(feed);
-        Path temporary = Files.createTempFile(
-                file.getParent(),
-                feed + ".stop.",
-                ".tmp",
-                PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.write(
-                temporary,
+        PrivateFiles.replace(
+                file(feed),
                 JSON.writeValueAsBytes(
                         JSON.createObjectNode().put("id", id.toString()).put("started_ms", startedMs)));
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
     }
 
     /** Takes back a request, if there is one. */
@@ -49,7 +43,7 @@ public final class StopRequest {
     /** Whether somebody has asked this start of the feed to end. */
     public static boolean isThere(String feed, UUID id, long startedMs) throws IOException {
         try {
-            JsonNode request = JSON.readTree(Files.readAllBytes(file(feed)));
+            JsonNode request = JSON.readTree(PrivateFiles.readRegular(file(feed), MAX_BYTES));
             return request.path("id").asText().equals(id.toString())
                     && request.path("started_ms").asLong() == startedMs;
         } catch (NoSuchFileException e) {

@@ -3,11 +3,13 @@ package dev.stoker.connectors.chunks;
 import dev.stoker.connectors.failure.Patience;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
 
 /** Lets tests of other modules commit as the sinks do, without a job. */
@@ -17,10 +19,12 @@ public final class CommitDrivers {
 
     /** Commits a file ingest. */
     public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes)
-            throws IOException, InterruptedException {
+            throws IOException {
         IngestCommitter committer = new IngestCommitter(run, Patience.ofBatch());
-        committer.commit(List.of(new Request<>(new IngestCommittable(
-                chunks, Map.of("label", new TreeSet<>(classes)), Map.of("skipped", 0L), Map.of()))));
+        commit(
+                committer,
+                new IngestCommittable(
+                        chunks, Map.of("label", new TreeSet<>(classes)), Map.of("skipped", 0L), Map.of()));
     }
 
     /** Commits one version of a topic. */
@@ -31,15 +35,26 @@ public final class CommitDrivers {
             List<String> classes,
             SortedMap<Integer, Long> before,
             SortedMap<Integer, Long> after)
-            throws IOException, InterruptedException {
+            throws IOException {
         StreamCommitter committer = new StreamCommitter(run, Patience.ofBatch());
-        committer.commit(List.of(new Request<>(new StreamCommittable(
-                ingest,
-                chunks,
-                Map.of("label", new TreeSet<>(classes)),
-                new TreeMap<>(before),
-                new TreeMap<>(after),
-                0))));
+        commit(
+                committer,
+                new StreamCommittable(
+                        ingest,
+                        chunks,
+                        Map.of("label", new TreeSet<>(classes)),
+                        new TreeMap<>(before),
+                        new TreeMap<>(after),
+                        0));
+    }
+
+    private static <T> void commit(Committer<T> committer, T committable) throws IOException {
+        try {
+            committer.commit(List.of(new Request<>(committable)));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("interrupted within a commit");
+        }
     }
 
     private record Request<T>(T getCommittable) implements CommitRequest<T> {

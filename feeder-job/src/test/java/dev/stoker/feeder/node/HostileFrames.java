@@ -6,12 +6,15 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Bye;
+import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Instance;
+import dev.stoker.schemas.protocol.Launch;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
@@ -106,7 +109,21 @@ final class HostileFrames {
                 random.nextInt(2) * 64,
                 0,
                 random.nextInt(10) == 0 ? OptionalLong.of(random.nextInt(3)) : OptionalLong.empty(),
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                caller());
+    }
+
+    /** A process of its own, one of few that come again and again, or one that does not name itself. */
+    private Caller caller() {
+        return new Caller(
+                random.nextInt(4) == 0 ? random.nextInt(5) : 0,
+                random.nextInt(10) == 0,
+                random.nextInt(4) == 0
+                        ? Optional.empty()
+                        : Optional.of(new Instance("hostile", random.nextInt(8), 1, "elsewhere")),
+                random.nextInt(4) == 0
+                        ? Optional.of(new Launch("torchrun", "job-" + random.nextInt(2), random.nextInt(3)))
+                        : Optional.empty());
     }
 
     /** What an honest trainer might say behind HELLO. */

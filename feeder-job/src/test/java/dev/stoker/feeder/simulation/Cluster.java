@@ -5,6 +5,7 @@ import dev.stoker.feeder.node.OnCorrupt;
 import dev.stoker.feeder.node.PortRange;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.node.tiers.CacheAccess;
 import dev.stoker.feeder.node.tiers.CacheLifetime;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.metadata.Dataset;
@@ -104,7 +105,7 @@ final class Cluster {
                         new FeedPlan.Security(null, null, null, null, false),
                         100,
                         0,
-                        new FeedPlan.Tiers(List.of(), CacheLifetime.FEED, false, 0, 1)),
+                        new FeedPlan.Tiers(List.of(), CacheLifetime.FEED, CacheAccess.USER, false, 0, 1)),
                 "off");
         int machineCount = (int) simulation.between(1, 3);
         ServerOptions options = options();
@@ -281,6 +282,7 @@ final class Cluster {
                         opened,
                         Optional.of(plan.id()),
                         all ? OptionalLong.of(plan.epochs()) : OptionalLong.empty(),
+                        List.of(),
                         progress -> {})
                 .run();
         List<Finding> findings = report.findings().stream()

@@ -9,11 +9,13 @@ import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Batch;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Instance;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
@@ -26,6 +28,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -46,6 +49,13 @@ final class Trainer {
     final SimulatedProcess process;
     final Participant participant;
     final int replica;
+    /** The run that the user names, or 0. */
+    private final long named;
+    /** The process, which all of its connections have in common. */
+    private final Instance instance;
+    /** The run that a WELCOME has named; 0 before the first. */
+    private long joined;
+
     private long run;
 
     private final Map<String, TrainerLink> links = new TreeMap<>();
@@ -77,8 +87,10 @@ final class Trainer {
         this.participant = participant;
         this.replica = replica;
         this.run = run;
+        this.named = run;
         this.begin = begin;
         this.process = new SimulatedProcess(simulation, toString());
+        this.instance = new Instance("simulated", simulation.between(1, 1 << 30), 1, "simulated");
     }
 
     @Override
@@ -248,8 +260,13 @@ final class Trainer {
                 OrderOverlay.fromJson("{}"),
                 participant,
                 replica,
-                run,
-                "model/1"));
+                named,
+                "model/1",
+                0,
+                0,
+                OptionalLong.empty(),
+                OptionalLong.empty(),
+                new Caller(joined, false, Optional.of(instance), Optional.empty())));
     }
 
     void received(TrainerLink link, Frame frame) {
@@ -277,6 +294,8 @@ final class Trainer {
         boolean isByItself = error.code().equals("fenced") && givenUp.contains(link.address);
         if (!isByItself
                 && !error.code().equals("shutting_down")
+                // As long as the feeder has not noticed that the process before has died.
+                && !error.code().equals("place_taken")
                 && !error.code().equals("origin_unavailable")) {
             simulation.fail(new AssertionError("session of " + this + " at " + link.address + " was ended: "
                     + error.code() + " " + error.message()));
@@ -291,6 +310,7 @@ final class Trainer {
         down.remove(link.address);
         trace("welcomed by " + link.address + " in run " + welcome.run());
         run = welcome.run();
+        joined = welcome.run();
         newMap(welcome.laneMap());
         if (reading == null) {
             reading = span(begin);

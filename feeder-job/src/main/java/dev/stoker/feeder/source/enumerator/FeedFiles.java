@@ -3,6 +3,7 @@ package dev.stoker.feeder.source.enumerator;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.StokerHome;
@@ -61,12 +62,21 @@ final class FeedFiles implements LaneMaps.Hint {
         if (!written.isEmpty()) {
             return true;
         }
+        JsonNode file = read();
+        return isOfThisFeed(file) && !file.hasNonNull("ended_ms");
+    }
+
+    /** What the file says; a missing node if there is none. */
+    private JsonNode read() throws IOException {
         try {
-            JsonNode file = JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(plan.name()), MAX_BYTES));
-            return file.path("id").asText().equals(plan.id().toString()) && !file.hasNonNull("ended_ms");
+            return JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(plan.name()), MAX_BYTES));
         } catch (NoSuchFileException e) {
-            return false;
+            return MissingNode.getInstance();
         }
+    }
+
+    private boolean isOfThisFeed(JsonNode file) {
+        return file.path("id").asText().equals(plan.id().toString());
     }
 
     @Override
@@ -91,13 +101,8 @@ final class FeedFiles implements LaneMaps.Hint {
 
     /** Whether no other coordinator has written the file since. */
     private boolean isOurs() throws IOException {
-        try {
-            JsonNode file = JSON.readTree(Files.readAllBytes(StokerHome.feedFile(plan.name())));
-            return file.path("id").asText().equals(plan.id().toString())
-                    && file.path("started_ms").asLong() == startedMs;
-        } catch (NoSuchFileException e) {
-            return false;
-        }
+        JsonNode file = read();
+        return isOfThisFeed(file) && file.path("started_ms").asLong() == startedMs;
     }
 
     private void write(ObjectNode json) throws IOException {

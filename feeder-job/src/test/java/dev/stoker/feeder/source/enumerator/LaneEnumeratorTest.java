@@ -41,7 +41,7 @@ class LaneEnumeratorTest {
                 state);
         enumerator.start();
         enumerator.addReader(0);
-        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", ""));
+        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 0));
         return enumerator;
     }
 
@@ -100,7 +100,7 @@ class LaneEnumeratorTest {
         tell(enumerator, 0, progress("train", 1), progress("val", 1));
         enumerator.addSplitsBack(List.of(LaneSplit.of("train", 0)), 0);
         assertThat(secondsServed(100)).isEqualTo(100);
-        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", ""));
+        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 0));
         assertThat(secondsServed(100)).isEqualTo(2);
     }
 
