@@ -343,9 +343,14 @@ final class Trainer {
         if (receiving == null) {
             return;
         }
-        boolean wanted = receiving.isReceived()
-                ? link.span == null && (!orphans.isEmpty() || receiving.count == 0)
-                : link.span != receiving || !link.lanes.equals(lanes);
+        boolean wanted;
+        if (receiving.count == 0) {
+            wanted = link.span != receiving;
+        } else if (receiving.isReceived()) {
+            wanted = link.span == null && !orphans.isEmpty();
+        } else {
+            wanted = link.span != receiving || !link.lanes.equals(lanes);
+        }
         if (wanted) {
             subscribe(link, lanes);
         } else if (link.span != null) {
