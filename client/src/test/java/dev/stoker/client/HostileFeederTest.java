@@ -28,6 +28,7 @@ class HostileFeederTest {
             Duration.ofMillis(200),
             Duration.ofMillis(500),
             Duration.ofMillis(500),
+            Duration.ofMillis(500),
             Duration.ofMillis(200),
             Duration.ofMillis(50),
             Duration.ofMillis(5));
