@@ -45,6 +45,15 @@ def test_a_token_is_looked_for_in_order(tmp_path, monkeypatch):
     assert Security(token="given").token_for(NAMED) == "given"
 
 
+def test_the_first_token_of_a_file_is_used_without_its_limits(tmp_path):
+    file = tmp_path / "tokens"
+    file.write_text("# of the trainers\n\n  first  streams=train rights=read\nsecond\n")
+    assert Security(token_file=file).token_for(GIVEN) == "first"
+    file.write_text("# nothing but a comment\n")
+    with pytest.raises(UnauthorizedError, match="is empty"):
+        Security(token_file=file).token_for(GIVEN)
+
+
 def test_a_renewed_token_file_is_read(tmp_path):
     file = tmp_path / "token"
     file.write_text("old")

@@ -108,6 +108,8 @@ class Connection:
         """The greatest number that the server has answered a PING with."""
         self.tells = False
         """Whether the server takes STATS, and says where the time of slow pieces went."""
+        self.read_only = False
+        """Whether the server takes no receipts."""
         self.pending = bytearray()
         """Packed ACK entries not yet sent."""
         self.pending_epoch = 0

@@ -249,6 +249,7 @@ class Inbox:
         connection.files = self._files(connection, welcome)
         connection.state = "live"
         connection.since = now
+        connection.read_only = welcome.read_only
         if welcome.stats:
             connection.tells = True
             with self._demand.out:

@@ -89,10 +89,13 @@ def _path(given: str | os.PathLike[str] | None, variable: str | None = None) -> 
 
 def _read_token(path: str | os.PathLike[str], source: str) -> str:
     try:
-        token = Path(path).expanduser().read_text(encoding="utf-8").strip()
+        text = Path(path).expanduser().read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as e:
         why = getattr(e, "strerror", None) or "it is no text"
         raise UnauthorizedError(f"{source} {os.fspath(path)} cannot be read: {why}", "unauthorized") from None
+    # As the feeder reads it: comments, then a token and its limits a line. A trainer uses the first one.
+    words = (line.split() for line in text.splitlines())
+    token = next((line[0] for line in words if line and not line[0].startswith("#")), "")
     if not token:
         raise UnauthorizedError(f"{source} {os.fspath(path)} is empty", "unauthorized")
     return token

@@ -50,9 +50,11 @@ class Welcome:
     largest_batch: int
     lane_map: Mapping[str, Any]
     stats: bool = False
+    """Whether the feeder takes STATS."""
     handover: int = 0
     """Files that the feeder may hand over at a time; 0: payload comes over the connection."""
-    """Whether the feeder takes STATS."""
+    read_only: bool = False
+    """Whether the feeder takes no receipts, as the token is for reading only."""
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Welcome:
@@ -73,6 +75,7 @@ class Welcome:
                 dict(values["lane_map"]),
                 values.get("stats") is True,
                 _natural(values.get("handover", 0)),
+                values.get("read_only") is True,
             )
         except (KeyError, TypeError, ValueError, AttributeError, CorruptDataError) as e:
             raise ProtocolError(f"WELCOME frame is malformed: {type(e).__name__}: {e}", "bad_frame") from e

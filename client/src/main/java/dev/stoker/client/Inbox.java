@@ -377,6 +377,7 @@ final class Inbox implements Link.Sink {
         if (found.handover() > 0) {
             link.handsOver(found.handover());
         }
+        link.isReadOnly = found.readOnly();
         if (found.takesStats()) {
             link.tells = true;
             link.send(tally.frame(bytes, network.waitingNs(System.nanoTime())));

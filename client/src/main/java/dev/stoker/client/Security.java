@@ -79,9 +79,9 @@ record Security(
     }
 
     private static String read(Path path, String source) {
-        String token;
+        String text;
         try {
-            token = Files.readString(path).strip();
+            text = Files.readString(path);
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "it does not exist"
@@ -90,10 +90,13 @@ record Security(
                             : e.getClass().getSimpleName().replaceFirst("Exception$", "");
             throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
         }
-        if (token.isEmpty()) {
-            throw new UnauthorizedException(source + " " + path + " is empty");
-        }
-        return token;
+        // As the feeder reads it: comments, then a token and its limits a line. A trainer uses the first one.
+        return text.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                .findFirst()
+                .map(line -> line.split("\\s+")[0])
+                .orElseThrow(() -> new UnauthorizedException(source + " " + path + " is empty"));
     }
 
     /** Whether TCP may be left for a feeder's Unix-domain socket; not where anything was said of TLS. */

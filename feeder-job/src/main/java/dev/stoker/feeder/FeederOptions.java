@@ -92,7 +92,8 @@ public final class FeederOptions {
             .stringType()
             .noDefaultValue()
             .withDescription(
-                    "File, present on every feeder machine, whose text trainers must present; read again when it changes.");
+                    "File of tokens, present on every feeder machine; trainers must present one of them. Read again when it"
+                            + " changes.");
 
     public static final ConfigOption<String> TLS_CERT = ConfigOptions.key(PREFIX + "tls-cert")
             .stringType()

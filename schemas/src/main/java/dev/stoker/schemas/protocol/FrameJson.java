@@ -116,6 +116,9 @@ final class FrameJson {
             json.put("follows", true);
         }
         welcome.epoch().ifPresent(epoch -> json.put("epoch", epoch));
+        if (welcome.readOnly()) {
+            json.put("read_only", true);
+        }
         return JsonObject.bytes(json);
     }
 
@@ -150,7 +153,8 @@ final class FrameJson {
                 json.optionalInt("handover", 0),
                 json.optionalFlag("stats"),
                 json.optionalFlag("follows"),
-                json.optionalNumber("epoch"));
+                json.optionalNumber("epoch"),
+                json.optionalFlag("read_only"));
         long batches = json.number("batches", Long.MAX_VALUE);
         if (batches != welcome.size().batches()) {
             throw ProtocolException.badFrame("WELCOME: batches is " + batches + ": " + welcome.samples()

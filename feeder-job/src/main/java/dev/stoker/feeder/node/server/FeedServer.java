@@ -10,6 +10,7 @@ import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.chunks.ChunkSources;
 import dev.stoker.feeder.node.chunks.OriginReads;
 import dev.stoker.feeder.node.security.ServerTls;
+import dev.stoker.feeder.node.security.TokenRights;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.PieceBuilder;
@@ -155,6 +156,11 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     @Override
     public void judge(Hello hello) throws ProtocolException {
         admission.judge(hello, sessions.size(), closed);
+    }
+
+    /** What a trainer may do by its token. */
+    TokenRights rights(Hello hello) throws ProtocolException {
+        return admission.rights(hello);
     }
 
     @Override

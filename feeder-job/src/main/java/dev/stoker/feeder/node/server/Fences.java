@@ -69,6 +69,11 @@ final class Fences {
         return chosen;
     }
 
+    /** Whether a run is greater than that of the session which has the seat. */
+    boolean isDisplacing(Seat seat, long asked) {
+        return sessions.containsKey(seat) && asked > greatest.getOrDefault(seat, 0L);
+    }
+
     /** Gives the seat to a session; the one that had it is returned, to be ended, or null. */
     Session seat(Seat seat, Session session) {
         return sessions.put(seat, session);

@@ -158,6 +158,11 @@ final class Group {
                 ranks));
     }
 
+    /** Whether an explicit run would take a place from a session that is there. */
+    synchronized boolean isDisplacing(Hello hello) {
+        return fences.isDisplacing(seat(hello), hello.run());
+    }
+
     private static Seat seat(Hello hello) {
         return new Seat(hello.participant().rank(), hello.participant().worker(), hello.replica());
     }

@@ -2,6 +2,8 @@ package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.ack.AckTable;
+import dev.stoker.feeder.node.security.Right;
+import dev.stoker.feeder.node.security.TokenRights;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Bye;
@@ -52,6 +54,7 @@ final class Session implements Runnable {
     /** Set once the trainer was admitted; read by other threads for messages only. */
     private volatile Identity identity;
 
+    private TokenRights rights;
     private StreamState stream;
     private Group group;
     private GroupOrder order;
@@ -106,8 +109,12 @@ final class Session implements Runnable {
     }
 
     private void admit() throws IOException, InterruptedException {
+        rights = server.rights(hello);
         stream = server.stream(hello.stream());
         Group joining = stream.group(hello.group());
+        if (joining.isDisplacing(hello)) {
+            rights.require(Right.ADMINISTER, "taking the place of a connected trainer by run " + hello.run());
+        }
         long version = stream.version(hello);
         only = stream.follows() ? hello.epoch() : OptionalLong.empty();
         OptionalLong read = stream.follows() ? only : OptionalLong.of(0);
@@ -125,7 +132,8 @@ final class Session implements Runnable {
         decoder.welcomed();
         handover = handoverFiles();
         Welcome welcome = server.welcome(stream, order, identity, number).withHandover(handover);
-        outbox.add(stream.follows() ? welcome.following(only) : welcome);
+        welcome = stream.follows() ? welcome.following(only) : welcome;
+        outbox.add(rights.includes(Right.ACKNOWLEDGE) ? welcome : welcome.forReadingOnly());
         LOG.info(
                 "Session {}: {}{} from {} ({})",
                 number,
@@ -226,9 +234,12 @@ final class Session implements Runnable {
                             + " alone; say HELLO anew for another");
         }
         subscription = Subscription.of(asked, order, identity);
-        group.fix();
         damaged.clear();
-        ledger.asked(asked);
+        if (rights.includes(Right.ACKNOWLEDGE)) {
+            group.fix();
+            // Without receipts a subscription would be a gap in the ledger, and the feed would wait for its end.
+            ledger.asked(asked);
+        }
         if (asked.count() > 0) {
             watch.at(asked.epoch(), asked.first());
         }
@@ -241,6 +252,7 @@ final class Session implements Runnable {
     }
 
     private void acknowledge(Ack ack) throws ProtocolException {
+        rights.require(Right.ACKNOWLEDGE, "ACK");
         ledger.check(ack);
         clock.acknowledged(System.nanoTime(), ack.count());
         if (ack.count() > 0) {

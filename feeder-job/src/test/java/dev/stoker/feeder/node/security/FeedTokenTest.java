@@ -28,27 +28,84 @@ class FeedTokenTest {
     @Test
     void isTheFilesLineWithoutItsEnd() throws Exception {
         FeedToken token = FeedToken.file(file);
-        assertThat(token.matches(Optional.of("secret"))).isTrue();
+        assertThat(token.rights(Optional.of("secret")).isPresent()).isTrue();
         for (String wrong : List.of("", "secre", "secret ", "secret\n", "Secret")) {
-            assertThat(token.matches(Optional.of(wrong))).as(wrong).isFalse();
+            assertThat(token.rights(Optional.of(wrong)).isPresent()).as(wrong).isFalse();
         }
-        assertThat(token.matches(Optional.empty())).isFalse();
+        assertThat(token.rights(Optional.empty()).isPresent()).isFalse();
         assertThat(token.warning()).isEmpty();
     }
 
     @Test
     void refusesWhatIsNoToken() throws Exception {
-        for (String wrong : List.of("", "\n", " \n ", "two\nlines", "x".repeat(5000))) {
+        for (String wrong : List.of("", "\n", " \n ", "# no token\n", "x".repeat(2 << 20))) {
             Files.writeString(file, wrong);
             assertThatThrownBy(() -> FeedToken.file(file))
                     .isInstanceOf(AccessException.class)
-                    .hasMessageContainingAll(file.toString(), "openssl rand")
-                    .hasMessageNotContaining("lines");
+                    .hasMessageContainingAll(file.toString(), "openssl rand");
         }
         Files.delete(file);
         assertThatThrownBy(() -> FeedToken.file(file))
                 .isInstanceOf(AccessException.class)
                 .hasMessageContainingAll(file.toString(), "NoSuchFile", "every feeder machine");
+    }
+
+    @Test
+    void aLineLimitsItsToken() throws Exception {
+        Files.writeString(file, """
+                # of the trainers
+                secret
+
+                  reader  streams=val,test-*  groups=eval-* rights=read
+                trainer rights=read,acknowledge
+                base64+/= groups=default
+                """);
+        FeedToken token = FeedToken.file(file);
+        assertThat(token.rights(Optional.of("secret"))).contains(TokenRights.ALL);
+        assertThat(token.rights(Optional.of("reader")))
+                .contains(new TokenRights(List.of("val", "test-*"), List.of("eval-*"), Right.READ));
+        assertThat(token.rights(Optional.of("trainer")))
+                .contains(new TokenRights(List.of(), List.of(), Right.ACKNOWLEDGE));
+        assertThat(token.rights(Optional.of("base64+/=")))
+                .contains(new TokenRights(List.of(), List.of("default"), Right.ADMINISTER));
+        for (String none : List.of("#", "# of the trainers", "streams=val,test-*", "reader ", "")) {
+            assertThat(token.rights(Optional.of(none))).as(none).isEmpty();
+        }
+        assertThat(token.rights(Optional.empty())).isEmpty();
+    }
+
+    @Test
+    void aMalformedLineIsNamedWithoutItsToken() throws Exception {
+        List<String> lines = List.of(
+                "hidden hidden2",
+                "hidden stream=val",
+                "hidden streams=",
+                "hidden groups=a,,b",
+                "hidden rights=write",
+                "hidden streams=a streams=b",
+                "secret rights=read",
+                "h\u0001idden",
+                "hidden".repeat(1000));
+        for (String line : lines) {
+            Files.writeString(file, "secret\n# comment\n" + line + "\n");
+            assertThatThrownBy(() -> FeedToken.file(file))
+                    .as(line)
+                    .isInstanceOf(AccessException.class)
+                    .hasMessageContainingAll(file.toString(), "line 3")
+                    .hasMessageNotContainingAny("hidden", "secret");
+        }
+    }
+
+    @Test
+    void aLimitThatIsExceededIsNamed() throws Exception {
+        TokenRights rights = new TokenRights(List.of("val"), List.of("eval-*"), Right.READ);
+        rights.require("val", "eval-7");
+        assertThatThrownBy(() -> rights.require("train", "eval-7")).hasMessageContainingAll("stream train", "val");
+        assertThatThrownBy(() -> rights.require("val", "default")).hasMessageContainingAll("group default", "eval-*");
+        assertThatThrownBy(() -> rights.require(Right.ACKNOWLEDGE, "ACK"))
+                .hasMessageContainingAll("acknowledge", "ACK", "read");
+        TokenRights.ALL.require("train", "any");
+        TokenRights.ALL.require(Right.ADMINISTER, "it");
     }
 
     @Test
@@ -61,12 +118,12 @@ class FeedTokenTest {
     @Test
     void isReadAgainWhenTheFileChanges() throws Exception {
         FeedToken token = FeedToken.file(file);
-        Files.writeString(file, "renewed secret\n");
-        Waiting.until(() -> token.matches(Optional.of("renewed secret")));
-        assertThat(token.matches(Optional.of("secret"))).isFalse();
+        Files.writeString(file, "renewed\n");
+        Waiting.until(() -> token.rights(Optional.of("renewed")).isPresent());
+        assertThat(token.rights(Optional.of("secret")).isPresent()).isFalse();
         Files.writeString(file, "");
-        Waiting.until(() -> !token.matches(Optional.of("nobody's")));
-        assertThat(token.matches(Optional.of("renewed secret"))).isTrue();
+        Waiting.until(() -> !token.rights(Optional.of("nobody's")).isPresent());
+        assertThat(token.rights(Optional.of("renewed")).isPresent()).isTrue();
     }
 
     @Test
