@@ -286,7 +286,7 @@ def test_renewed_certificates_are_taken_over(tls: Guarded, photos: Any) -> None:
 
 def test_a_renewed_token_is_taken_over(tls: Guarded) -> None:
     address = f"localhost:{tls.port}"
-    tls.token.write_text("another secret\n")
+    tls.token.write_text("another-secret\n")
 
     def let_in(token: str) -> bool:
         try:
@@ -296,7 +296,7 @@ def test_a_renewed_token_is_taken_over(tls: Guarded) -> None:
             return False
 
     try:
-        until(lambda: let_in("another secret"), "the renewed token is taken over")
+        until(lambda: let_in("another-secret"), "the renewed token is taken over")
         assert not let_in(SECRET)
     finally:
         tls.token.write_text(SECRET + "\n")

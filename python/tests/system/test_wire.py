@@ -206,13 +206,13 @@ def test_a_token_is_found_by_name_and_needed_by_address(
     photos: Any, start_feeder: Callable[..., Feeder], tmp_path: Path
 ) -> None:
     token = tmp_path / "token"
-    token.write_text("a secret of some length\n")
+    token.write_text("a-secret-of-some-length\n")
     token.chmod(0o600)
     feeder = start_feeder("guarded", photos.path, "--token-file", token).ready()
     with Feed("guarded") as feed:
         assert len(feed) > 0
     with pytest.raises(UnauthorizedError), Feed(feeder.address) as feed:
         len(feed)
-    with Feed(feeder.address, token="a secret of some length") as feed:
+    with Feed(feeder.address, token="a-secret-of-some-length") as feed:
         assert len(feed) > 0
     feeder.stop()

@@ -51,14 +51,14 @@ class SecurityTest {
 
     @Test
     void theTokenIsThatWhichIsNamedClosest() throws IOException {
-        Path fed = file("fed", "of the feed's file\n");
+        Path fed = file("fed", "of-the-feed's-file\n");
         file("feeds/photos.json", "{\"addresses\":[\"a:1\"],\"token_file\":\"" + fed + "\"}");
-        Path own = file("own", " of a file \n");
+        Path own = file("own", " of-a-file \n");
         assertThat(withToken(Optional.of("said"), Optional.empty(), Map.of("STOKER_TOKEN", "x"))
                         .tokenFor(target()))
                 .contains("said");
         Security renewed = withToken(Optional.empty(), Optional.of(own), Map.of("STOKER_TOKEN", "x"));
-        assertThat(renewed.tokenFor(target())).contains("of a file");
+        assertThat(renewed.tokenFor(target())).contains("of-a-file");
         file("own", "renewed");
         assertThat(renewed.tokenFor(target())).contains("renewed");
         Map<String, String> both = Map.of("STOKER_TOKEN", "of a variable", "STOKER_TOKEN_FILE", own.toString());
@@ -68,7 +68,7 @@ class SecurityTest {
         assertThat(withToken(Optional.empty(), Optional.empty(), inHome).tokenFor(target()))
                 .contains("renewed");
         assertThat(withToken(Optional.empty(), Optional.empty(), Map.of()).tokenFor(target()))
-                .contains("of the feed's file");
+                .contains("of-the-feed's-file");
     }
 
     @Test

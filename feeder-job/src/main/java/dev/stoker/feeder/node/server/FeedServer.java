@@ -180,6 +180,11 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         return admission.rights(hello);
     }
 
+    /** What a trainer may do by its token. */
+    TokenRights rights(Hello hello) throws ProtocolException {
+        return admission.rights(hello);
+    }
+
     @Override
     public Wire wire(SocketChannel channel) throws IOException {
         PlainWire plain = new PlainWire(channel);
