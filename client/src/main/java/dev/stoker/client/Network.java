@@ -59,6 +59,7 @@ final class Network implements Peers.Dialler, Runnable {
     private volatile boolean stopping;
     /** Whether all connections are to be ended, to go on over new ones. */
     private final HostNames names = new HostNames(InetAddress::getAllByName);
+
     private boolean turning;
     /** Since when the trainer waits for a batch. */
     private Optional<Long> waitingSinceNs = Optional.empty();
@@ -341,7 +342,8 @@ final class Network implements Peers.Dialler, Runnable {
     public Link dial(String address, int attempt, Optional<String> near) throws IOException {
         Address place = Address.parse(address).orElseThrow(() -> new IOException("'" + address + "' is not host:port"));
         Optional<String> path = near.or(place::path);
-        SocketAddress resolved = path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt, names);
+        SocketAddress resolved =
+                path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt, names);
         Optional<Tls> tls = path.isPresent() ? Optional.empty() : security.tlsFor(target);
         Link link = new Link(new Link.Way(address, resolved, path, tls), inbox, selector, System.nanoTime());
         links.add(link);
