@@ -71,7 +71,7 @@ build_if_needed() {
     local title="building (first use)"
     [ ! -f "$root/cli/target/dist/built" ] || title="building (the sources have changed)"
     with_progress "$root/target/build.log" "$title" \
-      "$root/mvnw" -f "$root/pom.xml" -B -ntp -Dfast -DskipTests -pl cli -am package
+      "$root/mvnw" -f "$root/pom.xml" -B -ntp -Dfast -DskipTests -pl cli,client -am package
   fi
   unlock
 }
@@ -79,7 +79,7 @@ build_if_needed() {
 up_to_date() {
   local stamp=$root/cli/target/dist/built newer
   [ -f "$stamp" ] || return 1
-  newer=$(find "$root"/pom.xml "$root"/{schemas,storage,metadata-store,connectors,ingest-job,feeder-job,cli}/{pom.xml,src/main} \
+  newer=$(find "$root"/pom.xml "$root"/{schemas,storage,metadata-store,connectors,ingest-job,feeder-job,client,cli}/{pom.xml,src/main} \
     -newer "$stamp" -print -quit 2>/dev/null) || true
   [ -z "$newer" ]
 }

@@ -191,6 +191,18 @@ def frames() -> list[dict[str, Any]]:
     add("hello that offers hand-over", "client", "HELLO", hello({**bare, "handover": 4096}), {**bare, "handover": 4096})
     large = {**bare, "handover": 4096, "handover_from": 16384}
     add("hello that offers hand-over of large rows", "client", "HELLO", hello(large), large)
+    looking = {**bare, "look": True}
+    add("hello that only looks", "client", "HELLO", hello(looking), looking)
+    known = {
+        **bare, "joined": 1790000000001,
+        "instance": {
+            "boot": "0f9d3b0a-6c1e-4b8e-9a53-6f5c2f1f7c11", "pid": 4711, "start": 9223372036854775807, "host": "gpü-3",
+        },
+        "launch": {"launcher": "torchelastic", "id": "job-7", "restarts": 2},
+    }  # fmt: skip
+    add("hello of a process that has joined a run", "client", "HELLO", hello(known), known)
+    taken = {"code": "place_taken", "message": "process 4711 on gpu-3 reads as rank 0 of 1"}
+    add("error of a place that is taken", "server", "ERROR", frame(ERROR, compact(taken)), taken)
     handing = {**welcome, "handover": 256}
     add("welcome with hand-over", "server", "WELCOME", frame(WELCOME, compact(handing)), handing)
     add(
@@ -332,6 +344,22 @@ def bad_frames() -> list[dict[str, Any]]:
         ("BATCH with unknown flags", "client", True, frame(BATCH, bytes(56), flags=2), "bad_frame"),
         ("lane map of an unknown address", "client", True, frame(
             LANE_MAP, b'{"generation":[1,1],"addresses":["a:1"],"lanes":[[1]]}'), "bad_frame"),
+        ("run beyond 2^62", "server", False, hello({"run": (1 << 62) + 1}), "bad_frame"),
+        ("joined below nothing", "server", False, hello({"joined": -1}), "bad_frame"),
+        ("joined beyond 2^63", "server", False, hello({"joined": 1 << 63}), "bad_frame"),
+        ("look is a number", "server", False, hello({"look": 1}), "bad_frame"),
+        ("instance is a text", "server", False, hello({"instance": "a"}), "bad_frame"),
+        ("instance without a host", "server", False, hello(
+            {"instance": {"boot": "b", "pid": 1, "start": 1}}), "bad_frame"),
+        ("instance with an empty host", "server", False, hello(
+            {"instance": {"boot": "b", "pid": 1, "start": 1, "host": ""}}), "bad_frame"),
+        ("instance of a long host", "server", False, hello(
+            {"instance": {"boot": "b", "pid": 1, "start": 1, "host": "h" * 256}}), "bad_frame"),
+        ("instance of a negative process", "server", False, hello(
+            {"instance": {"boot": "b", "pid": -1, "start": 1, "host": "h"}}), "bad_frame"),
+        ("launch with a control character", "server", False, hello(
+            {"launch": {"launcher": "l", "id": "a\nb", "restarts": 0}}), "bad_frame"),
+        ("launch without restarts", "server", False, hello({"launch": {"launcher": "l", "id": "a"}}), "bad_frame"),
         ("handover below nothing", "server", False, hello({"handover": -1}), "bad_frame"),
         ("handover of less than no bytes", "server", False, hello({"handover_from": -1}), "bad_frame"),
         ("RELEASE from a server", "client", True, frame(RELEASE, bytes(8)), "bad_frame"),

@@ -132,6 +132,16 @@ def test_a_lonely_receipt_goes_out_while_the_trainer_is_busy():
         feed.state.wait_for(lambda: feed.acked() == [(0, 0, 0)])
 
 
+def test_a_trainer_that_may_only_read_sends_no_receipts():
+    with FakeFeed(durable=False) as feed:
+        feed.feeder.welcome_changes = {"read_only": True}
+        client = feed.client()
+        assert feed.read(client)
+        assert not client._demand.receipts.unconfirmed
+        client.close()
+        assert not feed.state.acks
+
+
 def test_receipts_are_kept_until_they_are_durable():
     with FakeFeed(durable=False) as feed:
         client = feed.client()

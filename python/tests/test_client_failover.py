@@ -78,7 +78,9 @@ def test_a_trainer_that_was_stopped_itself_gives_no_feeder_up_for_that():
         client = tight(feed)
         client.open(Consumer())
         network = client._network
-        (connection,) = network.peers.live
+        connection, *others = network.peers.live
+        for other in others:
+            network.lost(other, "not of this test")
         began = time.monotonic()
         # It asks, and is stopped before the time for an answer is over.
         for after in (0.0, 0.1, 0.2, 0.25, 30.0, 30.05):

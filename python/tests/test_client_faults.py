@@ -300,3 +300,16 @@ def test_slow_feeders_and_small_segments_change_nothing():
         client = feed.client(timing=QUICK)
         feed.feeder.delay_s = 0.01
         assert feed.read(client) == feed.stream.expected(0, 0, 1, 6)
+
+
+def test_an_error_of_the_background_thread_reaches_the_trainer():
+    with FakeFeed(small()) as feed:
+        client = feed.client()
+
+        def work():
+            raise MemoryError("of a test")
+
+        client._work = work
+        eventually(lambda: client._network.failure is not None)
+        with pytest.raises(MemoryError, match="of a test"):
+            feed.read(client)

@@ -43,7 +43,7 @@ def test_goes_over_to_the_socket_before_anything_is_asked_for(near):
         assert (first.path, second.path) == ("", near)
         assert not first.subscriptions
         assert second.subscriptions
-        assert second.hello["run"] == first.identity[4]
+        assert second.hello["joined"] == first.identity[4]
         read_all(feed, client)
 
 

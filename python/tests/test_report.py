@@ -1,6 +1,9 @@
 """The report for people, and the metrics as Prometheus' own parser reads them."""
 
+import contextlib
 import re
+import socket
+import threading
 import urllib.error
 import urllib.request
 
@@ -97,6 +100,26 @@ def test_metrics_are_served_until_the_block_ends():
             missing.value.close()
         with pytest.raises(urllib.error.URLError):
             urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10)
+
+
+def test_half_requests_do_not_stop_the_metrics():
+    with (
+        serve(ROWS) as served,
+        Feed(served.target) as feed,
+        serve_metrics(feed) as port,
+        contextlib.ExitStack() as stack,
+    ):
+        silent = []
+        for _ in range(3 * _report._MAX_CONNECTIONS):
+            client = stack.enter_context(socket.create_connection(("127.0.0.1", port), 10))
+            client.sendall(b"GET /metrics HTTP/1.1\r\nHost: loc")
+            silent.append(client)
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/metrics", timeout=10) as answer:
+            assert "stoker_batches" in families(answer.read().decode())
+        with contextlib.suppress(ConnectionResetError):
+            assert silent[0].recv(1) == b""  # the oldest made room
+        handlers = [t for t in threading.enumerate() if "process_request_thread" in t.name]
+        assert len(handlers) <= _report._MAX_CONNECTIONS + 1
 
 
 def test_the_report_is_printed_at_the_end_when_asked_for(monkeypatch, capsys):

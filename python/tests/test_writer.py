@@ -316,6 +316,17 @@ def test_writers_of_different_chunk_sizes_share_a_new_dataset(tmp_path: Path, mo
     assert len(stoker.open(tmp_path / "x")) == (12 if mode == "append" else 3)
 
 
+def test_who_appends_beside_the_first_writer_takes_nothing_from_it(tmp_path: Path) -> None:
+    first = Writer(tmp_path / "x", {"data": "binary"}, chunk_size=1000)
+    for n in range(2):
+        first.write({"key": f"f{n}", "data": bytes(1000)})
+    with Writer(tmp_path / "x", append=True) as w:
+        w.write({"key": "a", "data": bytes(1000)})
+    first.close()
+    assert (w.version, first.version) == (1, 2)
+    assert {s["key"] for s in stoker.open(tmp_path / "x")} == {"f0", "f1", "a"}
+
+
 def test_a_lost_description_is_never_written_anew(tmp_path: Path) -> None:
     with Writer(tmp_path / "x", {"n": "int64"}) as w:
         w.write({"n": 1})

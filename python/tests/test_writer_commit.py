@@ -16,7 +16,7 @@ import stoker
 import writer_program
 from stoker import _commit, _table
 from stoker._commit import CommitRequest, Committer
-from stoker._dataset import newest_version, open_snapshot
+from stoker._dataset import newest_version, open_snapshot, table_versions
 from stoker._lease import read_lease, this_process
 from stoker._log import read_entry
 from stoker._store import FileCalls, LocalStore
@@ -270,6 +270,16 @@ def test_an_entry_that_no_reader_would_take_is_not_written(tmp_path: Path, monke
     with pytest.raises(CommitRefusedError, match="the limit is 1000"):
         put(tmp_path, "second")
     assert newest_version(tmp_path) == 1
+
+
+def test_few_tables_are_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_table, "COMMITS", 1)
+    for n in range(24):
+        put(tmp_path, f"k{n}")
+        tables = table_versions(tmp_path)
+        assert len(tables) < 8
+        assert {max(1, n - 1), max(1, n), n + 1} <= set(tables)
+    assert len(open_snapshot(tmp_path, 12).chunks) == 12
 
 
 def test_whatever_fails_after_the_publishing_is_no_failure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -21,10 +21,12 @@ from stoker._entry import encode_entry, encode_info
 from stoker._fields import Field
 from stoker._filling_chunk import FillingChunk
 from stoker._keys import hash_keys
+from stoker._lease import read_lease
 from stoker._log import DatasetInfo, LogEntry
 from stoker._pack import ChunkFormat, ChunkIdentity
 from stoker._table import encode_table
 from stoker._values import converter
+from stoker.errors import CorruptDataError
 
 GOLDEN = Path(__file__).parents[2] / "schemas" / "src" / "test" / "resources" / "golden"
 CHUNKS = ("chunk-1a", "chunk-1b")
@@ -149,6 +151,16 @@ def test_dataset_json_is_encoded_as_the_golden_one() -> None:
     fields = tuple(Field.from_json(f, "golden") for f in tree["fields"])
     info = DatasetInfo(tree["id"], tree["name"], tree["created"], fields, tree["options"])
     assert encode_info(info) == content
+
+
+def test_lease_is_read_and_encoded_as_the_golden_one(tmp_path: Path) -> None:
+    content = (GOLDEN / "lease-1.json").read_bytes()
+    lease = read_lease(GOLDEN / "lease-1.json")
+    assert lease.encode() == content
+    assert (lease.ingest, lease.by) == ("photos-1", "zoë@host")
+    (tmp_path / "x.json").write_bytes(content[:-3] + b"6" + content[-2:])
+    with pytest.raises(CorruptDataError):
+        read_lease(tmp_path / "x.json")
 
 
 def test_chunk_table_is_encoded_as_the_golden_one(tmp_path: Path) -> None:

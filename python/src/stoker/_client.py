@@ -70,15 +70,18 @@ class FeedClient:
         connect_timeout: float = 30.0,
         reconnect_timeout: float = 600.0,
         batch_timeout: float = 300.0,
+        place_timeout: float = 30.0,
         pool: BufferPool | None = None,
         timing: Timing | None = None,
     ) -> None:
         """Times are seconds. `buffer_bytes` bounds what is asked of all feeders together, at least two batches."""
         if buffer_bytes < 1 or min(connect_timeout, reconnect_timeout, batch_timeout) <= 0:
             raise ValueError("buffer_bytes and the time-outs must be positive")
+        if place_timeout < 0:
+            raise ValueError("place_timeout must not be negative")
         timing = timing or Timing()
-        self._target = target
         self._security = security = security or Security()
+        self._target = target = replace(target, seen=security.seen)
         self._connect_timeout = connect_timeout
         self._reconnect_timeout = reconnect_timeout
         self._batch_timeout = batch_timeout
@@ -99,6 +102,7 @@ class FeedClient:
             lambda handover: _hello(me(), handover),
             functools.partial(security.tls_for, target),
             security.allows_unix,
+            place_timeout,
         )
         self._turn = Turn(self._network.wake)
         pool = pool or BufferPool(min(buffer_bytes, 256 << 20))
@@ -117,12 +121,16 @@ class FeedClient:
     # ---- BatchSource
 
     def open(self, consumer: Consumer) -> StreamInfo:
-        """Connects to the first feeder that answers.
+        """Connects to the first feeder that answers, and to the others unless the consumer only looks.
 
-        Raises `ConnectTimeoutError`, `FeedNotFoundError`, or what the feeder refuses with.
+        Raises `ConnectTimeoutError`, `FeedNotFoundError`, `PlaceTakenError`, or what the feeder refuses with.
         """
         self._consumer = consumer
+        self._network.looking = consumer.look
+        self._inbox.join(consumer.joined)
         welcome = self._call(lambda: self._turn.run(lambda: self._join(self._connect_timeout)))
+        if consumer.look:
+            return welcome.info
         thread = threading.Thread(
             target=_background, args=(weakref.ref(self), self._parked), name="stoker-feed", daemon=True
         )
@@ -147,11 +155,17 @@ class FeedClient:
             self._calling = False
 
     def _join(self, timeout: float) -> Welcome:
-        """Waits for the WELCOME of a first feeder."""
-        deadline, network = time.monotonic() + timeout, self._network
-        while (welcome := self._inbox.welcome) is None:
+        """Waits for the WELCOME of every feeder that answers; of the first one if the client only looks."""
+        network, admission = self._network, self._network.admission
+        deadline = time.monotonic() + timeout
+        while True:
             self._raise_failure()
+            welcome = self._inbox.welcome
+            if welcome is not None and (network.looking or admission.complete):
+                break
             left = deadline - time.monotonic()
+            if admission.refused_since is not None:
+                left += admission.place_timeout  # a feeder has answered, and the place may become free
             if left <= 0:
                 raise ConnectTimeoutError(
                     f"{self._target}: no feeder answered within {timeout:g} s "
@@ -162,11 +176,12 @@ class FeedClient:
                 gone = ended_feed(self._target.name)
                 if gone:
                     raise FeedNotFoundError(gone)
-        # From here on this client is of that feed, stream and run, and of that version in that epoch.
+        # From here on this client is of that feed and stream, and of that version in that epoch.
+        if not network.looking:
+            self._inbox.took_part()
         self._consumer = replace(
             self._consumer,
             stream=welcome.info.stream,
-            run=welcome.info.run,
             version=welcome.info.version if welcome.info.epoch is not None else None,
         )
         return welcome
@@ -463,6 +478,10 @@ def _hello(client: FeedClient | None, handover: int) -> bytes:
         handover_from=least_handed(),
         epoch=c.epoch,
         version=c.version,
+        joined=client._inbox.joined,
+        look=c.look,
+        instance=None if c.instance is None else c.instance.to_json(),
+        launch=None if c.launch is None else c.launch.to_json(),
     )
 
 
@@ -478,5 +497,10 @@ def _background(client_ref: weakref.ref[FeedClient], parked: threading.Event) ->
         client = client_ref()
         if client is None or client._closed:
             return
-        pause = client._work()
+        try:
+            pause = client._work()
+        except BaseException as e:
+            # Nobody else would tell the trainer that its receipts are not sent any more.
+            client._network.fail(e)
+            return
         del client

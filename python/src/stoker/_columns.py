@@ -11,6 +11,7 @@ import pyarrow.compute as pc
 
 from stoker._fields import Field
 from stoker._segments import Segment, float_bits
+from stoker._values import MAX_CLASS_BYTES
 from stoker.errors import InvalidSampleError
 
 _TEXTS = (pa.utf8(), pa.large_utf8())
@@ -189,6 +190,12 @@ def _categorical(array: pa.Array, valid: npt.NDArray[np.bool_] | None) -> Segmen
     if names.type not in _TEXTS or names.null_count:
         raise Unfit(f"expected class names, not a dictionary of {names.type}")
     codes = pc.fill_null(array.indices, 0).to_numpy(zero_copy_only=False).astype(np.int32)
+    lengths = pc.binary_length(names).to_numpy(zero_copy_only=False)
+    long = np.flatnonzero(np.isin(codes, np.flatnonzero(lengths > MAX_CLASS_BYTES)))
+    if len(long):
+        row = int(long[0])
+        size = lengths[codes[row]]
+        raise Unfit(f"the class name has {size} bytes of UTF-8, at most {MAX_CLASS_BYTES} are allowed", row)
     return Segment(len(array), valid, codes, names.to_pylist())
 
 

@@ -60,6 +60,10 @@ class FrameSink(Protocol):
         """Any other whole frame."""
         ...
 
+    def begin_again(self) -> bool:
+        """All connections were ended before a batch was asked for; true if the client has taken part in a run."""
+        ...
+
 
 class Connection:
     """See the module.
@@ -89,6 +93,8 @@ class Connection:
         """Of the Unix-domain socket, None over TCP."""
         self.files: HandedFiles | None = None
         """Of the feeder, once hand-over is agreed."""
+        self.refused_place = False
+        """Whether the feeder has said that another process has the place."""
         self.faults = 0
         """Batches of handed files that did not pass their checksum."""
         self.state = "connecting"
@@ -109,6 +115,8 @@ class Connection:
         """The greatest number that the server has answered a PING with."""
         self.tells = False
         """Whether the server takes STATS, and says where the time of slow pieces went."""
+        self.read_only = False
+        """Whether the server takes no receipts."""
         self.pending = bytearray()
         """Packed ACK entries not yet sent."""
         self.pending_epoch = 0

@@ -124,7 +124,9 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
         try:
             building = _read_table(path, info, at)
             break
-        except (CorruptDataError, FileNotFoundError) as e:
+        except FileNotFoundError:
+            continue  # a later commit has superseded it, or its directory is empty
+        except CorruptDataError as e:
             warnings.warn(f"stoker: chunk table left aside, the log is read instead: {e}", RuntimeWarning, stacklevel=2)
     for at in range(building.version + 1, wanted + 1):
         building.apply(read_entry(root, at, info.id), str(log_folder(root) / f"{at:020d}.avro"))

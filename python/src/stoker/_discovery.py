@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from stoker._files import first_token, read_regular
 from stoker._local import UnixAddress, read_unix
-from stoker.errors import FeedNotFoundError
+from stoker.errors import FeedNotFoundError, TlsError
 
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}")
 _PORT = re.compile(r"[0-9]{1,5}")
+
+
+class SeenFeeds:
+    """Which feeds were served over TLS when their files were read. It never forgets, and travels to workers.
+
+    Any thread. A feed whose file no longer says so, or is gone, is not spoken to in plain text for that.
+    """
+
+    def __init__(self) -> None:
+        self._pins: dict[str, str] = {}
+
+    def see(self, name: str, values: dict[str, Any]) -> None:
+        """Takes note of a feed's file."""
+        if pin := values.get("tls_cert"):
+            self._pins[name] = str(pin)
+
+    def pin(self, name: str) -> str | None:
+        """The file with the certificate that a feed had last; None if it never had one."""
+        return self._pins.get(name)
 
 
 @dataclass(frozen=True)
@@ -24,6 +45,8 @@ class FeedTarget:
     """Looked up again at every attempt to connect: a restarted feed may listen elsewhere."""
     given: tuple[str, ...] = ()
     """Addresses, where no name was given."""
+    seen: SeenFeeds = field(default_factory=SeenFeeds, compare=False, repr=False)
+    """Outlives a client where the target shares it with others."""
 
     def __post_init__(self) -> None:
         if (self.name is None) == (not self.given):
@@ -36,30 +59,54 @@ class FeedTarget:
         """Where to try now; `FeedNotFoundError` if the name is not known (any more)."""
         if self.name is None:
             return self.given
-        return tuple(feed_file(self.name)["addresses"])
+        return tuple(self._file()["addresses"])
+
+    def _file(self) -> dict[str, Any]:
+        assert self.name is not None
+        values = feed_file(self.name)
+        self.seen.see(self.name, values)
+        return values
+
+    def look(self) -> None:
+        """Takes note of whether the feed is served over TLS, if it runs."""
+        with contextlib.suppress(FeedNotFoundError):
+            self.addresses()
 
     def unix(self) -> dict[str, UnixAddress]:
         """The Unix-domain sockets of those addresses that have one, as far as the feed's file tells."""
         try:
-            return read_unix(feed_file(self.name).get("unix")) if self.name is not None else {}
+            return read_unix(self._file().get("unix")) if self.name is not None else {}
         except (FeedNotFoundError, ValueError):
             return {}
 
     def token(self) -> str | None:
         """The feed's token, where a file on this machine holds it and may be read."""
         try:
-            path = feed_file(self.name).get("token_file") if self.name is not None else None
-            return Path(path).read_text(encoding="utf-8").strip() if path else None
+            path = self._file().get("token_file") if self.name is not None else None
+            return first_token(read_regular(path)) if path else None
         except (FeedNotFoundError, OSError, ValueError, TypeError):
             return None
 
     def certificate(self) -> str | None:
-        """The file with the feed's own certificate, where the feed runs on this machine and speaks TLS."""
-        try:
-            path = feed_file(self.name).get("tls_cert") if self.name is not None else None
-            return str(path) if path else None
-        except FeedNotFoundError:
+        """The file with the feed's own certificate, where the feed runs on this machine and speaks TLS.
+
+        A feed that has ended keeps the last one, since its addresses may be another process's by now. Raises
+        `TlsError` if the feed had one and its file names none any more.
+        """
+        if self.name is None:
             return None
+        try:
+            secured = bool(self._file().get("tls_cert"))
+        except FeedNotFoundError:
+            secured = True
+        pin = self.seen.pin(self.name)
+        if pin is not None and not secured:
+            raise TlsError(
+                f"feed {self.name!r} was served over TLS, with the certificate {pin}, and {_path(self.name)} now names "
+                "none: this trainer does not go on in plain text. Start the feed with --tls-cert and --tls-key, or "
+                "start the trainer again"
+            )
+        return pin
 
 
 def home() -> Path:
@@ -115,9 +162,9 @@ def split_address(address: str) -> tuple[str, int]:
 
 def feed_file(name: str) -> dict[str, Any]:
     """What a running feed says of itself; `FeedNotFoundError` names the feeds that are there."""
-    path = home() / "feeds" / f"{name}.json"
+    path = _path(name)
     try:
-        values = json.loads(path.read_text(encoding="utf-8"))
+        values = json.loads(read_regular(path))
         for address in values["addresses"]:
             split_address(address)
     except FileNotFoundError:
@@ -138,6 +185,10 @@ def feed_file(name: str) -> dict[str, Any]:
     if not values["addresses"]:
         raise FeedNotFoundError(f"feed {name!r}: {path} names no address yet; it is starting")
     return values
+
+
+def _path(name: str) -> Path:
+    return home() / "feeds" / f"{name}.json"
 
 
 def known_feeds() -> list[str]:

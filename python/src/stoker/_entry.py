@@ -43,10 +43,11 @@ SCHEMA = (
 
 
 def seal(content: bytes) -> bytes:
-    """Puts the self-checksum in; ValueError if a text of the content looks like one."""
-    if content.count(_MARK) != 1 or _ZEROS not in content:
-        raise ValueError("the text 'stoker.crc32c=' is reserved and must not be part of a name or property")
-    return content.replace(_ZEROS, _MARK + b"%08x" % google_crc32c.value(content))
+    """Puts the self-checksum into its place, which is the first of its kind; later ones are text of users."""
+    first = content.find(_MARK)
+    if content[first : first + len(_ZEROS)] != _ZEROS:
+        raise ValueError("the content has no place for its self-checksum")
+    return content.replace(_ZEROS, _MARK + b"%08x" % google_crc32c.value(content), 1)
 
 
 def encode_info(info: DatasetInfo) -> bytes:

@@ -15,6 +15,7 @@ from stoker._decode import Decoding
 from stoker._delivery import BatchPlan, Share
 from stoker._discovery import target_of
 from stoker._followed import FollowedPath
+from stoker._instance import Instance, Launch
 from stoker._iteration import Epochs, Iteration, Span
 from stoker._kafka import KafkaSource
 from stoker._kafka import target_of as topic_of
@@ -59,9 +60,9 @@ class Feed:
     when it is first asked for, as it does of a feed with `--follow`; for one reader.
 
     Who reads: `rank` and `world_size` (of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
-    `run` (STOKER_RUN), `group`. With `replicas` k each k processes in a row get the same batches (tensor and pipeline
-    parallel ranks); `replica` says the same by hand. In DataLoader workers each takes its exact share of the rank's
-    batches.
+    `run` (STOKER_RUN, at most 2^62), `group`. With `replicas` k each k processes in a row get the same batches (tensor
+    and pipeline parallel ranks); `replica` says the same by hand. In DataLoader workers each takes its exact share of
+    the rank's batches.
 
     How: `tail` says what becomes of an uneven end: "pad" repeats batches so that all ranks take equally many full
     steps, "drop" leaves the rest out, "keep" delivers exactly the rest. `epochs`: iterations from that epoch on are
@@ -69,7 +70,9 @@ class Feed:
     batches to one, so that W ranks take the steps of k · W. `columns`: the fields wanted. `decode` maps fields to
     "rgb", "gray" or a function of a row, run in `decode_threads` threads; arrays of one shape come out stacked.
     `pin_memory`: receive into pinned memory where there is CUDA. `on_corrupt` ("fail" or "skip") is for damaged
-    samples of a path. Time-outs are in seconds.
+    samples of a path. Time-outs are in seconds. A place in a group belongs to one live process: another one waits for
+    `place_timeout` (STOKER_PLACE_TIMEOUT, 30 s) and then raises `PlaceTakenError`. Who only asks for `info` or `len`
+    takes no place.
 
     Security: `token`, or `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE), shows that this trainer may read. `tls` is a
     file of certificates to trust, or True for those of the system (STOKER_TLS_CA: a file, or "system"); `tls_name` the
@@ -116,6 +119,7 @@ class Feed:
         connect_timeout: float = 30.0,
         reconnect_timeout: float = 600.0,
         batch_timeout: float = 300.0,
+        place_timeout: float | None = None,
         token: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
         tls: bool | str | os.PathLike[str] | None = None,
@@ -157,6 +161,7 @@ class Feed:
             connect_timeout=connect_timeout,
             reconnect_timeout=reconnect_timeout,
             batch_timeout=batch_timeout,
+            place_timeout=place_timeout,
             security=Security(token, token_file, tls, tls_cert, tls_key, tls_name),
         )
         self._set_up(options, SharedEpochs())
@@ -173,10 +178,13 @@ class Feed:
         self._pid = os.getpid()
         self._source: BatchSource | None = None
         self._info: StreamInfo | None = None
+        self._joined = 0  # the run that the feed has taken part in, in the process that it was pickled in
+        self._looked: tuple[Start | None, StreamInfo] | None = None  # of an epoch that has not begun
         self._tally = Tally()
         self._end: Watched | None = None  # the last figures of a closed feed
         self._path_stream: PathStream | None = None
         self._chosen: dict[int, int] = {}  # versions by epoch, of a path that is followed
+        options.security.look(options.target)
         if options.path is not None:
             stream = self._open_path(options.version)
             self._look_at_classes(stream)
@@ -215,23 +223,29 @@ class Feed:
         return class_for(Feed)
 
     def __reduce__(self) -> tuple[Any, ...]:
+        self._options.security.look(self._options.target)
         extras: dict[str, Any] = {
             "next": self._progress.next,
             "rank": rank_of(self._options.rank, self._options.world_size),
         }
         if self._info is not None:
-            extras["version"], extras["run"] = self._info.version, self._info.run
-        if spawning():
+            extras["version"] = self._info.version
+        if spawning():  # a loader worker of this process
             extras["shared"] = self._progress.shared
+            extras["instance"], extras["joined"] = self._options.instance, self._run()
         return _revive, (self._options, extras)
 
     # ---- what is being read
 
     def _ready(self, start: Start | None = None) -> tuple[BatchSource, StreamInfo]:
-        """The open source of this process; where each epoch has a version of its own, gone over to that of `start`."""
+        """The open source of this process; where each epoch has a version of its own, gone over to that of `start`.
+
+        Of a feed it has a place in the group, from here on.
+        """
         if self._closed:
             raise StokerError("this feed is closed")
         self._own()
+        self._looked = None
         if self._source is None:
             source = self._make_source()
             try:
@@ -249,6 +263,33 @@ class Feed:
                 raise
         assert self._info is not None
         return self._source, self._info
+
+    def _ready_for_first(self) -> None:
+        """Takes the place at once where the feed's first epoch is sure to be read, rather than after a look at it."""
+        start = self._progress.next
+        if self._info is None and start == Start(0) and self._options.epochs != 0:
+            self._ready(start)
+
+    def _look(self, start: Start | None = None) -> StreamInfo:
+        """What is read at a position. A feeder is asked for that without a place in the group."""
+        if self._closed:
+            raise StokerError("this feed is closed")
+        self._own()
+        if self._options.path is not None or topic_of(self._options.target) is not None:
+            return self._ready(start)[1]
+        if self._looked is not None and self._looked[0] == start:
+            return self._looked[1]
+        looker = self._make_source()
+        try:
+            info = looker.open(replace(self._consumer(start), look=True))
+        finally:
+            looker.close()
+        self._check(info)
+        if self._source is None or not info.follows:
+            self._adopt(info, None if start is None else start.version)
+        if start is not None and not info.is_of(start.epoch, start.version):
+            self._looked = start, info  # the newest version, which the epoch will have if it begins now
+        return info
 
     def _own(self) -> None:
         if self._pid != os.getpid():  # forked: what the parent opened is not ours
@@ -281,6 +322,7 @@ class Feed:
             connect_timeout=o.connect_timeout,
             reconnect_timeout=o.reconnect_timeout,
             batch_timeout=o.batch_timeout,
+            place_timeout=o.place_timeout,
             pool=pool_of(min(o.buffer_bytes, 256 << 20), o.pin_memory),
         )
 
@@ -297,33 +339,54 @@ class Feed:
         )
 
     def _consumer(self, start: Start | None) -> Consumer:
-        o, at = self._options, (None, None) if start is None else (start.epoch, start.version)
+        o = self._options
         rank, world_size, replica = self._seat()
         worker, workers, _ = worker_of() or (0, 1, 0)
-        run = self._info.run if self._info is not None else o.run
-        return Consumer(o.stream, o.group, o.order, rank, world_size, worker, workers, replica, run, *at)
+        return Consumer(
+            o.stream,
+            o.group,
+            o.order,
+            rank,
+            world_size,
+            worker,
+            workers,
+            replica,
+            o.run,
+            self._run(),
+            o.instance,
+            o.launch,
+            None if start is None else start.epoch,
+            None if start is None else start.version,
+        )
+
+    def _run(self) -> int:
+        """The run that this feed has taken part in; 0 before the first."""
+        return self._info.run if self._info is not None and self._info.run else self._joined
 
     def _seat(self) -> tuple[int, int, int]:
         """(rank, world size, replica)."""
         o = self._options
         return seat_of(o.rank, o.world_size, o.replicas, o.replica)
 
+    def _check(self, info: StreamInfo) -> None:
+        o = self._options
+        for name, wanted, found in (("split", o.split, info.split), ("version", o.version, info.version)):
+            if wanted is not None and wanted != found:
+                raise StateMismatchError(f"stream {info.stream}: {name} {found}, asked for {wanted}")
+
     def _adopt(self, info: StreamInfo, named: int | None = None) -> None:
         """Checks what the source says against what was asked for, and against what this feed has read before.
 
         `named`: the version of its epoch, by a state that goes on in it.
         """
-        o = self._options
-        for name, wanted, found in (("split", o.split, info.split), ("version", o.version, info.version)):
-            if wanted is not None and wanted != found:
-                raise StateMismatchError(f"stream {info.stream}: {name} {found}, asked for {wanted}")
+        self._check(info)
         before = self._info
         other = before is not None and before.fingerprint != info.fingerprint
         same = before is not None and named is None and before.epoch == info.epoch is not None
         if before is not None and other and (same or not (before.follows and info.follows)):
             raise StateMismatchError(f"the feed now serves fingerprint {info.fingerprint}, before {before.fingerprint}")
         if before is None or other:
-            self._form = Form(info.fields, o.columns)
+            self._form = Form(info.fields, self._options.columns)
             self._plan = BatchPlan(info.order, info.lane_rows)
             if self._decoding is not None:
                 self._decoding.check(self._form.fields.values())
@@ -331,8 +394,11 @@ class Feed:
 
     @property
     def info(self) -> StreamInfo:
-        """Dataset, version, fields, order spec, fingerprint, samples, batches of an epoch. Connects if it must."""
-        return self._info if self._info is not None and not self._closed else self._ready()[1]
+        """Dataset, version, fields, order spec, fingerprint, samples, batches of an epoch.
+
+        Asks a feeder if it must, which disturbs nobody: it takes no place in the group.
+        """
+        return self._info if self._info is not None and not self._closed else self._look()
 
     @property
     def version(self) -> int:
@@ -352,23 +418,27 @@ class Feed:
     # ---- position
 
     def __len__(self) -> int:
-        """Batches that this rank takes in the running iteration, or in the next one if none is running."""
+        """Batches that this rank takes in the running iteration, or in the next one if none is running.
+
+        Of a feed that follows its dataset, the next one is taken to read the version that is the newest now.
+        """
         if self._iteration is not None and self._iteration.running:
             return self._iteration.steps
         return self._share(self._progress.following).steps
 
     def _info_at(self, start: Start) -> StreamInfo:
         """What is read at a position; there is nothing behind the last epoch, so that none is asked for."""
-        info = self._info if self._info is not None and not self._closed else self._ready(start)[1]
+        info = self._info if self._info is not None and not self._closed else self._look(start)
         ended = any(n is not None and start.epoch >= n for n in (self._options.epochs, info.epochs))
-        return info if ended or info.is_of(start.epoch, start.version) else self._ready(start)[1]
+        return info if ended or info.is_of(start.epoch, start.version) else self._look(start)
 
     def _share(self, start: Start) -> Share:
         info, o = self._info_at(start), self._options
         epochs = min((n for n in (o.epochs, info.epochs) if n is not None), default=start.epoch + 1)
         rank, world_size, _ = self._seat()
         at = start.batch if start.epoch < epochs else info.batches
-        return Share(self._plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches)
+        plan = self._plan if info is self._info else BatchPlan(info.order, info.lane_rows)
+        return Share(plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches)
 
     def set_epoch(self, epoch: int) -> None:
         """The next iteration is this epoch, from its first batch; or from the loaded position, if that is in it.
@@ -404,6 +474,7 @@ class Feed:
     def __iter__(self) -> Iterator[Batch]:
         self._own()
         if worker_of() is None:  # a worker learns with its first batch which epoch it is to read
+            self._ready_for_first()
             self._info_at(self._progress.following)
         check_readers(self._seat()[1])
         if self._iteration is not None:
@@ -482,12 +553,14 @@ class Feed:
 
 def _revive(options: Options, extras: dict[str, Any]) -> Feed:
     rank, world_size = extras["rank"]
-    options = replace(options, rank=rank, world_size=world_size, run=extras.get("run", options.run))
+    instance = extras.get("instance") or Instance.of_this_process()
+    options = replace(options, rank=rank, world_size=world_size, instance=instance, launch=Launch.of(os.environ))
     if options.path is not None and not options.follow and "version" in extras:
         options = replace(options, version=extras["version"])
     feed = Feed.__new__(Feed)
     feed._set_up(options, extras.get("shared") or SharedEpochs())
     feed._progress.next = extras["next"]
+    feed._joined = extras.get("joined", 0)
     if "shared" not in extras:
         feed._progress.shared.set(extras["next"])
     return feed

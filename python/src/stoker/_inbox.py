@@ -21,7 +21,7 @@ from stoker._source import PieceData
 from stoker._span import Arrival, Span
 from stoker._waits import PageReads, Reporter, Waits
 from stoker._welcome import Refusal, Welcome
-from stoker.errors import CorruptDataError, FencedError, ProtocolError, StateMismatchError
+from stoker.errors import CorruptDataError, FencedError, PlaceTakenError, ProtocolError, StateMismatchError
 
 if TYPE_CHECKING:
     from stoker._handover import HandedFiles
@@ -49,6 +49,8 @@ class Inbox:
         """The first one; later ones must agree with it, until another epoch is gone over to."""
         self.feed_id: str | None = None
         """Of the first one."""
+        self.joined = self._joined_before = 0
+        """The run that this client takes part in; 0 before the first WELCOME."""
         self.plan: BatchPlan | None = None
         self.counts: Counter[str] = Counter()
         self._target = target
@@ -63,12 +65,29 @@ class Inbox:
         """(span, index, piece) -> (times, when last) that it came damaged; until it comes sound."""
         self._renewals = 0
         """Subscriptions in a row that ended without all their pieces."""
+        self._took_part = False
+
+    def join(self, run: int) -> None:
+        """Another client of this feed has taken part in a run; before the first connection."""
+        self.joined = self._joined_before = run
+        self._took_part = run > 0
 
     def forget(self) -> None:
         """What comes next may be of another version."""
         self.welcome = self.plan = None
         self._refused.clear()
         self._renewals = 0
+
+    def begin_again(self) -> bool:
+        """See `FrameSink`. A run that was only named by a feeder that this client has left again is none."""
+        if not self._took_part:
+            self.joined = self._joined_before
+        self.forget()
+        return self._took_part
+
+    def took_part(self) -> None:
+        """Every feeder that answers has admitted this client."""
+        self._took_part = True
 
     def is_refused(self, span: Span, index: int) -> bool:
         """Whether a piece of the batch came damaged and is awaited again."""
@@ -234,6 +253,7 @@ class Inbox:
             why = f"{connection.address} is another feed now ({welcome.feed_name})"
             raise ConnectionLostError(why, elsewhere=True)
         if known is None:
+            self.joined = max(self.joined, welcome.info.run)
             self.welcome, self.feed_id = welcome, welcome.feed_id
             self.plan = BatchPlan(welcome.info.order, welcome.info.lane_rows)
             self._demand.depth = max(2, self._buffer_bytes // max(1, welcome.largest_batch))
@@ -249,16 +269,21 @@ class Inbox:
         connection.files = self._files(connection, welcome)
         connection.state = "live"
         connection.since = now
+        connection.read_only = welcome.read_only
         if welcome.stats:
             connection.tells = True
             with self._demand.out:
                 connection.send(self._report())
         self._network.peers.welcomed(connection)
+        self._network.admission.welcomed(connection.address, now)
         self._on_lane_map(welcome.lane_map)
+        if self._network.looking:
+            return
         if connection.path is None:
             self._network.come_nearer(connection)
         else:
             self._network.peers.rename(connection)
+        self._network.admission.look_at(self._network.peers, now)
 
     def _files(self, connection: Connection, welcome: Welcome) -> HandedFiles | None:
         if not welcome.handover:
@@ -280,8 +305,14 @@ class Inbox:
         lost = ConnectionLostError(f"{text} ({code})", elsewhere=code in _ELSEWHERE)
         if code == "wrong_feed" and self.feed_id is not None:
             raise lost  # the own feed has moved, and another one has its port
-        if isinstance(refusal.error, FencedError) and self.feed_id is not None and not self._wanted:
-            # Nobody reads here: a loader worker has taken the seat of the process that only asked for lengths.
+        if isinstance(refusal.error, FencedError) and self.feed_id is not None:
+            if not self._wanted:
+                raise lost  # nobody reads here at present: loader workers have taken the place of their own process
+            if self._network.peers.is_alias(connection):
+                raise lost  # this client has taken the place itself, by the feeder's other address
+        if isinstance(refusal.error, PlaceTakenError):
+            connection.refused_place = True
+            self._network.place_refused(connection, text)
             raise lost
         if refusal.final:
             self._network.fail(refusal.error)

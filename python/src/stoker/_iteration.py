@@ -83,6 +83,9 @@ class Iteration(Iterator[Batch]):
         start = self._at()
         if self.steps:
             self._source, self._info = feed._ready(start)
+            if self._info.follows:  # the version that was seen before may not be the one that was chosen
+                share = self._share = feed._share(start)
+                self.steps = share.steps
         else:
             self._info = feed.info
         worker = worker_of()

@@ -10,6 +10,7 @@ import time
 from collections.abc import Callable
 
 from stoker import _protocol as p
+from stoker._admission import Admission
 from stoker._connection import Connection, ConnectionLostError, FrameSink
 from stoker._demand import Demand
 from stoker._discovery import FeedTarget
@@ -36,6 +37,7 @@ class Network:
         hello: Callable[[int], bytes],
         tls: Callable[[str], Tls | None],
         unix: bool = True,
+        place_timeout: float = 30.0,
     ) -> None:
         """`hello` makes the first frame of a connection; `tls` says how one to an address is secured.
 
@@ -45,6 +47,9 @@ class Network:
         """
         self.timing = timing
         self.peers = Peers(target, timing, self._dial, self.lost, unix=unix)
+        self.admission = Admission(place_timeout, timing.admission)
+        self.looking = False
+        """Whether the client takes no place."""
         self.failure: BaseException | None = None
         """What ended the client for good."""
         self.welcomed = False
@@ -77,6 +82,8 @@ class Network:
         """Receives what is there, or waits for it; looks after what time demands. Returns when it began."""
         hot = self._hot
         now = time.monotonic()
+        if self.admission.withdrawing:
+            self._withdraw(now)
         if now >= self._tick_at:
             self._tick(now)
         if not hot or len(self._by_fd) > 1:
@@ -149,9 +156,10 @@ class Network:
 
     def _tick(self, now: float) -> None:
         demand = self._demand
-        active = not self.welcomed or self.waiting_since is not None or demand.open
-        if active:
-            self.peers.care(now)
+        admitted = self.admission.complete or self.looking
+        active = not self.welcomed or not admitted or self.waiting_since is not None or demand.open
+        if active and now >= self.admission.resume_at:
+            self.peers.care(now, everyone=not admitted)
         waiting = demand.flush_due(now)
         with demand.out:
             for connection in self._by_fd.values():
@@ -159,10 +167,12 @@ class Network:
                     self._poll.modify(connection.fileno(), select.POLLIN | select.POLLOUT)
         if self.waiting_since is not None:
             self._probe(now, self.waiting_since)
-        if active and self.peers.live:
+        if active and self.peers.live and self.admission.look_at(self.peers, now):
             self._arrange(now)
         # Attempts, probes and receipts need a closer look than a session without demand.
-        if active and (not self._by_fd or any(c.state != "live" for c in self._by_fd.values())):
+        if self.admission.complete and not admitted:
+            self._tick_at = now  # somebody waits for just that
+        elif active and (not self._by_fd or any(c.state != "live" for c in self._by_fd.values())):
             self._tick_at = now + 0.02
         elif waiting or self.waiting_since is not None:
             self._tick_at = now + 0.05
@@ -170,7 +180,12 @@ class Network:
             self._tick_at = now + (0.25 if active else 1.0)
 
     def _dial(self, address: str, attempt: int, path: str | None) -> Connection:
-        tls = self._tls(address) if path is None else None
+        try:
+            tls = self._tls(address) if path is None else None
+        except TlsError as e:
+            if not self.welcomed:
+                self.fail(e)
+            raise ConnectionLostError(str(e)) from e
         connection = Connection(address, self._sink, time.monotonic(), attempt, tls, path)
         self._by_fd[connection.fileno()] = connection
         self._poll.register(connection.fileno(), select.POLLOUT)
@@ -277,15 +292,30 @@ class Network:
             self.peers.lost(connection, f"{connection.address}: not needed", now, impatient=False)
             self._drop(connection)
 
+    def place_refused(self, connection: Connection, text: str) -> None:
+        """A feeder says that another process has the place. The client tries again for a while."""
+        error = self.admission.refused(connection.address, text, time.monotonic())
+        if error is not None:
+            self.fail(error)
+        self.hurry()
+
+    def _withdraw(self, now: float) -> None:
+        """Leaves the feeders that have admitted this client, as another one has not."""
+        self.leave()
+        if not self._sink.begin_again():
+            self.peers.lane_map = None  # one feeder after the other, as each may begin a run
+        self._tick_at = now
+
     def leave(self) -> None:
         """Ends all connections, to go on over new ones, which take the receipts over that are not durable."""
+        self.admission.restart()
         for connection in tuple(self._by_fd.values()):
             if connection.state == "live":
                 with self._demand.out:
                     connection.send(p.bye())
             self.peers.left(connection, time.monotonic())
             self._drop(connection)
-        self.peers.serving = []
+        self.peers.ask_again()
         self.hurry()
 
     def start_over(self) -> None:

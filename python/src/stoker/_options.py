@@ -12,8 +12,10 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from stoker._discovery import is_address_list
+from stoker._instance import Instance, Launch
 from stoker._kafka_target import is_topic
 from stoker._location import feed_path, is_remote
+from stoker._protocol import MAX_RUN
 from stoker._security import Security
 from stoker._spec import TAILS, OrderSpec, Tail
 
@@ -81,7 +83,10 @@ class Options:
     connect_timeout: float
     reconnect_timeout: float
     batch_timeout: float
+    place_timeout: float
     security: Security
+    instance: Instance
+    launch: Launch | None
 
     @staticmethod
     def of(
@@ -90,6 +95,7 @@ class Options:
         shuffle: str | bool | None,
         run: int | None,
         order: Mapping[str, Any],
+        place_timeout: float | None,
         **given: Any,
     ) -> Options:
         """Checks everything and reports all problems together."""
@@ -131,9 +137,20 @@ class Options:
             problems.append(f"follow and version: the newest is followed, or version {given['version']} is read")
         if run is None:
             text = os.environ.get("STOKER_RUN", "0")
-            run = int(text) if text.isdigit() else -1
-            if run < 0:
-                problems.append(f"STOKER_RUN={text!r} is not a number")
+            run = int(text) if text.isdecimal() else -1
+            if not 0 <= run <= MAX_RUN:
+                problems.append(f"STOKER_RUN={text!r} is not a number from 0 to 2^62")
+        elif not 0 <= run <= MAX_RUN:
+            problems.append(f"run must be from 0 to 2^62, is {run}")
+        if place_timeout is None:
+            text = os.environ.get("STOKER_PLACE_TIMEOUT") or "30"
+            try:
+                place_timeout = float(text)
+            except ValueError:
+                problems.append(f"STOKER_PLACE_TIMEOUT={text!r} is not a number of seconds")
+                place_timeout = 0.0
+        if not place_timeout >= 0:
+            problems.append(f"place_timeout must not be negative, is {place_timeout:g}")
         if problems:
             raise ValueError("; ".join(problems))
         text = None if target is None else os.fspath(target)
@@ -141,7 +158,15 @@ class Options:
             feed_path(text)  # Says what to do instead.
         if isinstance(target, os.PathLike) and text is not None and not _looks_like_path(text):
             text = os.path.join(os.curdir, text)
-        options = Options(target=text, order=spec, run=run, **given)
+        options = Options(
+            target=text,
+            order=spec,
+            run=run,
+            place_timeout=place_timeout,
+            instance=Instance.of_this_process(),
+            launch=Launch.of(os.environ),
+            **given,
+        )
         if options.follow and options.path is None:
             raise ValueError("follow is for a path; a feed follows its dataset when it is started with --follow")
         return options

@@ -31,6 +31,8 @@ class Timing:
     """For a connection to be made, once."""
     greeting: float = 10.0
     """For a WELCOME."""
+    admission: float = 3.0
+    """For the other feeders to answer HELLO, once the first has admitted the client."""
     forgive: float = 30.0
     """Until an avoided feeder is tried again although no newer map came."""
     refetch: float = 5.0
@@ -55,6 +57,8 @@ class Peer:
         """When it was so last."""
         self.ask_at: float | None = None
         """When it is dialled although it is avoided: what was silent may only have been busy."""
+        self.answered = False
+        """Whether an attempt or a connection has ended since the client last asked all feeders for a place."""
         self.error = ""
         """What ended the last attempt or connection."""
 
@@ -144,11 +148,12 @@ class Peers:
         if peer.connection is not connection:
             return
         was_live = connection.state == "live"
-        if connection.path is not None and not was_live:
+        if connection.path is not None and not was_live and not connection.refused_place:
             self._deaf.add(connection.path)
         if connection.state == "connecting" and now - connection.since <= self._timing.attempt:
             peer.ask_at = None  # it is not busy, but gone
         peer.connection = None
+        peer.answered = True
         peer.error = why
         if was_live:
             peer.attempts = 0
@@ -190,13 +195,34 @@ class Peers:
         self._dark_since = None
         self._avoided.pop(connection.address, None)
 
-    def care(self, now: float) -> None:
-        """Dials what is wanted and not connected, gives attempts up that take too long, decides whom to avoid."""
+    def has_answered(self, address: str) -> bool:
+        """Whether a feeder has welcomed this client, or cannot be reached."""
+        peer = self.by_address.get(address)
+        return peer is not None and (peer.live is not None or (peer.connection is None and peer.answered))
+
+    def ask_again(self) -> None:
+        """All feeders are about to be asked for a place."""
+        self.serving = []
+        for peer in self.by_address.values():
+            peer.answered = False
+
+    def is_alias(self, connection: Connection) -> bool:
+        """Whether the feeder is known by another address, at which it is dialled from now on."""
+        return self.lane_map is not None and connection.address not in self.lane_map.addresses
+
+    def care(self, now: float, *, everyone: bool = False) -> None:
+        """Dials what is wanted and not connected, gives attempts up that take too long, decides whom to avoid.
+
+        `everyone`: each feeder has to be asked for a place.
+        """
         for peer in tuple(self.by_address.values()):
             self._check_attempt(peer, now)
         if self.lane_map is None:
             self._seek(now)
             return
+        if everyone:
+            for address in self.lane_map.addresses:
+                self._try(self.peer(address, now), now)
         if self.live:
             self._dark_since = None
         elif self._dark_since is None:
@@ -270,6 +296,7 @@ class Peers:
             peer.connection = self._dial(peer.address, peer.attempts, None)
         except ConnectionLostError as e:
             peer.ask_at = None
+            peer.answered = True
             peer.error = str(e)
             peer.next_try = now + min(1.0, 0.02 * 2**peer.attempts) * random.uniform(0.5, 1.5)
             peer.attempts += 1

@@ -74,6 +74,8 @@ CRC_END: Final = 52
 BATCH_ALIGNMENT: Final = 64
 """Record batch messages, and so whole BATCH frames, are multiples of it."""
 
+MAX_RUN: Final = 1 << 62
+"""The greatest run that a user may name."""
 MAX_BEFORE_WELCOME: Final = 16 << 10
 MAX_TO_SERVER: Final = 1 << 20
 MAX_TO_CLIENT: Final = 64 << 20
@@ -258,8 +260,15 @@ def hello(
     handover_from: int = 0,
     epoch: int | None = None,
     version: int | None = None,
+    joined: int = 0,
+    look: bool = False,
+    instance: Mapping[str, Any] | None = None,
+    launch: Mapping[str, Any] | None = None,
 ) -> bytes:
     """The client's first frame.
+
+    `joined`: the run that an earlier WELCOME named, 0 before the first; `look`: without a place in the group;
+    `instance` and `launch`: the process that opened the client, and the launcher that started it.
 
     `epoch`: the one that it begins or goes on with; `version`: of the dataset, what its state has read of that.
     `handover`: files that it would keep open, 0 for none; `handover_from`: for batches with so many bytes of payload a
@@ -284,6 +293,8 @@ def hello(
         if handover_from:
             values["handover_from"] = handover_from
     values |= {name: value for name, value in (("epoch", epoch), ("version", version)) if value is not None}
+    said = (("joined", joined), ("look", look), ("instance", instance), ("launch", launch))
+    values |= {name: value for name, value in said if value}
     return frame(HELLO, _HELLO.pack(MAGIC, VERSION, 0) + _json(values))
 
 

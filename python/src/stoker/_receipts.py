@@ -35,6 +35,8 @@ class Receipts:
             self.oldest = now
         for connection, entry in arrivals:
             assert isinstance(connection, Connection)
+            if connection.read_only:
+                continue
             if connection.state == "closed":
                 self._orphans.append((epoch, entry))
                 continue

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 CONTENT_TYPE: Final = "text/plain; version=0.0.4; charset=utf-8"
 
 _SHOWN = 3
+_MAX_CONNECTIONS: Final = 16
+_REQUEST_S: Final = 5.0
+"""How long a client may be silent."""
 _ADVICE: Final = {
     "start": "connecting, and the first window of an epoch: a smaller shuffle window starts sooner",
     "origin": "the dataset's store is the limit: bring the dataset nearer, or feed from more machines",
@@ -120,11 +124,43 @@ def prometheus(feed: Feed) -> str:
     return page.text()
 
 
+class _MetricsServer(ThreadingHTTPServer):
+    """Clients that are silent cannot keep others out: the oldest connection makes room for a new one."""
+
+    daemon_threads = True
+
+    def __init__(self, address: tuple[str, int], handler: type[BaseHTTPRequestHandler]) -> None:
+        self._lock = threading.Lock()
+        self._open: dict[Any, None] = {}
+        super().__init__(address, handler)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        with self._lock:
+            oldest = next(iter(self._open)) if len(self._open) >= _MAX_CONNECTIONS else None
+            if oldest is not None:
+                del self._open[oldest]
+            self._open[request] = None
+        if oldest is not None:
+            with contextlib.suppress(OSError):
+                oldest.shutdown(socket.SHUT_RDWR)  # its thread ends and closes it
+        super().process_request(request, client_address)
+
+    def shutdown_request(self, request: Any) -> None:
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+
+    def handle_error(self, request: Any, client_address: Any) -> None:
+        pass  # a client that left early
+
+
 @contextlib.contextmanager
 def serve_metrics(feed: Feed, port: int = 0, host: str = "127.0.0.1") -> Iterator[int]:
     """Serves `prometheus(feed)` at http://host:port/metrics until the block ends; gives the port."""
 
     class Handler(BaseHTTPRequestHandler):
+        timeout = _REQUEST_S
+
         def do_GET(self) -> None:
             found = self.path.partition("?")[0] == "/metrics"
             body = prometheus(feed).encode() if found else b"metrics are at /metrics\n"
@@ -137,8 +173,7 @@ def serve_metrics(feed: Feed, port: int = 0, host: str = "127.0.0.1") -> Iterato
         def log_message(self, format: str, *args: Any) -> None:  # noqa: A002 - the base class names it so
             pass
 
-    server = ThreadingHTTPServer((host, port), Handler)
-    server.daemon_threads = True
+    server = _MetricsServer((host, port), Handler)
     thread = threading.Thread(target=server.serve_forever, args=(0.1,), name="stoker-metrics", daemon=True)
     thread.start()
     try:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from stoker._discovery import FeedTarget
-from stoker.errors import UnauthorizedError
+from stoker._discovery import FeedTarget, SeenFeeds, is_feed_name, target_of
+from stoker._files import first_token, read_regular
+from stoker.errors import FeedNotFoundError, TlsError, UnauthorizedError
 
 
 @dataclass(frozen=True)
@@ -34,6 +36,8 @@ class Security:
     cert: str | os.PathLike[str] | None = None
     key: str | os.PathLike[str] | None = None
     name: str | None = None
+    seen: SeenFeeds = field(default_factory=SeenFeeds, compare=False, repr=False)
+    """Shared by all clients of a `Feed`, also in its workers."""
 
     def problems(self) -> list[str]:
         """What cannot be."""
@@ -45,6 +49,12 @@ class Security:
         if self.tls is False and (self.cert is not None or self.name is not None):
             found.append("tls_cert and tls_name mean nothing with tls=False")
         return found
+
+    def look(self, text: str | None) -> None:
+        """Takes note of whether a feed that is named is served over TLS at present; of anything else, of nothing."""
+        if text is None or is_feed_name(text):
+            with contextlib.suppress(FeedNotFoundError, ValueError):
+                replace(target_of(text), seen=self.seen).look()
 
     def token_for(self, target: FeedTarget) -> str | None:
         """Read anew for each connection, so that a renewed token file is taken up."""
@@ -66,15 +76,25 @@ class Security:
         return not given and not any(os.environ.get(name) for name in variables)
 
     def tls_for(self, target: FeedTarget, address: str) -> Tls | None:
-        """None where the connection is in plain text, as is every Unix-domain socket: it does not leave the machine."""
-        if self.tls is False or address.startswith("unix:"):
+        """None where the connection is in plain text, as is every Unix-domain socket: it does not leave the machine.
+
+        Raises `TlsError` if TLS is wanted and the address leads to a Unix-domain socket that the user did not name, or
+        if a feed that was served over TLS no longer is.
+        """
+        if self.tls is False or (address in target.given and address.startswith("unix:")):
             return None
+        tls = self._tls_for(target)
+        if tls is not None and address.startswith("unix:"):
+            raise TlsError(f"{address} is a Unix-domain socket, and this trainer speaks to {target} over TLS only")
+        return tls
+
+    def _tls_for(self, target: FeedTarget) -> Tls | None:
         cert, key = _path(self.cert, "STOKER_TLS_CERT"), _path(self.key, "STOKER_TLS_KEY")
         name = self.name or os.environ.get("STOKER_TLS_NAME") or None
         ca = (os.environ.get("STOKER_TLS_CA") or None) if self.tls is None else self.tls
         if ca is not None and ca is not True and ca != "system":
             return Tls(_path(ca), None, cert, key, name)
-        if ca is None and (pin := target.certificate()):
+        if ca is None and (pin := replace(target, seen=self.seen).certificate()):
             return Tls(None, pin, cert, key, name)
         if ca is None and cert is None and name is None:
             return None
@@ -89,10 +109,11 @@ def _path(given: str | os.PathLike[str] | None, variable: str | None = None) -> 
 
 def _read_token(path: str | os.PathLike[str], source: str) -> str:
     try:
-        token = Path(path).expanduser().read_text(encoding="utf-8").strip()
+        text = read_regular(Path(path).expanduser())
     except (OSError, UnicodeDecodeError) as e:
         why = getattr(e, "strerror", None) or "it is no text"
         raise UnauthorizedError(f"{source} {os.fspath(path)} cannot be read: {why}", "unauthorized") from None
+    token = first_token(text)
     if not token:
         raise UnauthorizedError(f"{source} {os.fspath(path)} is empty", "unauthorized")
     return token

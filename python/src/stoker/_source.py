@@ -17,6 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._fields import Field
+from stoker._instance import Instance, Launch
 from stoker._spec import OrderSpec, Tail
 
 
@@ -34,11 +35,17 @@ class Consumer:
     workers: int = 1
     replica: int = 0
     run: int = 0
-    """0: the server assigns one."""
+    """As the user named it; 0: the server assigns one."""
+    joined: int = 0
+    """The run that a server has named to this consumer before."""
+    instance: Instance | None = None
+    launch: Launch | None = None
     epoch: int | None = None
-    """Where it begins; decides the version of a stream that follows its dataset. None: it only looks."""
+    """Where it begins; decides the version of a stream that follows its dataset, unless it only looks."""
     version: int | None = None
     """What its state has read of that epoch; None: nothing."""
+    look: bool = False
+    """Asks what the stream is, and takes no place in the group."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +19,8 @@ from stoker._store import LocalStore
 
 COMMITS = 100
 CHUNKS = 4096
+NEWEST = 3
+"""Tables that are kept in any case."""
 _COLUMNS = (
     SchemaColumn("ordinal", "int64"),
     SchemaColumn("id", "fixed_size_binary(16)"),
@@ -47,6 +51,24 @@ def write_table_if_due(store: LocalStore, root: Path, version: int) -> None:
     late = int(np.count_nonzero(snapshot.chunks.columns["added_in"] > last))
     if version - last >= COMMITS or late >= CHUNKS:
         store.create_if_absent(f"_stoker/tables/{version:020d}/chunks.arrow", encode_table(snapshot))
+        for old in superseded(table_versions(root)):
+            folder = root / "_stoker" / "tables" / f"{old:020d}"
+            (folder / "chunks.arrow").unlink(missing_ok=True)
+            with contextlib.suppress(OSError):
+                folder.rmdir()
+
+
+def superseded(tables: Sequence[int]) -> list[int]:
+    """The tables (ascending) that may go: all but the newest, the oldest, and some at distances that double."""
+    gone: list[int] = []
+    kept = distance = 0
+    for version in reversed(tables):
+        own = tables[-1] - version
+        if kept < NEWEST or own >= 2 * distance or version == tables[0]:
+            kept, distance = kept + 1, own
+        else:
+            gone.append(version)
+    return gone
 
 
 def encode_table(snapshot: Snapshot) -> bytes:

@@ -15,6 +15,7 @@ import threading
 from typing import Any, Final
 
 from stoker._discovery import split_address
+from stoker._files import read_regular, require_regular
 from stoker._security import Tls
 from stoker.errors import TlsError
 
@@ -176,6 +177,7 @@ def _new_context(tls: Tls) -> ssl.SSLContext:
         context.load_verify_locations(cadata=_first_of(tls.pin))
     elif tls.ca is not None:
         try:
+            require_regular(tls.ca)
             context.load_verify_locations(cafile=tls.ca)
         except OSError as e:
             raise TlsError(f"tls {tls.ca} cannot be used as a PEM file of certificates: {_why(e)}") from e
@@ -183,6 +185,8 @@ def _new_context(tls: Tls) -> ssl.SSLContext:
         context.load_default_certs()
     if tls.cert is not None:
         try:
+            for path in (tls.cert, tls.key or tls.cert):
+                require_regular(path)
             context.load_cert_chain(tls.cert, tls.key, password=_no_password)
         except OSError as e:
             key = f" with tls_key {tls.key}" if tls.key else ""
@@ -211,8 +215,7 @@ def _stamp(path: str | None) -> object:
 def _first_of(path: str) -> bytes:
     """The first certificate of a PEM file, as DER."""
     try:
-        with open(path, encoding="ascii", errors="replace") as file:
-            text = file.read()
+        text = read_regular(path, errors="replace")
         begin = text.index(ssl.PEM_HEADER)
         return ssl.PEM_cert_to_DER_cert(text[begin : text.index(ssl.PEM_FOOTER, begin) + len(ssl.PEM_FOOTER)])
     except (OSError, ValueError) as e:

@@ -54,9 +54,21 @@ def _binary(value: Any) -> bytes:
     return data
 
 
+MAX_CLASS_BYTES = 65_535
+
+
 def _class(value: Any) -> str:
-    text(value)
+    check_class(text(value))
     return str(value)
+
+
+def check_class(name: bytes) -> None:
+    """Refuses a class name that is too long, with a ValueError."""
+    if len(name) > MAX_CLASS_BYTES:
+        raise ValueError(
+            f"the class name has {len(name)} bytes of UTF-8, at most {MAX_CLASS_BYTES} are allowed; "
+            "is the field text rather than a class?"
+        )
 
 
 def _bool(value: Any) -> bool:

@@ -14,6 +14,7 @@ from stoker.errors import (
     FencedError,
     FormatTooNewError,
     OrderMismatchError,
+    PlaceTakenError,
     ProtocolError,
     StateMismatchError,
     StokerError,
@@ -50,9 +51,11 @@ class Welcome:
     largest_batch: int
     lane_map: Mapping[str, Any]
     stats: bool = False
+    """Whether the feeder takes STATS."""
     handover: int = 0
     """Files that the feeder may hand over at a time; 0: payload comes over the connection."""
-    """Whether the feeder takes STATS."""
+    read_only: bool = False
+    """Whether the feeder takes no receipts, as the token is for reading only."""
 
     @staticmethod
     def from_json(values: Mapping[str, Any]) -> Welcome:
@@ -73,6 +76,7 @@ class Welcome:
                 dict(values["lane_map"]),
                 values.get("stats") is True,
                 _natural(values.get("handover", 0)),
+                values.get("read_only") is True,
             )
         except (KeyError, TypeError, ValueError, AttributeError, CorruptDataError) as e:
             raise ProtocolError(f"WELCOME frame is malformed: {type(e).__name__}: {e}", "bad_frame") from e
@@ -117,6 +121,8 @@ class Refusal(NamedTuple):
         match code:
             case "fenced":
                 return Refusal(FencedError(text, code), True)
+            case "place_taken":
+                return Refusal(PlaceTakenError(text, code), False)
             case "unauthorized":
                 return Refusal(UnauthorizedError(text, code), True)
             case "order_mismatch":

@@ -409,9 +409,11 @@ class Writer:
         chunks = [w.summary for w in self._written]
         classes = union_of_classes(w.classes for w in self._written)
         dataset = self._target.info.id if self._target.info is not None else ""
+        # The first writer of a dataset was alone when it began; what others have appended since stays.
+        mode = "append" if self._mode == "create" else self._mode
         try:
             self.version = publish(
-                self._store, dataset, self._ingest, self._mode, chunks, classes, self._keys, [self._ingest]
+                self._store, dataset, self._ingest, mode, chunks, classes, self._keys, [self._ingest]
             )
         except (CommitRefusedError, DuplicateKeyError):
             self._is_committing = False

@@ -56,7 +56,14 @@ class ProtocolError(StokerError):
 
 
 class FencedError(ProtocolError):
-    """A newer run of the same rank, worker and replica has taken over."""
+    """Another process has taken this trainer's place in the group for good, or a newer feed of this process has."""
+
+
+class PlaceTakenError(ProtocolError):
+    """Another live process reads in this place of the group; names its host and process.
+
+    End that process, or give this feed a group of its own: `Feed(…, group="…")`.
+    """
 
 
 class UnauthorizedError(ProtocolError):

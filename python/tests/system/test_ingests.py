@@ -1,5 +1,6 @@
 """Ingests that run at the same time, and ingests that are killed at any moment, as real processes."""
 
+import json
 import uuid
 
 import pytest
@@ -37,6 +38,16 @@ def known_chunks(path):
 
     table = open_snapshot(path).chunks
     return {f"{table.id_of(index)}.arrow" for index in range(len(table))}
+
+
+def test_an_ingest_says_what_it_did_as_json(cli, tmp_path):
+    make_tree(tmp_path / "files", {"a": 30, "b": 12}, lambda n: 60, salt="0")
+    said = json.loads(cli.run("ingest", tmp_path / "files", tmp_path / "data", *LABELS, "--json"))
+    assert (said["version"], said["samples"], said["outcome"]) == (1, 42, "committed")
+    again = cli.run(
+        "ingest", tmp_path / "files", tmp_path / "data", "--json", "--ingest-id", said["ingest_id"], *LABELS
+    )
+    assert json.loads(again)["outcome"] == "committed_before"
 
 
 def test_labels_of_concurrent_ingests_with_different_new_classes_name_their_directories(cli, tmp_path):

@@ -311,7 +311,8 @@ def test_the_feeder_is_told_how_a_java_trainer_fares(cli, photos, feeders, train
 def test_the_example_counts_the_labels_within_stoker_run(cli, photos):
     example = REPOSITORY / "examples" / "src" / "main" / "java" / "dev" / "stoker" / "examples" / "LabelCounts.java"
     stream = f"{photos.path}@1"
-    out = cli.run("run", stream, "--port", 0, "--", java("java"), "-cp", CLASS_PATH, example)
+    jars = REPOSITORY / "client" / "target" / "dist" / "*"  # as the example itself says
+    out = cli.run("run", stream, "--port", 0, "--", java("java"), "-cp", jars, example)
     keys = list(stoker.open(photos.path, version=1, split="train").keys())
     for label in ("ant", "cat", "dog"):
         assert f"{label} {sum(photos.label_of(key) == label for key in keys)}\n" in out

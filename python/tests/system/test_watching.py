@@ -163,6 +163,42 @@ def test_run_says_at_its_end_what_each_rank_waited_for(cli, photos, tmp_path):
         assert re.search(rf"^train: rank {rank} waited \d+\.\d s of \d+\.\d s \(\d+ %\)", err, re.M), err
 
 
+def test_run_says_what_the_feed_did_as_json_behind_the_output_of_its_command(cli, photos):
+    program = "import stoker\nwith stoker.Feed() as feed:\n    print(sum(len(batch) for batch in feed))\n"
+    code, out, err = cli.finish(
+        *(
+            "run",
+            f"train={photos.path}@2",
+            "--json",
+            "--batch-size",
+            8,
+            "--ui",
+            "0",
+            "--",
+            sys.executable,
+            "-c",
+            program,
+        )
+    )
+    assert code == 0, err
+    samples, report = out.splitlines()
+    report = json.loads(report)
+    assert report["exit_code"] == 0
+    assert report["samples_used"] == int(samples)
+    (group,) = report["groups"]
+    assert [rank["samples_used"] for rank in group["ranks"]] == [int(samples)]
+
+
+def test_a_rate_is_that_of_samples_used_and_not_of_samples_sent_ahead(cli, photos, start_feeder):
+    feeder = start_feeder("ahead", f"train={photos.path}@2", *OPTIONS).ready()
+    with Feed(feeder.address) as feed:
+        batches = iter(feed)
+        used = [next(batches) for _ in range(4)]
+        until(lambda: status(cli, "ahead")["totals"]["used_rows"] > 0, "receipts have arrived")
+        totals = status(cli, "ahead")["totals"]
+        assert totals["used_rows"] <= sum(len(batch) for batch in used) < totals["rows"]
+
+
 def test_a_taken_port_for_the_page_is_an_error_at_once(cli, photos):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]

@@ -145,9 +145,17 @@ def test_what_a_killed_writer_leaves_is_found_by_gc(cli, tmp_path):
     process.kill()
     process.communicate()
     assert newest_version(path) == 1
-    assert "would delete" in cli.run("gc", path, "--older-than", "0s")
+    left = len(list(path.glob("chunks/*/*")))
+    said = cli.run("gc", path, "--older-than", "0s", "--yes")
+    assert "kept: lease of" in said
+    assert "whose process has ended" in said
+    assert len(list(path.glob("chunks/*/*"))) == left
+    (lease,) = (path / "_stoker/leases").glob("*.json")
+    assert f"ended ingest {lease.stem}" in cli.run("gc", path, "--break", lease.stem, "--yes")
     cli.run("gc", path, "--older-than", "0s", "--yes")
     assert len(list(path.glob("chunks/*/*"))) == 1
+    assert newest_version(path) == 2
+    assert len(stoker.open(path)) == 1
     cli.run("verify", path)
 
 

@@ -8,8 +8,9 @@ from itertools import zip_longest
 
 import pytest
 from confluent_kafka import IsolationLevel
-from kafka_broker import Broker
+from kafka_broker import Broker, free_port
 from stoker_processes import LIMIT_S, Cli, until, view, views
+from test_chaos import pause
 from topics import Topic
 
 from datasets import small_dataset
@@ -88,6 +89,39 @@ def open_transaction(feeder, topic):
 
 
 # ---- feeds
+
+
+def logged(cli, process):
+    """How many bytes the command has logged."""
+    return sum(log.stat().st_size for log in (cli.home / "logs").glob(f"*-{process.pid}.log"))
+
+
+def test_a_feed_whose_broker_is_away_waits_says_little_and_ends_when_it_is_asked_to(cli, begin, tmp_path):
+    own = Broker(tmp_path)
+    try:
+        topic = Topic(own.address, "away")
+        options = ["--bootstrap", own.address, "--epochs", 1_000_000, "--checkpoint-interval", "200 ms"]
+        feeder = begin(topic, options)
+        until(topic.is_settled, "the feed writes")
+    finally:
+        own.kill()
+    before = logged(cli, feeder)
+    pause(10)
+    assert feeder.poll() is None, feeder.stderr.read()
+    # What it has in hand has nowhere to go.
+    feeder.send_signal(signal.SIGTERM)
+    _, err = feeder.communicate(timeout=LIMIT_S)
+    assert feeder.returncode == 1
+    assert "the feed did not end in good order within 30 s and was cancelled" in err
+    assert logged(cli, feeder) - before < 64 << 10
+
+
+def test_an_ingest_of_a_dead_broker_says_little(cli, tmp_path):
+    process = cli.start("ingest", f"kafka://127.0.0.1:{free_port()}/photos", tmp_path / "data", "--value", "raw")
+    _, err = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == 1
+    assert "no broker answers at" in err
+    assert logged(cli, process) < 64 << 10
 
 
 def test_what_a_killed_feed_has_not_committed_is_in_nobodys_way(broker, begin, expected):

@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import dev.stoker.feeder.StreamArgument;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.audit.Audit;
 import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.storage.ObjectIterator;
@@ -92,7 +93,14 @@ final class AuditVerb implements Callable<Integer> {
         List<ObjectStore> stores = new ArrayList<>();
         try (ObjectStore files = Stores.open(target.ledger);
                 ProgressLine line = new ProgressLine(spec.commandLine().getErr())) {
+            List<DeliverySign> signs = DeliverySign.find(target.ledger, target.feed);
             if (!isThere(target.ledger, files)) {
+                if (!signs.isEmpty()) {
+                    throw new CommandException("audit failed: there is no ledger at " + target.ledger + ", but "
+                            + signs.get(0).where() + " says that feed "
+                            + signs.get(0).feed()
+                            + " delivered and wrote receipts there; restore the ledger from a copy");
+                }
                 throw new CommandException("there is no ledger at " + target.ledger
                         + (ledger == null ? ": no trainer of feed " + name + " has consumed anything" : ""));
             }
@@ -111,6 +119,7 @@ final class AuditVerb implements Callable<Integer> {
                             datasets,
                             target.feed,
                             epochs == null ? OptionalLong.empty() : OptionalLong.of(epochs),
+                            signs,
                             line::show)
                     .run();
             line.end();

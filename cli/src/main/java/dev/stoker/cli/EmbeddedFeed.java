@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.connectors.embedded.EmbeddedFlink;
 import dev.stoker.feeder.FeedNodes;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.FeederArguments;
@@ -19,11 +20,10 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicLong;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -36,6 +36,10 @@ final class EmbeddedFeed implements AutoCloseable {
     /** Says to the coordinator that this process is the feed's own. */
     static final String OWN_PROCESS = "stoker.own-process";
 
+    /** How long a feed may take to end in good order. */
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
+
+    private final AtomicLong stopAsked = new AtomicLong();
     private final FeedPlan plan;
     private final FeedLock lock;
     private final List<String> warnings;
@@ -74,8 +78,7 @@ final class EmbeddedFeed implements AutoCloseable {
         System.setProperty(OWN_PROCESS, "true");
         StopSignal.clear(plan.id());
         int parallelism = arguments.parallelism(1);
-        StreamExecutionEnvironment env =
-                StreamExecutionEnvironment.createLocalEnvironment(parallelism, settings(parallelism));
+        StreamExecutionEnvironment env = environment(parallelism);
         FeederJob.build(env, plan, arguments.checkpointInterval(), parallelism);
         return new EmbeddedFeed(
                 plan,
@@ -85,17 +88,13 @@ final class EmbeddedFeed implements AutoCloseable {
                 env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
     }
 
-    /** Flink's settings within this process. */
-    static Configuration settings(int parallelism) {
+    /** Returns Flink within this process, with as little memory as a feed needs of it. */
+    static StreamExecutionEnvironment environment(int parallelism) {
         Configuration settings = new Configuration();
-        settings.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
         settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
         settings.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(8));
         settings.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(8));
-        settings.set(JobManagerOptions.ADDRESS, "127.0.0.1");
-        settings.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
-        settings.set(RestOptions.BIND_PORT, "0");
-        return settings;
+        return EmbeddedFlink.environment(parallelism, settings);
     }
 
     FeedPlan plan() {
@@ -141,6 +140,12 @@ final class EmbeddedFeed implements AutoCloseable {
             result.get(limit.toMillis(), TimeUnit.MILLISECONDS);
             return true;
         } catch (TimeoutException e) {
+            long asked = stopAsked.get();
+            if (asked != 0 && System.nanoTime() - asked > STOP_PATIENCE.toNanos()) {
+                // Only tasks that run hear of it; those that are just restarted do not.
+                throw new CommandException(
+                        "the feed did not end within " + STOP_PATIENCE.toSeconds() + " s of being asked to");
+            }
             return false;
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
@@ -162,6 +167,7 @@ final class EmbeddedFeed implements AutoCloseable {
 
     /** Asks for an end in good order; any thread. */
     void requestStop() {
+        stopAsked.compareAndSet(0, System.nanoTime());
         StopSignal.of(plan.id()).request();
     }
 
@@ -203,8 +209,8 @@ final class EmbeddedFeed implements AutoCloseable {
         closed = true;
         requestStop();
         try {
-            if (!ended(Duration.ofSeconds(60))) {
-                throw new CommandException("the feed did not end within 60 s of being asked to");
+            while (!ended(Duration.ofSeconds(1))) {
+                // Until it has, or has had its time.
             }
             awaitFarewell();
         } finally {

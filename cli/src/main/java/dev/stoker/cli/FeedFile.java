@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
@@ -25,21 +27,23 @@ record FeedFile(String name, JsonNode json) {
     /** Feeds named in an error. */
     private static final int NAMED = 8;
 
+    static final int MAX_BYTES = 1 << 24;
     private static final JsonMapper JSON = new JsonMapper();
 
     /** What a feed is doing. */
     enum State {
         /** Its process serves. */
         RUNNING,
-        /** It ended in good order. */
+        /** It ended in good order; on a cluster also: its job was cancelled or stopped. */
         ENDED,
-        /** Its process died; on a cluster: none of its servers answers. */
+        /** Its process died; on a cluster: none of its servers answers, and its coordinator has not closed. */
         GONE
     }
 
     static Optional<FeedFile> find(String name) throws IOException {
         try {
-            return Optional.of(new FeedFile(name, JSON.readTree(Files.readAllBytes(StokerHome.feedFile(name)))));
+            return Optional.of(
+                    new FeedFile(name, JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(name), MAX_BYTES))));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
@@ -91,7 +95,10 @@ record FeedFile(String name, JsonNode json) {
         }
         boolean there =
                 embedded() ? process().isPresent() : addressList().stream().anyMatch(FeederProbe::answers);
-        return there ? State.RUNNING : State.GONE;
+        if (there) {
+            return State.RUNNING;
+        }
+        return json.hasNonNull("closed_ms") ? State.ENDED : State.GONE;
     }
 
     /** Whether the feed writes to a topic instead of serving trainers. */
@@ -104,13 +111,21 @@ record FeedFile(String name, JsonNode json) {
         return json.hasNonNull("pid");
     }
 
+    UUID id() {
+        return UUID.fromString(json.path("id").asText());
+    }
+
+    long startedMs() {
+        return json.path("started_ms").asLong();
+    }
+
     long pid() {
         return json.path("pid").asLong();
     }
 
     /** The feed's process while it lives. A later process of the same number started after the feed did. */
     Optional<ProcessHandle> process() {
-        long startedMs = json.path("started_ms").asLong();
+        long startedMs = startedMs();
         return ProcessHandle.of(pid())
                 .filter(ProcessHandle::isAlive)
                 .filter(process -> process.info()

@@ -1,13 +1,12 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 
 /** Held by the one process that may serve a feed of a name; the system lets go of it when the process dies, however it does. */
 final class FeedLock implements AutoCloseable {
@@ -25,8 +24,8 @@ final class FeedLock implements AutoCloseable {
      */
     static FeedLock take(String name) throws IOException {
         Path file = StokerHome.feedFile(name).resolveSibling(name + ".lock");
-        Files.createDirectories(file.getParent());
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        PrivateFiles.createDirectories(file.getParent());
+        FileChannel channel = PrivateFiles.openLock(file);
         try {
             FileLock lock = channel.tryLock();
             if (lock != null) {

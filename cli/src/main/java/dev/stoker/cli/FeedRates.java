@@ -14,8 +14,8 @@ import java.util.TreeMap;
 /**
  * How a feed does between two snapshots, over all its servers.
  *
- * @param samplesPerSecond sent to trainers
- * @param bytesPerSecond sent to trainers
+ * @param samplesPerSecond samples that trainers used: acknowledged
+ * @param bytesPerSecond bytes of those, estimated
  * @param sessions connections of trainers
  * @param groups its groups, by stream and name
  * @param problems servers that did not answer, tiers that are off
@@ -83,8 +83,8 @@ record FeedRates(
             JsonNode totals = server.path("totals");
             JsonNode then = earlier.getOrDefault(server.path("address").asText(), server)
                     .path("totals");
-            rows += grown(totals, then, "rows");
-            bytes += grown(totals, then, "bytes");
+            rows += grown(totals, then, "used_rows");
+            bytes += grown(totals, then, "used_bytes");
             sessions += totals.path("sessions").asLong();
             server.path("groups")
                     .forEach(group -> groups.computeIfAbsent(key(group), k -> new ArrayList<>())
@@ -178,7 +178,8 @@ record FeedRates(
                         > known.at("/trainer/seconds").asDouble(-1);
                 ObjectNode merged = (newer ? rank : known).deepCopy();
                 merged.put(
-                        "rows", rank.path("rows").asLong() + known.path("rows").asLong());
+                        "used_rows",
+                        rank.path("used_rows").asLong() + known.path("used_rows").asLong());
                 merged.put(
                         "connected",
                         rank.path("connected").asBoolean()
@@ -214,7 +215,7 @@ record FeedRates(
         return new Rank(
                 name.toString(),
                 rank.path("connected").asBoolean(),
-                per(grown(rank, before, "rows"), seconds),
+                per(grown(rank, before, "used_rows"), seconds),
                 share,
                 overall,
                 cause,

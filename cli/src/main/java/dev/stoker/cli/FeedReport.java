@@ -1,5 +1,7 @@
 package dev.stoker.cli;
 
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupSpec;
@@ -103,6 +105,42 @@ final class FeedReport {
         for (FeedStatus.Group group : status.groups()) {
             ranks(group, out);
         }
+    }
+
+    /** The same for programs. */
+    static ObjectNode json(FeedStatus status, Duration time) {
+        NodeMetrics totals = status.totals();
+        ObjectNode json = Json.object();
+        json.put("name", status.name());
+        json.put("seconds", time.toMillis() / 1000.0);
+        json.put("samples_used", totals.used().rows());
+        json.put("samples_sent", totals.rows());
+        json.put("messages_sent", totals.batches());
+        json.put("bytes_sent", totals.bytes());
+        json.put("store_reads", totals.originReads());
+        json.put("store_bytes", totals.originBytes());
+        json.put("trainer_wait_ratio", totals.trainerWaitRatio());
+        json.put("sent_again", totals.refetches());
+        json.put("corrupt", totals.corrupt());
+        ArrayNode groups = json.putArray("groups");
+        for (FeedStatus.Group group : status.groups()) {
+            ObjectNode one = groups.addObject();
+            one.put("stream", group.stream()).put("group", group.name());
+            one.put("version", group.version()).put("run", group.run());
+            one.put("epoch", group.epoch()).put("next", group.next()).put("batches", group.batches());
+            ArrayNode ranks = one.putArray("ranks");
+            for (FeedStatus.Rank rank : group.ranks()) {
+                ObjectNode trainer = ranks.addObject();
+                trainer.put("rank", rank.rank()).put("worker", rank.worker()).put("replica", rank.replica());
+                trainer.put("samples_used", rank.used().rows());
+                rank.trainer().ifPresent(told -> {
+                    trainer.put("seconds", told.timeUs() / 1e6).put("waited", told.waitedUs() / 1e6);
+                    ObjectNode causes = trainer.putObject("causes");
+                    told.causes().forEach((cause, us) -> causes.put(cause, us / 1e6));
+                });
+            }
+        }
+        return json;
     }
 
     private static void ranks(FeedStatus.Group group, PrintWriter out) {

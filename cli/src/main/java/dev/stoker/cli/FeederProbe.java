@@ -15,12 +15,12 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * Asks whether a feeder serves at an address, without a seat in it: the greeting names a protocol version that none speaks,
- * and the refusal, which needs neither token nor certificate, can only come from a feeder that has opened its streams.
+ * Asks whether a feeder serves at an address, without a place in it: the greeting names a protocol version that none speaks,
+ * and the refusal, which needs neither token nor certificate, can only come from a feeder that has opened its streams. The
+ * feeder does not count it as refused.
  */
 final class FeederProbe {
     private static final int LIMIT_MS = 1000;
-    private static final int NO_VERSION = 0xFFFF;
 
     private FeederProbe() {}
 
@@ -77,7 +77,7 @@ final class FeederProbe {
                 .put((byte) 0)
                 .putShort((short) 0)
                 .putInt(Protocol.MAGIC)
-                .putShort((short) NO_VERSION)
+                .putShort((short) Protocol.NO_VERSION)
                 .putShort((short) 0)
                 .put(json)
                 .array();

@@ -14,6 +14,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker ingest}: packs the files of a tree into chunks and commits one version, or a topic's records and many. */
@@ -31,9 +32,14 @@ final class IngestVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    /** For help only: the arguments of a job are not parsed here. */
+    @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
+    private boolean json;
+
     /** @param arguments those of the job */
     IngestVerb(List<String> arguments) {
-        this.arguments = List.copyOf(arguments);
+        this.arguments = JsonFlag.without(arguments);
+        this.json = JsonFlag.isIn(arguments);
     }
 
     @Override
@@ -42,7 +48,7 @@ final class IngestVerb implements Callable<Integer> {
         PrintWriter err = spec.commandLine().getErr();
         String[] args = arguments.toArray(new String[0]);
         if (StreamOptions.isTopic(args)) {
-            return TopicIngest.run(StreamOptions.parse(args), out, err);
+            return TopicIngest.run(StreamOptions.parse(args), json, out, err);
         }
         IngestOptions options = IngestOptions.parse(args);
         if (options.run() == IngestOptions.Run.DRY) {
@@ -71,7 +77,11 @@ final class IngestVerb implements Callable<Integer> {
                 }
             });
             line.end();
-            result.lines().forEach(out::println);
+            if (json) {
+                out.println(IngestReport.json(result));
+            } else {
+                result.lines().forEach(out::println);
+            }
             return 0;
         } catch (Exception e) {
             // What an interrupted job throws depends on where it was.

@@ -1,9 +1,11 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
 import java.util.Optional;
 
 /** Where logs go: one file a process in the user's Stoker directory, so that a terminal shows results only. */
@@ -19,11 +21,15 @@ final class Logs {
             return;
         }
         try {
-            Path directory = Files.createDirectories(StokerHome.directory().resolve("logs"));
+            Path directory =
+                    PrivateFiles.createDirectories(StokerHome.directory().resolve("logs"));
+            if (Files.getPosixFilePermissions(directory).contains(PosixFilePermission.OTHERS_WRITE)) {
+                throw new IOException("everyone can plant links in " + directory);
+            }
             file = directory.resolve(verb.replaceAll("[^a-z]", "") + "-"
                     + ProcessHandle.current().pid() + ".log");
             System.setProperty("stoker.log", file.toString());
-        } catch (IOException e) {
+        } catch (IOException | UnsupportedOperationException e) {
             System.setProperty("stoker.log", "/dev/null");
         }
     }

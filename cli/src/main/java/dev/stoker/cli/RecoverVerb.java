@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.metadata.Recovery;
 import dev.stoker.metadata.RecoveryPlan;
 import dev.stoker.storage.ObjectStore;
@@ -31,11 +32,21 @@ final class RecoverVerb implements Callable<Integer> {
     @Option(names = "--yes", description = "Do it.")
     private boolean yes;
 
+    @Option(names = JsonFlag.NAME, description = "Print JSON, on one line.")
+    private boolean json;
+
     @Override
     public Integer call() throws IOException {
         try (ObjectStore store = OpenDataset.store(path)) {
             RecoveryPlan plan = Recovery.plan(store, System.getProperty("user.name"));
             PrintWriter out = spec.commandLine().getOut();
+            if (json) {
+                if (yes) {
+                    plan.apply();
+                }
+                out.println(json(plan));
+                return 0;
+            }
             plan.steps().forEach(out::println);
             plan.notes().forEach(note -> out.println("note: " + note));
             if (plan.isEmpty()) {
@@ -48,5 +59,14 @@ final class RecoverVerb implements Callable<Integer> {
             }
             return 0;
         }
+    }
+
+    private ObjectNode json(RecoveryPlan plan) {
+        ObjectNode result = Json.object();
+        result.put("whole", plan.isEmpty());
+        result.put("done", yes && !plan.isEmpty());
+        plan.steps().forEach(result.putArray("steps")::add);
+        plan.notes().forEach(result.putArray("notes")::add);
+        return result;
     }
 }

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
@@ -42,12 +43,19 @@ final class RunVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
+    /** For help only: the arguments of a job are not parsed here. */
+    @Option(
+            names = JsonFlag.NAME,
+            description = "Print what the feed did as JSON, on one line behind the command's own output.")
+    private boolean json;
+
     /**
      * @param arguments those of the job
      * @param command what stood behind the first {@code --}
      */
     RunVerb(List<String> arguments, List<String> command) {
-        this.arguments = List.copyOf(arguments);
+        this.arguments = JsonFlag.without(arguments);
+        this.json = JsonFlag.isIn(arguments);
         this.command = List.copyOf(command);
     }
 
@@ -92,11 +100,18 @@ final class RunVerb implements Callable<Integer> {
                     + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
             feed.status().ifPresent(status -> FeedReport.tiers(status).forEach(line -> err.println("stoker: " + line)));
             feed.statusUrl().ifPresent(url -> err.println("stoker: watch it at " + url));
-            code = train(feed);
+            int train = train(feed);
+            code = train;
             Optional<FeedStatus> status = feed.status();
             Duration time = Duration.ofNanos(System.nanoTime() - began);
             feed.end();
-            status.ifPresent(s -> FeedReport.print(s, time, err));
+            if (json) {
+                PrintWriter out = spec.commandLine().getOut();
+                status.ifPresent(
+                        s -> out.println(FeedReport.json(s, time).put("exit_code", train).toString()));
+            } else {
+                status.ifPresent(s -> FeedReport.print(s, time, err));
+            }
         } catch (InterruptedException e) {
             err.println("stoker: interrupted");
             return INTERRUPTED;

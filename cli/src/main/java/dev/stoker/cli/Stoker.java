@@ -33,7 +33,12 @@ public final class Stoker implements Runnable {
     public static void main(String[] args) {
         Logs.start(args.length == 0 ? "help" : args[0]);
         if (args.length > 0 && Verbs.OF_JOBS.contains(args[0])) {
-            ScratchDirectory.use();
+            try {
+                ScratchDirectory.use();
+            } catch (CommandException e) {
+                System.err.println("stoker: " + e.getMessage());
+                System.exit(e.code());
+            }
         }
         int code = run(
                 List.of(args),
@@ -52,6 +57,10 @@ public final class Stoker implements Runnable {
      * @return the exit code
      */
     static int run(List<String> args, PrintWriter out, PrintWriter err) {
+        if (!args.isEmpty() && args.get(0).equals("help")) {
+            // As in git and docker: stoker help ingest is stoker ingest --help.
+            return run(asked(args.subList(1, args.size())), out, err);
+        }
         CommandLine command = new CommandLine(new Stoker());
         int end = args.indexOf("--");
         List<String> own = end < 0 ? args : args.subList(0, end);
@@ -72,6 +81,17 @@ public final class Stoker implements Runnable {
         command.setExecutionExceptionHandler(Errors::failed);
         command.getSubcommands().values().forEach(verb -> verb.setUsageHelpAutoWidth(true));
         return command.execute(own.toArray(new String[0]));
+    }
+
+    /** What {@code stoker help WORD} stands for; a word that is no verb is refused like any other. */
+    private static List<String> asked(List<String> words) {
+        if (words.isEmpty()) {
+            return List.of(HELP.get(0));
+        }
+        CommandLine command = new CommandLine(new Stoker());
+        Verbs.addTo(command, List.of(), List.of());
+        String word = words.get(0);
+        return command.getSubcommands().containsKey(word) ? List.of(word, HELP.get(0)) : List.of(word);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.feeder.StopRequest;
 import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
@@ -15,6 +16,8 @@ import picocli.CommandLine.Spec;
 /** {@code stoker stop}: ends a feed in good order. */
 @Command(name = "stop", description = "Ends a feed: everything acknowledged goes to the ledger first.")
 final class StopVerb implements Callable<Integer> {
+
+    private static final long POLL_MS = 200;
 
     @Spec
     private CommandSpec spec;
@@ -38,8 +41,9 @@ final class StopVerb implements Callable<Integer> {
             return 0;
         }
         if (!feed.embedded()) {
-            throw new CommandException(
-                    "feed " + name + " runs on a Flink cluster: find its job with flink list, end it with flink stop");
+            stopOnCluster(feed);
+            out.println("feed " + name + " ended");
+            return 0;
         }
         Optional<ProcessHandle> process = feed.process();
         if (process.isEmpty()) {
@@ -56,5 +60,27 @@ final class StopVerb implements Callable<Integer> {
         }
         out.println("feed " + name + " ended");
         return 0;
+    }
+
+    /** Leaves a request for the feed's coordinator, which is on this machine, and waits until it has published the end. */
+    private void stopOnCluster(FeedFile feed) throws IOException, InterruptedException {
+        if (feed.state() == FeedFile.State.GONE) {
+            throw new CommandException("feed " + name + " ran on a Flink cluster and none of its feeders answers ("
+                    + feed.addresses() + "): look for its job with flink list, and end it with flink cancel");
+        }
+        StopRequest.write(name, feed.id(), feed.startedMs());
+        long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
+        try {
+            while (FeedFile.require(name).state() != FeedFile.State.ENDED) {
+                if (System.nanoTime() - endNanos > 0) {
+                    throw new CommandException("feed " + name + " has not ended within " + timeoutSeconds
+                            + " s: its JobManager is not on this machine, or is busy; wait longer with --timeout,"
+                            + " or find its job with flink list and end it with flink stop");
+                }
+                TimeUnit.MILLISECONDS.sleep(POLL_MS);
+            }
+        } finally {
+            StopRequest.withdraw(name);
+        }
     }
 }

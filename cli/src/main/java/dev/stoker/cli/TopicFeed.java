@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.kafka.KafkaArguments;
 import dev.stoker.feeder.kafka.KafkaJob;
@@ -14,6 +15,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.apache.flink.api.common.JobExecutionResult;
+import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,6 +24,11 @@ import org.slf4j.LoggerFactory;
 final class TopicFeed {
 
     private static final Logger LOG = LoggerFactory.getLogger(TopicFeed.class);
+
+    /** How long a feed may take to end in good order. */
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
+
+    private static final int CANCEL_SECONDS = 10;
 
     private TopicFeed() {}
 
@@ -37,11 +44,9 @@ final class TopicFeed {
             StopSignal.clear(id);
             TopicProgress.clear(id);
             int parallelism = feed.parallelism(1);
-            StreamExecutionEnvironment env =
-                    StreamExecutionEnvironment.createLocalEnvironment(parallelism, EmbeddedFeed.settings(parallelism));
+            StreamExecutionEnvironment env = EmbeddedFeed.environment(parallelism);
             KafkaJob.build(env, arguments.plan(), feed.checkpointInterval(), parallelism);
-            CompletableFuture<JobExecutionResult> result =
-                    env.executeAsync("stoker feed " + feed.plan().name()).getJobExecutionResult();
+            JobClient job = env.executeAsync("stoker feed " + feed.plan().name());
             signals.onStop(StopSignal.of(id)::request);
             files.publish(TopicProgress.of(id).snapshot());
             files.publish();
@@ -52,7 +57,7 @@ final class TopicFeed {
                     + arguments.plan().target().bootstrap() + "/"
                     + arguments.plan().target().topic() + "\"): …   (end with Ctrl-C or stoker stop "
                     + feed.plan().name() + ")");
-            watch(result, files, id);
+            watch(job, files, id);
             out.println("done after " + Units.seconds(Duration.ofNanos(System.nanoTime() - began)));
         } catch (ExecutionException e) {
             throw e.getCause() instanceof Exception cause ? cause : e;
@@ -65,16 +70,36 @@ final class TopicFeed {
         return 0;
     }
 
+    /** Only tasks that run end in good order; those that wait for brokers, or to be restarted, do not hear of it. */
+    private static void cancelIfLate(JobClient job, long nanos) throws Exception {
+        if (nanos < STOP_PATIENCE.toNanos()) {
+            return;
+        }
+        try {
+            job.cancel().get(CANCEL_SECONDS, TimeUnit.SECONDS);
+        } catch (TimeoutException e) {
+            LOG.warn("The feed was not cancelled within {} s; the process ends", CANCEL_SECONDS);
+        }
+        throw new CommandException("the feed did not end in good order within " + STOP_PATIENCE.toSeconds()
+                + " s and was cancelled"
+                + Patience.waiting().map(why -> " (" + why + ")").orElse("")
+                + "; the same command goes on with the epoch that the topic ends in");
+    }
+
     /** Waits for the end, and says each second how far the feed is. */
-    private static void watch(CompletableFuture<JobExecutionResult> result, TopicFiles files, UUID id)
-            throws Exception {
+    private static void watch(JobClient job, TopicFiles files, UUID id) throws Exception {
+        CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
         boolean isOver = false;
+        long stopBegan = 0;
         while (!isOver) {
             try {
                 result.get(1, TimeUnit.SECONDS);
                 isOver = true;
             } catch (TimeoutException e) {
-                // It goes on.
+                if (StopSignal.of(id).isRequested()) {
+                    stopBegan = stopBegan == 0 ? System.nanoTime() : stopBegan;
+                    cancelIfLate(job, System.nanoTime() - stopBegan);
+                }
             }
             try {
                 files.publish(TopicProgress.of(id).snapshot());

@@ -7,12 +7,10 @@ import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.StokerHome;
 import dev.stoker.feeder.kafka.KafkaPlan;
 import dev.stoker.feeder.kafka.TopicProgress;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -64,7 +62,7 @@ final class TopicFiles {
     /** How far a feed said it was. */
     static Optional<JsonNode> progress(String feed) throws IOException {
         try {
-            return Optional.of(Json.MAPPER.readTree(Files.readAllBytes(progressFile(feed))));
+            return Optional.of(Json.MAPPER.readTree(PrivateFiles.readRegular(progressFile(feed), FeedFile.MAX_BYTES)));
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
@@ -113,12 +111,6 @@ final class TopicFiles {
     }
 
     private static void write(Path file, ObjectNode json) throws IOException {
-        Files.createDirectories(file.getParent());
-        Path temporary = file.resolveSibling(
-                file.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
-        Files.deleteIfExists(temporary);
-        Files.createFile(temporary, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
-        Files.write(temporary, Json.MAPPER.writeValueAsBytes(json));
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        PrivateFiles.replace(file, Json.MAPPER.writeValueAsBytes(json));
     }
 }

@@ -16,7 +16,7 @@ final class TopicIngest {
 
     private TopicIngest() {}
 
-    static int run(StreamOptions options, PrintWriter out, PrintWriter err) throws Exception {
+    static int run(StreamOptions options, boolean json, PrintWriter out, PrintWriter err) throws Exception {
         if (options.isDryRun()) {
             StreamIngest.plan(options).forEach(out::println);
             return 0;
@@ -32,7 +32,11 @@ final class TopicIngest {
             });
             StreamResult result = StreamIngest.run(options, job, new Progress(err, line), stop::get);
             line.end();
-            result.lines().forEach(out::println);
+            if (json) {
+                out.println(IngestReport.json(result));
+            } else {
+                result.lines().forEach(out::println);
+            }
             return 0;
         }
     }

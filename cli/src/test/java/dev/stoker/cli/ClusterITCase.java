@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.connectors.embedded.ListeningSockets;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicReader;
@@ -66,6 +67,16 @@ class ClusterITCase {
         HadoopSettings.clear();
     }
 
+    /** The cluster here has other addresses of loopback, and so replaces these. */
+    @Test
+    void theConfigurationOfOneMachineBindsToLoopback() throws Exception {
+        String config = Files.readString(Path.of("..", "flink-conf", "one-machine", "config.yaml"));
+        assertThat(config)
+                .contains("jobmanager:\n  bind-host: 127.0.0.1\n  rpc: {address: 127.0.0.1,")
+                .contains("taskmanager:\n  bind-host: 127.0.0.1\n  host: 127.0.0.1\n")
+                .contains("rest: {address: 127.0.0.1, bind-address: 127.0.0.1,");
+    }
+
     @Test
     void runsBothJobsAndServesOnWhenATaskManagerIsKilled() throws Exception {
         Path source = directory.resolve("photos");
@@ -114,6 +125,10 @@ class ClusterITCase {
                     "--parallelism=2",
                     "--checkpoint-interval=500 ms");
             cluster.await(() -> addresses().size() == 2, "feed with two servers");
+            assertThat(cluster.sockets())
+                    .hasSize(3)
+                    .allSatisfy((process, sockets) ->
+                            assertThat(sockets).as(process).isNotEmpty().allMatch(ListeningSockets.Socket::isLocal));
 
             try (FeedClient client = FeedClient.connect(addresses().get(0))) {
                 Welcome welcome = client.join(FeedClient.hello(Participant.rank(0, 1), 0));
@@ -134,6 +149,7 @@ class ClusterITCase {
                 cluster.await(
                         () -> cluster.rest("/jobs/overview").matches("(?s).*stoker feed cluster[^}]*FINISHED.*"),
                         "end of the feed");
+                stopsAFeed(cluster, dataset);
                 for (String process : List.of("jobmanager", served)) {
                     cluster.await(
                             () -> THREADS_OF_STORES.stream().noneMatch(cluster.threads(process)::contains),
@@ -145,6 +161,25 @@ class ClusterITCase {
         int code = Stoker.run(
                 List.of("audit", "cluster", "--epochs", "3"), new PrintWriter(said, true), new PrintWriter(said, true));
         assertThat(code).as(said.toString()).isZero();
+    }
+
+    private static void stopsAFeed(FlinkCluster cluster, String dataset) throws Exception {
+        Files.deleteIfExists(StokerHome.feedFile("stopped"));
+        cluster.run("-d", FlinkCluster.job("feeder"), dataset, "--name=stopped", "--port=0", "--parallelism=1");
+        cluster.await(() -> !addresses("stopped").isEmpty(), "feed without an end");
+        Files.deleteIfExists(StokerHome.feedFile("beside"));
+        assertThat(cluster.run(
+                        "-d", FlinkCluster.job("feeder"), dataset, "--name=beside", "--port=0", "--idle-timeout=1 s"))
+                .contains("this Flink cluster already runs stoker feed stopped");
+        StringWriter said = new StringWriter();
+        PrintWriter out = new PrintWriter(said, true);
+        assertThat(Stoker.run(List.of("stop", "stopped"), out, out))
+                .as(said.toString())
+                .isZero();
+        assertThat(said.toString()).contains("feed stopped ended");
+        cluster.await(
+                () -> cluster.rest("/jobs/overview").matches("(?s).*stoker feed stopped[^}]*FINISHED.*"),
+                "end of the stopped feed's job");
     }
 
     private static void writesATopic(FlinkCluster cluster, String dataset, KafkaBroker broker) throws Exception {
@@ -242,8 +277,12 @@ class ClusterITCase {
     }
 
     private static List<String> addresses() {
+        return addresses("cluster");
+    }
+
+    private static List<String> addresses(String feed) {
         try {
-            return FeedFile.find("cluster")
+            return FeedFile.find(feed)
                     .map(file -> List.of(file.addresses().split(",")))
                     .orElse(List.of());
         } catch (IOException e) {

@@ -43,4 +43,17 @@ class DistributionITCase {
         assertThat(having("org/apache/hadoop/fs/s3a/S3AFileSystem.class", DISTRIBUTION.resolve("lib/hadoop")))
                 .hasSize(1);
     }
+
+    /** Where they are on the class path, anyone who reaches a REST endpoint of Flink's can run code. */
+    @Test
+    void webSubmissionLiesBesideTheClassPathAndInNoJobJar() {
+        String submission = "org/apache/flink/runtime/webmonitor/WebSubmissionExtension.class";
+        assertThat(having(submission, DISTRIBUTION.resolve("lib"))).isEmpty();
+        assertThat(having(submission, DISTRIBUTION.resolve("jobs"))).isEmpty();
+        assertThat(having(submission, DISTRIBUTION.resolve("lib/hadoop"))).isEmpty();
+        assertThat(having(submission, DISTRIBUTION.resolve("lib/web")))
+                .singleElement()
+                .asString()
+                .startsWith("flink-runtime-web");
+    }
 }

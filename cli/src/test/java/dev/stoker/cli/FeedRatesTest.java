@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 class FeedRatesTest {
 
     private static JsonNode server(String address, long rows, String... groups) throws JsonProcessingException {
-        return Json.MAPPER.readTree("{\"address\":\"" + address + "\",\"totals\":{\"rows\":" + rows + ",\"bytes\":"
+        return Json.MAPPER.readTree("{\"address\":\"" + address + "\",\"totals\":{\"used_rows\":" + rows + ",\"used_bytes\":"
                 + 100 * rows + ",\"sessions\":1},\"groups\":[" + String.join(",", groups) + "]}");
     }
 
@@ -20,7 +20,7 @@ class FeedRatesTest {
     }
 
     private static String rank(int rank, long rows, String trainer) {
-        return "{\"rank\":" + rank + ",\"worker\":0,\"workers\":1,\"replica\":0,\"connected\":true,\"rows\":" + rows
+        return "{\"rank\":" + rank + ",\"worker\":0,\"workers\":1,\"replica\":0,\"connected\":true,\"used_rows\":" + rows
                 + ",\"trainer\":" + trainer + "}";
     }
 

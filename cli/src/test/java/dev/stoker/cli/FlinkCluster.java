@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.connectors.embedded.ListeningSockets;
 import dev.stoker.storage.hadoop.HadoopSettings;
 import java.io.File;
 import java.io.IOException;
@@ -18,6 +19,7 @@ import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
@@ -61,7 +63,12 @@ final class FlinkCluster implements AutoCloseable {
                                     .matches(
                                             "(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients|zstd-jni).*"))
                     .collect(Collectors.joining(
-                            File.pathSeparator, "", File.pathSeparator + DIST.resolve("lib/hadoop/*")));
+                            File.pathSeparator,
+                            "",
+                            File.pathSeparator
+                                    + DIST.resolve("lib/web/*")
+                                    + File.pathSeparator
+                                    + DIST.resolve("lib/hadoop/*")));
         }
     }
 
@@ -251,6 +258,15 @@ final class FlinkCluster implements AutoCloseable {
     }
 
     /** kill -9. */
+    /** On what the processes listen, by name. */
+    Map<String, Set<ListeningSockets.Socket>> sockets() throws IOException {
+        Map<String, Set<ListeningSockets.Socket>> sockets = new LinkedHashMap<>();
+        for (Map.Entry<String, Process> process : processes.entrySet()) {
+            sockets.put(process.getKey(), ListeningSockets.of(process.getValue().pid()));
+        }
+        return sockets;
+    }
+
     void kill(String name) {
         processes.remove(name).destroyForcibly().onExit().join();
     }

@@ -1,12 +1,17 @@
 package dev.stoker.cli;
 
+import dev.stoker.connectors.embedded.ListeningSockets;
 import java.io.File;
 import java.io.IOException;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
 /** The command as a process of its own, from the jars of the distribution. Everything waits two minutes at most. */
@@ -28,22 +33,34 @@ final class StokerProcess implements AutoCloseable {
     }
 
     static StokerProcess start(Path directory, String... args) throws IOException {
+        return start(directory, directory, Map.of(), args);
+    }
+
+    /** As a user whose mask lets others read and write everything, with variables of its own. */
+    static StokerProcess startCareless(Path directory, Path temporary, Map<String, String> variables, String... args)
+            throws IOException {
+        return start(directory, temporary, variables, args, "sh", "-c", "umask 000; exec \"$@\"", "sh");
+    }
+
+    private static StokerProcess start(
+            Path directory, Path temporary, Map<String, String> variables, String[] args, String... before)
+            throws IOException {
+        List<String> command = new ArrayList<>(List.of(before));
         // A shell without job control starts background commands deaf to Ctrl-C, and so would be all below them.
-        List<String> command = new ArrayList<>(List.of("env", "--default-signal=INT"));
+        command.addAll(List.of("env", "--default-signal=INT"));
         command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
         command.addAll(QUICK);
         command.add("--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
         OPENED.forEach(name -> command.add("--add-opens=java.base/java." + name + "=ALL-UNNAMED"));
-        command.add("-Djava.io.tmpdir=" + directory);
+        command.add("-Djava.io.tmpdir=" + temporary);
         command.addAll(List.of("-cp", Path.of("target", "dist", "lib").toAbsolutePath() + File.separator + "*"));
         command.add("dev.stoker.cli.Stoker");
         command.addAll(Arrays.asList(args));
         Path output = Files.createTempFile(directory, "stoker", ".log");
-        Process process = new ProcessBuilder(command)
-                .redirectErrorStream(true)
-                .redirectOutput(output.toFile())
-                .start();
-        return new StokerProcess(process, output);
+        ProcessBuilder builder =
+                new ProcessBuilder(command).redirectErrorStream(true).redirectOutput(output.toFile());
+        builder.environment().putAll(variables);
+        return new StokerProcess(builder.start(), output);
     }
 
     String output() throws IOException {
@@ -57,6 +74,39 @@ final class StokerProcess implements AutoCloseable {
             boolean ended = process.waitFor(50, TimeUnit.MILLISECONDS);
             if ((ended && !output().contains(text)) || System.nanoTime() > end) {
                 throw new AssertionError("no '" + text + "' in: " + output());
+            }
+        }
+        return this;
+    }
+
+    boolean isAlive() {
+        return process.isAlive();
+    }
+
+    /** Those on which it listens just now. */
+    Set<ListeningSockets.Socket> sockets() throws IOException {
+        return ListeningSockets.of(process.pid());
+    }
+
+    /** Names of its threads, as far as the kernel keeps them: 15 characters. */
+    Set<String> threads() {
+        Set<String> names = new HashSet<>();
+        try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/task"))) {
+            for (Path task : tasks) {
+                names.add(Files.readString(task.resolve("comm")).strip());
+            }
+        } catch (IOException e) {
+            // A thread or the process ended meanwhile.
+        }
+        return names;
+    }
+
+    /** Waits until a thread's name begins so. */
+    StokerProcess awaitThread(String name) throws IOException, InterruptedException {
+        long end = System.nanoTime() + TimeUnit.SECONDS.toNanos(LIMIT_SECONDS);
+        while (threads().stream().noneMatch(thread -> thread.startsWith(name))) {
+            if (process.waitFor(20, TimeUnit.MILLISECONDS) || System.nanoTime() > end) {
+                throw new AssertionError("no thread '" + name + "': " + output());
             }
         }
         return this;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.Leases;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
@@ -92,6 +93,34 @@ class VerbsTest {
         assertThat(stoker("verify", path())).isEqualTo(1);
         assertThat(out.toString())
                 .contains("chunk 1: row 0:", dataset.samples(1).get(0).key());
+    }
+
+    @Test
+    void recoverSaysAsJsonWhatItWouldDo() throws IOException {
+        assertThat(stoker("recover", path(), "--json")).isZero();
+        assertThat(json().path("whole").asBoolean()).isTrue();
+        assertThat(json().path("done").asBoolean()).isFalse();
+
+        Files.delete(dataset.path().resolve("_stoker/log/00000000000000000001.avro"));
+        assertThat(stoker("info", path())).isEqualTo(1);
+        assertThat(err.toString()).contains("stoker recover " + path());
+        assertThat(stoker("recover", path(), "--json")).isZero();
+        assertThat(json().path("whole").asBoolean()).isFalse();
+        assertThat(json().path("done").asBoolean()).isFalse();
+        assertThat(json().path("steps")).isNotEmpty();
+        assertThat(stoker("recover", path(), "--json", "--yes")).isZero();
+        assertThat(json().path("done").asBoolean()).isTrue();
+        assertThat(stoker("info", path())).isZero();
+    }
+
+    @Test
+    void helpIsAVerbAsWellAsAnOption() {
+        assertThat(stoker("help")).isZero();
+        assertThat(out.toString()).contains("Verbs:");
+        assertThat(stoker("help", "ingest")).isZero();
+        assertThat(out.toString()).contains("stoker ingest SOURCE TARGET");
+        assertThat(stoker("help", "ingets")).isEqualTo(2);
+        assertThat(err.toString()).contains("did you mean");
     }
 
     @Test
@@ -226,6 +255,21 @@ class VerbsTest {
         assertThat(stoker("feed", "x", "--batchsize", "3", "--seed", "-1", "--port", "99999"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("did you mean --batch-size?", "seed is -1", "99999");
+    }
+
+    @Test
+    void anAuditOfADeliveredFeedFailsWithoutItsLedgerFiles() throws IOException {
+        UUID feed = UUID.fromString("6f1d2c3b-4a59-5687-8000-000000000001");
+        Path place = directory.resolve("photos/_stoker/feeds/" + feed);
+        Path ledger = Files.createDirectories(place.resolve("ledger"));
+        assertThat(stoker("audit", "--ledger", ledger.toString())).isZero();
+        assertThat(out.toString()).contains("nothing was delivered yet");
+        DeliverySign.leave(ledger.toString(), feed, "part-a.avro");
+        assertThat(stoker("audit", "--ledger", ledger.toString())).isEqualTo(1);
+        assertThat(out.toString()).contains("audit failed", "part-a.avro", place + "/delivered-" + feed + ".json");
+        Files.delete(ledger);
+        assertThat(stoker("audit", "--ledger", ledger.toString())).isEqualTo(1);
+        assertThat(err.toString()).contains("audit failed", place + "/delivered-" + feed + ".json");
     }
 
     @Test

@@ -9,6 +9,7 @@ import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.Hello;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -51,6 +52,7 @@ public final class FeedClientBuilder {
     private Duration connectTimeout = Duration.ofSeconds(30);
     private Duration reconnectTimeout = Duration.ofMinutes(10);
     private Duration batchTimeout = Duration.ofMinutes(5);
+    private Optional<Duration> placeTimeout = Optional.empty();
     private Timing timing = Timing.STANDARD;
     private Optional<Supplier<TopicLog>> topicLogs = Optional.empty();
 
@@ -160,7 +162,7 @@ public final class FeedClientBuilder {
         return this;
     }
 
-    /** The launch that this trainer belongs to, the same on all ranks; by default {@code STOKER_RUN}, or the feed decides. */
+    /** The launch that this trainer belongs to, at most 2^62 and the same on all ranks; by default {@code STOKER_RUN}, or the feed decides. */
     public FeedClientBuilder run(long number) {
         run = OptionalLong.of(number);
         return this;
@@ -266,6 +268,15 @@ public final class FeedClientBuilder {
         return this;
     }
 
+    /**
+     * For a place that another live process has, until {@link PlaceTakenException}; by default {@code STOKER_PLACE_TIMEOUT} in
+     * seconds, or 30 s. Zero does not wait.
+     */
+    public FeedClientBuilder placeTimeout(Duration limit) {
+        placeTimeout = Optional.of(limit);
+        return this;
+    }
+
     FeedClientBuilder timing(Timing shorter) {
         timing = shorter;
         return this;
@@ -283,11 +294,12 @@ public final class FeedClientBuilder {
     }
 
     /**
-     * Connects to the first feeder that answers.
+     * Connects to the first feeder that answers, and takes a place in the group at every one that does.
      *
      * @throws IllegalArgumentException naming all settings that cannot be
      * @throws ConnectTimeoutException if none answers
      * @throws FeedNotFoundException if there is no such feed
+     * @throws PlaceTakenException if a live process of another client keeps the place
      * @throws TlsException if a connection cannot be secured
      * @throws RefusedException if it refuses; {@link UnauthorizedException} for a wrong token
      * @throws StateMismatchException if its stream is of another split or version than was asked for
@@ -319,6 +331,15 @@ public final class FeedClientBuilder {
         if (!problems.isEmpty()) {
             throw new IllegalArgumentException(String.join("; ", problems));
         }
+        long launched = run.orElseGet(() -> number("STOKER_RUN", environment.getOrDefault("STOKER_RUN", "0")));
+        if (launched < 0 || launched > Hello.MAX_RUN) {
+            throw new IllegalArgumentException("run is " + launched + "; it must be from 0 to 2^62");
+        }
+        Duration patience = placeTimeout.orElseGet(() -> Duration.ofSeconds(
+                number("STOKER_PLACE_TIMEOUT", environment.getOrDefault("STOKER_PLACE_TIMEOUT", "30"))));
+        if (patience.isNegative()) {
+            throw new IllegalArgumentException("placeTimeout is " + patience + "; it must not be negative");
+        }
         FeedOptions options = new FeedOptions(
                 stream,
                 split,
@@ -331,7 +352,7 @@ public final class FeedClientBuilder {
                         processes.worker(),
                         processes.workers()),
                 replicas > 1 ? processes.rank() % replicas : replica,
-                run.orElseGet(() -> number("STOKER_RUN", environment.getOrDefault("STOKER_RUN", "0"))),
+                launched,
                 tail,
                 epochs,
                 epochBatches,
@@ -343,6 +364,8 @@ public final class FeedClientBuilder {
                 connectTimeout,
                 reconnectTimeout,
                 batchTimeout,
+                patience,
+                new Caller(0, false, Optional.of(Processes.instance(environment)), Processes.launch(environment)),
                 timing);
         BatchSource source = TopicTarget.of(feed, environment)
                 .<BatchSource>map(topic -> topicLogs

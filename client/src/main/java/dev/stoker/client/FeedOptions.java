@@ -3,6 +3,7 @@ package dev.stoker.client;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Caller;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -29,4 +30,6 @@ record FeedOptions(
         Duration connectTimeout,
         Duration reconnectTimeout,
         Duration batchTimeout,
+        Duration placeTimeout,
+        Caller caller,
         Timing timing) {}

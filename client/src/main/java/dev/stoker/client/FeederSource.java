@@ -55,12 +55,13 @@ final class FeederSource implements BatchSource {
                 options.order(),
                 options.participant(),
                 options.replica(),
-                welcome.map(Welcome::run).orElse(options.run()),
+                options.run(),
                 "stoker-java/"
                         + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
                                 .orElse("dev"));
         Hello complete =
                 hello.withHandover(handover, handover > 0 ? options.nearby().leastHanded() : 0);
+        complete = complete.by(options.caller().in(inbox.joined()));
         return boundEpoch.isPresent() ? complete.at(boundEpoch.getAsLong(), boundVersion) : complete;
     }
 
@@ -83,12 +84,12 @@ final class FeederSource implements BatchSource {
         }
     }
 
-    /** Waits for the WELCOME of a first feeder. */
+    /** Waits for the WELCOME of every feeder that answers. */
     private void join(Duration timeout) {
         long deadlineNs = System.nanoTime() + timeout.toNanos();
-        while (network.isTurning() || inbox.welcome().isEmpty()) {
+        while (network.isTurning() || !network.isAdmitted()) {
             requireSound();
-            long leftNs = deadlineNs - System.nanoTime();
+            long leftNs = deadlineNs - System.nanoTime() + network.admission().graceNs();
             if (leftNs <= 0) {
                 throw new ConnectTimeoutException(target + ": no feeder answered within " + timeout.toMillis() + " ms ("
                         + network.peers().describe() + "); does it run? See `stoker ps`");
@@ -102,6 +103,9 @@ final class FeederSource implements BatchSource {
             }
         }
         known = inbox.welcome().orElseThrow();
+        if (!inbox.isLooking()) {
+            inbox.tookPart();
+        }
         if (known.epoch().isPresent()) {
             boundVersion = OptionalLong.of(known.stream().version());
         }

@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** A newer run of the same rank, worker and replica has taken over. */
+/** Another process has taken this trainer's place in the group for good, or a newer client of this process has. */
 public final class FencedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -59,6 +59,8 @@ final class Inbox implements Link.Sink {
     /** The first one; the client is of its feed, stream and run from then on. */
     private Welcome first;
 
+    private long joined;
+    private boolean tookPart;
     private int renewals;
     private long tellAtNs = System.nanoTime();
     private long bytes;
@@ -88,6 +90,35 @@ final class Inbox implements Link.Sink {
     /** The first of all. */
     Optional<Welcome> first() {
         return Optional.ofNullable(first);
+    }
+
+    /** The run that this client takes part in; 0 before the first WELCOME. */
+    long joined() {
+        return joined;
+    }
+
+    /** Whether the client only looks: which epoch it reads of a stream that follows its dataset is not said yet. */
+    boolean isLooking() {
+        return welcome != null && welcome.follows() && welcome.epoch().isEmpty();
+    }
+
+    /** Every feeder that answers has admitted this client. */
+    void tookPart() {
+        tookPart = true;
+    }
+
+    /**
+     * All connections were ended before a batch was asked for. A run that was only named by a feeder that this client has left
+     * again is none.
+     *
+     * @return whether the client has taken part in a run
+     */
+    boolean beginAgain() {
+        if (!tookPart) {
+            joined = 0;
+        }
+        forget();
+        return tookPart;
     }
 
     /** What comes next may be of another version. */
@@ -360,6 +391,7 @@ final class Inbox implements Link.Sink {
         }
         if (welcome == null) {
             welcome = found;
+            joined = isLooking() ? joined : Math.max(joined, found.run());
             first = first == null ? found : first;
             demand.size(
                     bufferBytes / Math.max(1, found.largestBatchBytes()),
@@ -377,11 +409,13 @@ final class Inbox implements Link.Sink {
         if (found.handover() > 0) {
             link.handsOver(found.handover());
         }
+        link.isReadOnly = found.readOnly();
         if (found.takesStats()) {
             link.tells = true;
             link.send(tally.frame(bytes, network.waitingNs(System.nanoTime())));
         }
         network.peers().welcomed(link);
+        network.admission().welcomed(link.address(), System.nanoTime());
         onLaneMap(found.laneMap());
         if (link.isNear()) {
             network.peers().rename(link);
@@ -458,7 +492,11 @@ final class Inbox implements Link.Sink {
         if (code == ErrorCode.WRONG_FEED && first != null) {
             throw lost; // the own feed has moved, and another one has its port
         }
+        if (code == ErrorCode.FENCED && network.peers().isAlias(link)) {
+            throw lost; // this client has taken the place itself, by the feeder's other address
+        }
         switch (code) {
+            case PLACE_TAKEN -> network.placeRefused(link, text);
             case FENCED -> network.fail(new FencedException(text));
             case CORRUPT -> network.fail(new DamagedBatchException(text));
             case UNAUTHORIZED -> network.fail(new UnauthorizedException(text));

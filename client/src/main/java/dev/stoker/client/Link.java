@@ -105,8 +105,12 @@ final class Link {
     volatile long framesReceived;
     /** Whether the server takes STATS, and says where the time of slow pieces went. */
     boolean tells;
+    /** Whether the server takes no receipts, as the token is for reading only. */
+    boolean isReadOnly;
     /** Messages of handed files that did not pass their checksum. The input thread's. */
     int faults;
+    /** Whether the feeder has said that another process has the place. */
+    boolean refusedPlace;
     /** Lanes that it is to serve. */
     Set<Integer> lanes = Set.of();
 

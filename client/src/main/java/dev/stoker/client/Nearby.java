@@ -69,7 +69,7 @@ enum Nearby {
         }
     }
 
-    private static Optional<String> hostId() {
+    static Optional<String> hostId() {
         try {
             return Optional.of(Files.readString(BOOT_ID).strip()).filter(id -> !id.isEmpty());
         } catch (IOException e) {

@@ -53,6 +53,7 @@ final class Network implements Peers.Dialler, Runnable {
     private final Set<Link> hot = new LinkedHashSet<>();
 
     private final Silence silence;
+    private final Admission admission;
     private Inbox inbox;
     private FeedException failure;
     private volatile long tickAtNs = System.nanoTime();
@@ -81,6 +82,7 @@ final class Network implements Peers.Dialler, Runnable {
         this.changed = changed;
         this.timing = options.timing();
         this.silence = new Silence(timing);
+        this.admission = new Admission(options.placeTimeout(), timing.admission(), new java.util.Random());
         this.demand = demand;
         this.hello = hello;
         try {
@@ -139,8 +141,34 @@ final class Network implements Peers.Dialler, Runnable {
         return turning;
     }
 
+    /** Whether the client may ask for batches: every feeder that answers has given it a place; or it only looks. */
+    boolean isAdmitted() {
+        return inbox.welcome().isPresent() && (admission.isComplete() || inbox.isLooking());
+    }
+
+    /** Every feeder that answered has been asked for a place. */
+    Admission admission() {
+        return admission;
+    }
+
+    /** A feeder says that another process has the place. The client tries again for a while. */
+    void placeRefused(Link link, String text) {
+        link.refusedPlace = true;
+        admission.refused(link.address(), text, System.nanoTime()).ifPresent(this::fail);
+        hurry();
+    }
+
+    /** Leaves the feeders that have admitted this client, as another one has not. */
+    private void withdraw(long nowNs) {
+        leave(nowNs);
+        if (!inbox.beginAgain()) {
+            peers.beginAgain();
+        }
+    }
+
     /** The new connections take the receipts over that are not durable. */
     private void leave(long nowNs) {
+        admission.restart();
         demand.leave();
         for (Link link : List.copyOf(links)) {
             if (link.isLive()) {
@@ -149,6 +177,7 @@ final class Network implements Peers.Dialler, Runnable {
             peers.left(link, nowNs);
             drop(link);
         }
+        peers.askAgain();
         inbox.forget();
         turning = false;
     }
@@ -191,11 +220,18 @@ final class Network implements Peers.Dialler, Runnable {
             part(System.nanoTime() + PART_NS);
         } catch (FeedException e) {
             locked(() -> fail(e));
-        } catch (IOException | RuntimeException e) {
-            locked(() -> fail(new FeedException("the client's input thread has failed: " + e, e)));
+        } catch (IOException | RuntimeException | Error e) {
+            // An Error too: nobody but this thread could tell the trainer, which would wait for ever.
+            locked(() -> fail(new FeedException("the client's input thread has failed: " + e + advice(e), e)));
         } finally {
             release();
         }
+    }
+
+    private static String advice(Throwable failure) {
+        return failure instanceof OutOfMemoryError
+                ? "; raise -XX:MaxDirectMemorySize or -Xmx of the trainer, or lower bufferBytes"
+                : "";
     }
 
     private void locked(Runnable action) {
@@ -312,8 +348,15 @@ final class Network implements Peers.Dialler, Runnable {
         if (turning) {
             leave(nowNs);
         }
-        boolean isActive = inbox.welcome().isEmpty() || waitingSinceNs.isPresent() || demand.isOpen();
-        if (failure == null && isActive) {
+        if (admission.isWithdrawing()) {
+            withdraw(nowNs);
+        }
+        boolean isAdmitted = isAdmitted();
+        boolean isActive = !isAdmitted || waitingSinceNs.isPresent() || demand.isOpen();
+        if (failure == null && isActive && !admission.isPausing(nowNs)) {
+            if (!isAdmitted) {
+                peers.askEveryone(nowNs);
+            }
             peers.care(nowNs);
         }
         demand.flushDue(nowNs);
@@ -322,7 +365,10 @@ final class Network implements Peers.Dialler, Runnable {
         if (waitingSinceNs.isPresent()) {
             probe(nowNs, waitingSinceNs.get());
         }
-        if (isActive && !peers.live().isEmpty()) {
+        if (isActive && !peers.live().isEmpty() && admission.lookAt(peers, nowNs)) {
+            if (!isAdmitted) {
+                changed.signalAll();
+            }
             arrange(nowNs);
         }
         // Attempts, probes and receipts need a closer look than a session without demand.
@@ -344,10 +390,21 @@ final class Network implements Peers.Dialler, Runnable {
         Optional<String> path = near.or(place::path);
         SocketAddress resolved =
                 path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt, names);
-        Optional<Tls> tls = path.isPresent() ? Optional.empty() : security.tlsFor(target);
+        Optional<Tls> tls = near.isPresent() ? Optional.empty() : tlsFor(address);
         Link link = new Link(new Link.Way(address, resolved, path, tls), inbox, selector, System.nanoTime());
         links.add(link);
         return link;
+    }
+
+    private Optional<Tls> tlsFor(String address) throws IOException {
+        try {
+            return security.tlsFor(target, address);
+        } catch (TlsException e) {
+            if (inbox.first().isEmpty()) {
+                fail(e);
+            }
+            throw new IOException(e.getMessage(), e);
+        }
     }
 
     @Override

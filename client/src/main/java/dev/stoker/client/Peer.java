@@ -14,6 +14,8 @@ final class Peer {
     long downSinceNs;
     long nextTryNs;
     int attempts;
+    /** Whether an attempt or a connection has ended since the client last asked all feeders for a place. */
+    boolean answered;
     /** What ended the last attempt or connection. */
     String error = "";
 

@@ -149,7 +149,7 @@ final class Peers {
             return;
         }
         boolean wasLive = link.isLive();
-        if (!wasLive) {
+        if (!wasLive && !link.refusedPlace) {
             link.path().ifPresent(deaf::add);
         }
         if (link.state() == Link.State.CONNECTING
@@ -157,6 +157,7 @@ final class Peers {
             peer.gone();
         }
         peer.link = null;
+        peer.answered = true;
         peer.error = why;
         if (wasLive) {
             peer.attempts = 0;
@@ -196,6 +197,36 @@ final class Peers {
         known(link.address()).ifPresent(Peer::welcomed);
         darkSinceNs = Optional.empty();
         avoided.remove(link.address());
+    }
+
+    Optional<LaneMap> laneMap() {
+        return laneMap;
+    }
+
+    /** Looks for the feeders one after the other again, as each may begin a run. */
+    void beginAgain() {
+        laneMap = Optional.empty();
+    }
+
+    /** Whether a feeder has welcomed this client, or cannot be reached. */
+    boolean hasAnswered(String address) {
+        Peer peer = byAddress.get(address);
+        return peer != null && (peer.live().isPresent() || (peer.link == null && peer.answered));
+    }
+
+    /** All feeders are about to be asked for a place. */
+    void askAgain() {
+        byAddress.values().forEach(peer -> peer.answered = false);
+    }
+
+    /** Whether the feeder is known by another address, at which it is dialled from now on. */
+    boolean isAlias(Link link) {
+        return laneMap.isPresent() && !laneMap.get().addresses().contains(link.address());
+    }
+
+    /** Each feeder has to be asked for a place. */
+    void askEveryone(long nowNs) {
+        laneMap.ifPresent(map -> map.addresses().forEach(address -> attempt(peer(address, nowNs), nowNs)));
     }
 
     /** Dials what is wanted and not connected, gives attempts up that take too long, decides whom to avoid. */
@@ -319,6 +350,7 @@ final class Peers {
             peer.link = dialler.dial(peer.address, peer.attempts, Optional.empty());
         } catch (IOException | RuntimeException e) {
             peer.gone();
+            peer.answered = true;
             peer.error = peer.address + ": " + (e.getMessage() == null ? e.toString() : e.getMessage());
             peer.nextTryNs = nowNs + pauseNs(peer);
             peer.attempts++;

@@ -3,7 +3,6 @@ package dev.stoker.client;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.security.KeyFactory;
@@ -22,7 +21,6 @@ import java.util.regex.Pattern;
 
 /** Reads certificates and keys from PEM text, with the JDK's own parsers. */
 final class PemText {
-    private static final int MAX_BYTES = 1 << 20;
     private static final Pattern BLOCK = Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
     private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
 
@@ -96,14 +94,9 @@ final class PemText {
 
     private static String read(String what, Path file) {
         try {
-            if (Files.size(file) > MAX_BYTES) {
-                throw new TlsException(what + " " + file + " has more than " + MAX_BYTES + " bytes");
-            }
-            return Files.readString(file, StandardCharsets.ISO_8859_1);
+            return new String(RegularFile.read(file), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
-            String why = e instanceof NoSuchFileException
-                    ? "it does not exist"
-                    : e.getClass().getSimpleName().replaceFirst("Exception$", "");
+            String why = e instanceof NoSuchFileException ? "it does not exist" : RegularFile.reason(e);
             throw new TlsException(what + " " + file + " cannot be read: " + why, e);
         }
     }

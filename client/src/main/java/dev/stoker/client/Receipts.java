@@ -35,6 +35,9 @@ final class Receipts {
             oldestNs = nowNs;
         }
         for (Piece piece : pieces) {
+            if (piece.link().orElseThrow().isReadOnly) {
+                continue;
+            }
             var identity = piece.header().identity();
             AckEntry entry = new AckEntry(
                     identity.number(),

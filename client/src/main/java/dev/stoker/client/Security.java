@@ -2,7 +2,6 @@ package dev.stoker.client;
 
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -79,21 +78,22 @@ record Security(
     }
 
     private static String read(Path path, String source) {
-        String token;
+        String text;
         try {
-            token = Files.readString(path).strip();
+            text = RegularFile.text(path);
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "it does not exist"
-                    : e instanceof CharacterCodingException
-                            ? "it is no text"
-                            : e.getClass().getSimpleName().replaceFirst("Exception$", "");
+                    : e instanceof CharacterCodingException ? "it is no text" : RegularFile.reason(e);
             throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
         }
-        if (token.isEmpty()) {
-            throw new UnauthorizedException(source + " " + path + " is empty");
-        }
-        return token;
+        // As the feeder reads it: comments, then a token and its limits a line. A trainer uses the first one.
+        return text.lines()
+                .map(String::strip)
+                .filter(line -> !line.isEmpty() && !line.startsWith("#"))
+                .findFirst()
+                .map(line -> line.split("\\s+")[0])
+                .orElseThrow(() -> new UnauthorizedException(source + " " + path + " is empty"));
     }
 
     /** Whether TCP may be left for a feeder's Unix-domain socket; not where anything was said of TLS. */
@@ -105,11 +105,27 @@ record Security(
                 && variable(NAME).isEmpty();
     }
 
-    /** How a connection over TCP is secured; empty for plain text. */
-    Optional<Tls> tlsFor(Target target) {
-        if (trust instanceof Trust.Plain) {
+    /**
+     * How a connection to an address is secured; empty for plain text, as over every Unix-domain socket: it does not leave the
+     * machine.
+     *
+     * @throws TlsException if TLS is wanted and the address leads to a Unix-domain socket that the user did not name, or if a feed
+     *     that was served over TLS no longer is
+     */
+    Optional<Tls> tlsFor(Target target, String address) {
+        boolean isUnix = address.startsWith("unix:");
+        if (trust instanceof Trust.Plain || (isUnix && target.given().contains(address))) {
             return Optional.empty();
         }
+        Optional<Tls> tls = tlsFor(target);
+        if (isUnix && tls.isPresent()) {
+            throw new TlsException(
+                    address + " is a Unix-domain socket, and this trainer speaks to " + target + " over TLS only");
+        }
+        return tls;
+    }
+
+    private Optional<Tls> tlsFor(Target target) {
         Optional<Path> shown = certificate.or(() -> file(CERTIFICATE));
         Optional<Path> shownKey = key.or(() -> file("STOKER_TLS_KEY"));
         Optional<String> expected = name.or(() -> variable(NAME));

@@ -12,6 +12,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -23,8 +24,9 @@ import java.util.stream.Stream;
  * @param name empty where addresses were given
  * @param given empty where a name was given
  * @param home {@code $STOKER_HOME}
+ * @param seen the certificate that the feed's file named last: what was served over TLS once is not spoken to in plain text
  */
-record Target(Optional<String> name, List<String> given, Path home) {
+record Target(Optional<String> name, List<String> given, Path home, AtomicReference<Optional<Path>> seen) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
     /** Named in an error. */
     private static final int KNOWN = 10;
@@ -50,13 +52,13 @@ record Target(Optional<String> name, List<String> given, Path home) {
         }
         List<String> addresses = Stream.of(named.split(",")).map(String::strip).toList();
         if (addresses.stream().allMatch(address -> Address.parse(address).isPresent())) {
-            return new Target(Optional.empty(), addresses, home);
+            return new Target(Optional.empty(), addresses, home, new AtomicReference<>(Optional.empty()));
         }
         if (!NAME.matcher(named).matches()) {
             throw new IllegalArgumentException(
                     source + "'" + named + "' is neither a feed name nor host:port[,host:port…]");
         }
-        return new Target(Optional.of(named), List.of(), home);
+        return new Target(Optional.of(named), List.of(), home, new AtomicReference<>(Optional.empty()));
     }
 
     /**
@@ -91,7 +93,7 @@ record Target(Optional<String> name, List<String> given, Path home) {
             String path = file().path("token_file").asText("");
             return path.isEmpty()
                     ? Optional.empty()
-                    : Optional.of(Files.readString(Path.of(path)).strip());
+                    : Optional.of(RegularFile.text(Path.of(path)).strip());
         } catch (IOException | FeedNotFoundException e) {
             return Optional.empty();
         }
@@ -117,24 +119,39 @@ record Target(Optional<String> name, List<String> given, Path home) {
         return places;
     }
 
-    /** The file with the feed's own certificate, where the feed runs on this machine and speaks TLS. */
+    /**
+     * The file with the feed's own certificate, where the feed runs on this machine and speaks TLS. A feed that has ended keeps
+     * the last one, since its addresses may be another process's by now.
+     *
+     * @throws TlsException if the feed had one and its file names none any more
+     */
     Optional<Path> certificate() {
         if (name.isEmpty()) {
             return Optional.empty();
         }
         try {
-            return Optional.of(file().path("tls_cert").asText(""))
-                    .filter(path -> !path.isEmpty())
-                    .map(Path::of);
+            if (certificate(file()).isEmpty() && seen.get().isPresent()) {
+                throw new TlsException(this + " was served over TLS, with the certificate "
+                        + seen.get().get() + ", and " + path()
+                        + " now names none: this trainer does not go on in plain text; start the feed with --tls-cert and"
+                        + " --tls-key, or start the trainer again");
+            }
         } catch (FeedNotFoundException e) {
-            return Optional.empty();
+            // It has ended; what was seen of it counts.
         }
+        return seen.get();
+    }
+
+    private static Optional<Path> certificate(JsonNode file) {
+        return Optional.of(file.path("tls_cert").asText(""))
+                .filter(path -> !path.isEmpty())
+                .map(Path::of);
     }
 
     private JsonNode file() {
         JsonNode file;
         try {
-            file = JSON.readTree(Files.readAllBytes(path()));
+            file = JSON.readTree(RegularFile.read(path()));
         } catch (NoSuchFileException e) {
             throw new FeedNotFoundException("no " + this + ": " + path() + " does not exist; " + others()
                     + "start it with `stoker feed … --name " + name.orElseThrow() + "`");
@@ -144,6 +161,10 @@ record Target(Optional<String> name, List<String> given, Path home) {
         if (file.path("ended_ms").asLong(0) != 0) {
             throw new FeedNotFoundException(
                     this + " has ended; start it with `stoker feed … --name " + name.orElseThrow() + "`");
+        }
+        Optional<Path> certificate = certificate(file);
+        if (certificate.isPresent()) {
+            seen.set(certificate);
         }
         return file;
     }

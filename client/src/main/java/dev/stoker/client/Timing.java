@@ -10,6 +10,7 @@ import java.time.Duration;
  * @param dead silence after that until the connection is given up; {@code failover} where another could serve
  * @param attempt for a connection to be made, once
  * @param greeting for a WELCOME
+ * @param admission for the other feeders to answer HELLO, once the first has admitted the client
  * @param forgive until an avoided feeder is tried again although no newer map came
  * @param refetch for a refused piece to come again, until the subscription is renewed
  * @param ack that a receipt may wait for others to go with
@@ -20,6 +21,7 @@ record Timing(
         Duration dead,
         Duration attempt,
         Duration greeting,
+        Duration admission,
         Duration forgive,
         Duration refetch,
         Duration ack) {
@@ -30,6 +32,7 @@ record Timing(
             Duration.ofSeconds(30),
             Duration.ofSeconds(2),
             Duration.ofSeconds(10),
+            Duration.ofSeconds(3),
             Duration.ofSeconds(30),
             Duration.ofSeconds(5),
             Duration.ofMillis(50));

@@ -6,6 +6,7 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SelectionKey;
 import java.nio.channels.SocketChannel;
 import java.security.GeneralSecurityException;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
@@ -25,6 +26,11 @@ final class TlsWire implements Wire {
     private static final int ALERT = 21;
     private static final int HANDSHAKE = 22;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    /**
+     * A feeder changes its keys every 128 GiB. The engine queues an answer to each KeyUpdate, which the next write takes out of the
+     * queue.
+     */
+    private static final int MAX_EMPTY_BETWEEN_WRITES = 1024;
 
     private final SocketChannel socket;
     private final SSLEngine engine;
@@ -38,6 +44,9 @@ final class TlsWire implements Wire {
     private boolean ended;
     /** No byte of the feeder's has come yet. */
     private boolean silent = true;
+
+    /** Records without data since the last write: increased by the reader, reset by the writer. */
+    private final AtomicInteger emptyRecords = new AtomicInteger();
 
     // The writer's, which is the reader until all is secured; between position and limit.
     private ByteBuffer records;
@@ -208,7 +217,13 @@ final class TlsWire implements Wire {
                                 2 * plain.capacity(), engine.getSession().getApplicationBufferSize()))
                         .limit(0);
             case CLOSED -> ended = true;
-            default -> {}
+            default -> {
+                boolean isEmpty = result.bytesConsumed() > 0 && result.bytesProduced() == 0;
+                if (isEmpty && emptyRecords.incrementAndGet() > MAX_EMPTY_BETWEEN_WRITES) {
+                    throw new SSLException("the feeder sent more than " + MAX_EMPTY_BETWEEN_WRITES
+                            + " records without data, such as KeyUpdates");
+                }
+            }
         }
         return true;
     }
@@ -235,6 +250,7 @@ final class TlsWire implements Wire {
         } finally {
             records.flip();
         }
+        emptyRecords.set(0);
         if (status == Status.BUFFER_OVERFLOW) {
             records = ByteBuffer.allocate(2 * records.capacity()).limit(0);
         } else if (status == Status.CLOSED && from.hasRemaining()) {

@@ -60,10 +60,11 @@ final class TopicReceiver implements Runnable {
                 step();
             }
             stream.commitAndWait(uncommitted());
-        } catch (RuntimeException e) {
+        } catch (RuntimeException | Error e) {
+            // An Error too: nobody but this thread could tell the trainer, which would wait for ever.
             state.lock.lock();
             try {
-                state.failure = e instanceof FeedException ? e : new FeedException(target + ": " + e, e);
+                state.failure = e instanceof FeedException known ? known : new FeedException(target + ": " + e, e);
                 state.changed.signalAll();
             } finally {
                 state.lock.unlock();

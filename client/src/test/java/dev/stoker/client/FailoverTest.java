@@ -35,6 +35,7 @@ class FailoverTest {
             Duration.ofSeconds(3),
             Duration.ofMillis(200),
             Duration.ofSeconds(1),
+            Duration.ofMillis(500),
             Duration.ofSeconds(3),
             Duration.ofMillis(300),
             Duration.ofMillis(5));
@@ -172,6 +173,7 @@ class FailoverTest {
                 QUICK.dead(),
                 QUICK.attempt(),
                 QUICK.greeting(),
+                QUICK.admission(),
                 Duration.ofHours(1),
                 QUICK.refetch(),
                 QUICK.ack());

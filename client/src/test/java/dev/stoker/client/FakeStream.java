@@ -68,7 +68,8 @@ record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
                 0,
                 takesStats,
                 false,
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                false);
     }
 
     EpochNumbering numbering(long epoch) {

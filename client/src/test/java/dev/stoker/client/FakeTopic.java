@@ -42,6 +42,9 @@ final class FakeTopic {
     private final TopicInfo.Values values;
     final List<List<Content>> partitions = new ArrayList<>();
     final Map<Integer, Long> committed = new TreeMap<>();
+    /** What the next poll throws. */
+    volatile Error error;
+
     /** So many of the next commits do not arrive. */
     int lostCommits;
 
@@ -239,6 +242,9 @@ final class FakeTopic {
         @Override
         public Found poll(Duration most) {
             synchronized (FakeTopic.this) {
+                if (error != null) {
+                    throw error;
+                }
                 Set<Integer> lost = new HashSet<>();
                 List<Entry> entries = new ArrayList<>();
                 for (int partition : at.keySet()) {

@@ -8,6 +8,7 @@ import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Launch;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -239,6 +240,40 @@ class FeedClientTest {
             assertThat(feed.info().batches()).isEqualTo(13);
             assertThat(feed.toString()).doesNotContain("secret");
         }
+    }
+
+    @Test
+    void aPlaceThatStaysTakenIsATypedErrorThatSaysWhoHasIt() {
+        feeder.refusal = Optional.of(new ErrorMessage("place_taken", "process 7 on host h reads; group=\"…\""));
+        assertThatThrownBy(() ->
+                        feeder.client().placeTimeout(Duration.ofMillis(400)).open())
+                .isInstanceOf(PlaceTakenException.class)
+                .hasMessageContainingAll("process 7 on host h", "group=", "placeTimeout is 400 ms");
+        assertThat(feeder.hellos.size()).as("it tried again").isGreaterThan(1);
+        feeder.hellos.clear();
+        assertThatThrownBy(() -> feeder.client().placeTimeout(Duration.ZERO).open())
+                .isInstanceOf(PlaceTakenException.class);
+        assertThat(feeder.hellos).hasSize(1);
+    }
+
+    @Test
+    void helloNamesTheProcessAndItsLaunch() {
+        Map<String, String> environment =
+                Map.of("TORCHELASTIC_RUN_ID", "job", "TORCHELASTIC_RESTART_COUNT", "2", "SLURM_JOB_ID", "9");
+        try (FeedClient feed = feeder.client().environment(environment).open()) {
+            Hello hello = feeder.hellos.element();
+            assertThat(hello.caller().instance().orElseThrow().pid())
+                    .isEqualTo(ProcessHandle.current().pid());
+            assertThat(hello.caller().launch()).contains(new Launch("torchelastic", "job", 2));
+            assertThat(hello.caller().joined()).isZero();
+            assertThat(feed.info().batches()).isPositive();
+        }
+        assertThat(Processes.launch(Map.of("TORCHELASTIC_RUN_ID", "none", "SLURM_JOB_ID", "9")))
+                .contains(new Launch("slurm", "9", 0));
+        assertThat(Processes.launch(Map.of("TORCHELASTIC_RUN_ID", "none"))).isEmpty();
+        assertThatThrownBy(() -> feeder.client().run(Long.MAX_VALUE).open())
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("2^62");
     }
 
     @Test

@@ -4,10 +4,17 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.SocketTimeoutException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -83,23 +90,109 @@ class SecurityTest {
     void tlsIsWhatWasSaidElseTheEnvironmentElseTheFeedsFile() throws IOException {
         Path ca = directory.resolve("ca.pem");
         Map<String, String> environment = Map.of("STOKER_TLS_CA", ca.toString(), "STOKER_TLS_NAME", "feeder-1");
-        assertThat(of(UNSAID, Map.of()).tlsFor(target())).isEmpty();
-        assertThat(of(UNSAID, environment).tlsFor(target()))
+        assertThat(of(UNSAID, Map.of()).tlsFor(target(), "a:1")).isEmpty();
+        assertThat(of(UNSAID, environment).tlsFor(target(), "a:1"))
                 .contains(new Tls(
                         Optional.of(ca),
                         Optional.empty(),
                         Optional.empty(),
                         Optional.empty(),
                         Optional.of("feeder-1")));
-        assertThat(of(new Security.Trust.Plain(), environment).tlsFor(target())).isEmpty();
+        assertThat(of(new Security.Trust.Plain(), environment).tlsFor(target(), "a:1"))
+                .isEmpty();
         Tls ofSystem =
                 new Tls(Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
-        assertThat(of(UNSAID, Map.of("STOKER_TLS_CA", "system")).tlsFor(target()))
+        assertThat(of(UNSAID, Map.of("STOKER_TLS_CA", "system")).tlsFor(target(), "a:1"))
                 .contains(ofSystem);
-        assertThat(of(new Security.Trust.System(), Map.of()).tlsFor(target())).contains(ofSystem);
+        assertThat(of(new Security.Trust.System(), Map.of()).tlsFor(target(), "a:1"))
+                .contains(ofSystem);
         file("feeds/photos.json", "{\"addresses\":[\"a:1\"],\"tls_cert\":\"/etc/feeder.pem\"}");
-        assertThat(of(UNSAID, Map.of()).tlsFor(target()).orElseThrow().pin()).contains(Path.of("/etc/feeder.pem"));
-        assertThat(of(UNSAID, environment).tlsFor(target()).orElseThrow().pin()).isEmpty();
+        assertThat(of(UNSAID, Map.of()).tlsFor(target(), "a:1").orElseThrow().pin())
+                .contains(Path.of("/etc/feeder.pem"));
+        assertThat(of(UNSAID, environment).tlsFor(target(), "a:1").orElseThrow().pin())
+                .isEmpty();
+    }
+
+    @Test
+    void whatWasSecuredStaysSoWhenTheFeedEnds() throws IOException {
+        Security unsaid = of(UNSAID, Map.of());
+        for (String then : new String[] {"{\"addresses\":[\"a:1\"],\"ended_ms\":1}", null}) {
+            Target target = target();
+            file("feeds/photos.json", "{\"addresses\":[\"a:1\"],\"tls_cert\":\"/etc/feeder.pem\"}");
+            assertThat(target.addresses()).containsExactly("a:1");
+            if (then == null) {
+                Files.delete(directory.resolve("feeds/photos.json"));
+            } else {
+                file("feeds/photos.json", then);
+            }
+            assertThat(unsaid.tlsFor(target, "a:1").orElseThrow().pin()).contains(Path.of("/etc/feeder.pem"));
+        }
+    }
+
+    @Test
+    void whatWasSecuredIsNotReadInPlainText() throws IOException {
+        Target target = target();
+        file("feeds/photos.json", "{\"addresses\":[\"a:1\"],\"tls_cert\":\"/etc/feeder.pem\"}");
+        target.addresses();
+        file("feeds/photos.json", "{\"addresses\":[\"a:1\"]}");
+        assertThatThrownBy(() -> of(UNSAID, Map.of()).tlsFor(target, "a:1"))
+                .isInstanceOf(TlsException.class)
+                .hasMessageContainingAll("feed 'photos' was served over TLS", "/etc/feeder.pem", "now names none");
+        assertThat(of(new Security.Trust.Plain(), Map.of()).tlsFor(target, "a:1"))
+                .isEmpty();
+        file("feeds/photos.json", "{\"addresses\":[\"a:1\"],\"tls_cert\":\"/etc/renewed.pem\"}");
+        assertThat(of(UNSAID, Map.of()).tlsFor(target, "a:1").orElseThrow().pin())
+                .contains(Path.of("/etc/renewed.pem"));
+    }
+
+    @Test
+    void aLaneMapDoesNotLeadOutOfTls() {
+        Security system = of(new Security.Trust.System(), Map.of());
+        assertThatThrownBy(() -> system.tlsFor(target(), "unix:/tmp/elsewhere"))
+                .isInstanceOf(TlsException.class)
+                .hasMessageContaining("over TLS only");
+        Target named = Target.of(Optional.of("unix:/tmp/feed"), Map.of());
+        assertThat(system.tlsFor(named, "unix:/tmp/feed")).isEmpty();
+        assertThat(of(UNSAID, Map.of()).tlsFor(target(), "unix:/tmp/elsewhere")).isEmpty();
+    }
+
+    @Test
+    void noTokenGoesOutInPlainText() throws Exception {
+        try (ServerSocket thief = new ServerSocket(0, 50, InetAddress.getLoopbackAddress())) {
+            Path certificate =
+                    TestCertificate.make(directory, "feeder", "dns:localhost").pem();
+            String address = "127.0.0.1:" + thief.getLocalPort();
+            file("feeds/photos.json", "{\"addresses\":[\"" + address + "\"],\"tls_cert\":\"" + certificate + "\"}");
+            StringBuffer heard = new StringBuffer();
+            AtomicBoolean isReplaced = new AtomicBoolean();
+            Thread listener = new Thread(() -> {
+                try {
+                    while (true) {
+                        try (Socket socket = thief.accept()) {
+                            // The feed has ended, and this process has taken its port.
+                            file("feeds/photos.json", "{\"addresses\":[\"" + address + "\"],\"ended_ms\":1}");
+                            socket.setSoTimeout(500);
+                            byte[] bytes = socket.getInputStream().readNBytes(400);
+                            heard.append(new String(bytes, StandardCharsets.ISO_8859_1));
+                            isReplaced.set(true);
+                        } catch (SocketTimeoutException e) {
+                            isReplaced.set(true);
+                        }
+                    }
+                } catch (IOException e) {
+                    // The end of the test.
+                }
+            });
+            listener.setDaemon(true);
+            listener.start();
+            assertThatThrownBy(() -> FeedClient.of("photos")
+                            .environment(Map.of("STOKER_HOME", directory.toString(), "STOKER_TOKEN", "very-secret"))
+                            .connectTimeout(Duration.ofSeconds(3))
+                            .open())
+                    .isInstanceOf(FeedException.class);
+            assertThat(isReplaced).isTrue();
+            assertThat(heard.toString()).doesNotContain("secret");
+        }
     }
 
     @Test

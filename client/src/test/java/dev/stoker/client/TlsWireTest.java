@@ -1,6 +1,7 @@
 package dev.stoker.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.OutputStream;
@@ -15,8 +16,10 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import javax.net.ssl.SSLException;
 import javax.net.ssl.SSLServerSocket;
 import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -47,17 +50,8 @@ class TlsWireTest {
             server.setEnabledProtocols(new String[] {version});
             server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
             CompletableFuture<byte[]> heard = CompletableFuture.supplyAsync(() -> serve(server));
-            channel.connect(server.getLocalSocketAddress());
-            channel.configureBlocking(false);
-            Tls tls = new Tls(
-                    Optional.of(own.pem()), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
-            TlsWire wire = new TlsWire(channel, tls, "localhost:" + server.getLocalPort());
-            SelectionKey key = channel.register(selector, 0);
-            for (int awaited = wire.secure(); awaited != 0; awaited = wire.secure()) {
-                key.interestOps(awaited);
-                selector.select(1000);
-                selector.selectedKeys().clear();
-            }
+            TlsWire wire = secured(channel, selector, server, own);
+            SelectionKey key = channel.keyFor(selector);
             ByteBuffer out = ByteBuffer.wrap(random(1));
             ByteBuffer in = ByteBuffer.allocateDirect(BYTES);
             Random sizes = new Random(3);
@@ -80,6 +74,61 @@ class TlsWireTest {
             assertThat(in.flip()).isEqualTo(ByteBuffer.wrap(random(2)));
             assertThat(heard.get(60, TimeUnit.SECONDS)).isEqualTo(random(1));
             wire.shutdownOutput();
+        }
+    }
+
+    private static TlsWire secured(
+            SocketChannel channel, Selector selector, SSLServerSocket server, TestCertificate own) throws IOException {
+        channel.connect(server.getLocalSocketAddress());
+        channel.configureBlocking(false);
+        Tls tls =
+                new Tls(Optional.of(own.pem()), Optional.empty(), Optional.empty(), Optional.empty(), Optional.empty());
+        TlsWire wire = new TlsWire(channel, tls, "localhost:" + server.getLocalPort());
+        SelectionKey key = channel.register(selector, 0);
+        for (int awaited = wire.secure(); awaited != 0; awaited = wire.secure()) {
+            key.interestOps(awaited);
+            selector.select(1000);
+            selector.selectedKeys().clear();
+        }
+        return wire;
+    }
+
+    @Test
+    void aFeederThatOnlyChangesItsKeysIsLeft() throws Exception {
+        TestCertificate own = TestCertificate.make(directory, "feeder", "dns:localhost");
+        try (SSLServerSocket server = (SSLServerSocket)
+                        own.serving(own).getServerSocketFactory().createServerSocket();
+                SocketChannel channel = SocketChannel.open();
+                Selector selector = Selector.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            Thread feeder = new Thread(() -> flood(server), "flood");
+            feeder.setDaemon(true);
+            feeder.start();
+            TlsWire wire = secured(channel, selector, server, own);
+            channel.keyFor(selector).interestOps(SelectionKey.OP_READ);
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            selector.select(1000);
+                            selector.selectedKeys().clear();
+                            if (wire.read(ByteBuffer.allocate(64)) < 0) {
+                                throw new AssertionError("the feeder has given up first");
+                            }
+                        }
+                    })
+                    .isInstanceOf(SSLException.class)
+                    .hasMessageContaining("records without data, such as KeyUpdates");
+        }
+    }
+
+    /** Changes its keys until the client hangs up. */
+    private static void flood(SSLServerSocket server) {
+        try (SSLSocket socket = (SSLSocket) server.accept()) {
+            while (true) {
+                // The handshake at first, a KeyUpdate each time after that.
+                socket.startHandshake();
+            }
+        } catch (IOException e) {
+            // It has hung up.
         }
     }
 

@@ -91,6 +91,17 @@ class TopicClientTest {
     }
 
     @Test
+    void anErrorOfTheReceivingThreadEndsTheWait() {
+        topic.write(0);
+        FeedClient feed = feeds.open(client(topic).rank(0, 1).batchTimeout(Duration.ofMinutes(10)));
+        read(feed);
+        topic.error = new StackOverflowError("of a test");
+        assertThatThrownBy(() -> read(feed))
+                .isInstanceOf(FeedException.class)
+                .hasMessageContaining("StackOverflowError: of a test");
+    }
+
+    @Test
     void goesOnAtEveryPositionAlsoInAnotherWorld() {
         topic.write(0, 1);
         List<String> states = new ArrayList<>();

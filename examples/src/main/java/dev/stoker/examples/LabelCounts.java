@@ -8,10 +8,10 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A trainer that only counts: how many samples of each class an epoch brings. Within a feed that {@code stoker run} has started:
+ * A trainer that only counts: how many samples of each class an epoch has. It reads the feed that {@code stoker run} has started:
  *
  * <pre>
- * stoker run ./data/photos -- java -cp … dev.stoker.examples.LabelCounts
+ * ./stoker run ./data/photos -- java -cp 'client/target/dist/*' examples/src/main/java/dev/stoker/examples/LabelCounts.java
  * </pre>
  */
 public final class LabelCounts {

@@ -9,6 +9,7 @@ import dev.stoker.feeder.node.StreamSpec;
 import dev.stoker.feeder.node.security.Access;
 import dev.stoker.feeder.node.security.FeedToken;
 import dev.stoker.feeder.node.security.TlsFiles;
+import dev.stoker.feeder.node.tiers.CacheAccess;
 import dev.stoker.feeder.node.tiers.CacheLifetime;
 import dev.stoker.feeder.node.tiers.TierOptions;
 import dev.stoker.feeder.node.tiers.TierSpec;
@@ -75,7 +76,12 @@ public record FeedPlan(
 
     /** What servers keep of origins: tiers as they were written, empty for what suits; 0 for no limit of bytes a second. */
     public record Tiers(
-            List<String> tiers, CacheLifetime lifetime, boolean warm, long originBytesPerSecond, int originConcurrency)
+            List<String> tiers,
+            CacheLifetime lifetime,
+            CacheAccess access,
+            boolean warm,
+            long originBytesPerSecond,
+            int originConcurrency)
             implements Serializable {
         public Tiers {
             tiers = List.copyOf(tiers);
@@ -90,6 +96,7 @@ public record FeedPlan(
             return new TierOptions(
                     tiers.isEmpty() ? Optional.empty() : Optional.of(TierSpec.parse(tiers)),
                     lifetime,
+                    access,
                     warm,
                     originBytesPerSecond,
                     originConcurrency);

@@ -8,6 +8,7 @@ import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.security.Access;
 import dev.stoker.feeder.node.security.FeedToken;
 import dev.stoker.feeder.node.security.TlsFiles;
+import dev.stoker.feeder.node.tiers.CacheAccess;
 import dev.stoker.feeder.node.tiers.CacheLifetime;
 import dev.stoker.feeder.ui.StatusAddress;
 import dev.stoker.metadata.Dataset;
@@ -233,10 +234,13 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                     FeederOptions.CACHE_LIFETIME.key(),
                     options.get(FeederOptions.CACHE_LIFETIME),
                     CacheLifetime.values());
+            Optional<CacheAccess> access = choice(
+                    FeederOptions.CACHE_ACCESS.key(), options.get(FeederOptions.CACHE_ACCESS), CacheAccess.values());
             return check(() -> {
                 FeedPlan.Tiers tiers = new FeedPlan.Tiers(
                         options.get(FeederOptions.TIER),
                         lifetime.orElse(CacheLifetime.FEED),
+                        access.orElse(CacheAccess.USER),
                         options.get(FeederOptions.WARM),
                         options.getOptional(FeederOptions.ORIGIN_BANDWIDTH)
                                 .map(MemorySize::getBytes)

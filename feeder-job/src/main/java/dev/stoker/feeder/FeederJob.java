@@ -1,11 +1,13 @@
 package dev.stoker.feeder;
 
+import dev.stoker.connectors.failure.RestartLimit;
 import dev.stoker.feeder.kafka.KafkaArguments;
 import dev.stoker.feeder.kafka.KafkaJob;
 import dev.stoker.feeder.ledger.LedgerSink;
 import dev.stoker.feeder.source.LaneSource;
 import java.io.IOException;
 import java.time.Duration;
+import java.util.Map;
 import org.apache.flink.api.common.RuntimeExecutionMode;
 import org.apache.flink.api.common.eventtime.WatermarkStrategy;
 import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
@@ -13,7 +15,6 @@ import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.JobManagerOptions;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
@@ -38,6 +39,7 @@ public final class FeederJob {
         FeederArguments arguments = FeederArguments.parse(args);
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(env.getParallelism()));
+        warnOfOtherJobs(env);
         env.execute("stoker feed " + arguments.plan().name());
     }
 
@@ -49,7 +51,13 @@ public final class FeederJob {
                 arguments.feed().checkpointInterval(),
                 arguments.feed().parallelism(env.getParallelism()));
         KafkaJob.describe(arguments).forEach(System.out::println);
+        warnOfOtherJobs(env);
         env.execute("stoker feed " + arguments.feed().plan().name());
+    }
+
+    private static void warnOfOtherJobs(StreamExecutionEnvironment env) {
+        Map<String, String> settings = ((Configuration) env.getConfiguration()).toMap();
+        SharedCluster.warning(Configuration.fromMap(settings)).ifPresent(System.err::println);
     }
 
     /**
@@ -64,11 +72,7 @@ public final class FeederJob {
             StreamExecutionEnvironment env, FeedPlan plan, Duration checkpointInterval, int parallelism)
             throws IOException {
         env.configure(settings(checkpointInterval));
-        if (env.getConfiguration()
-                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
-                .isEmpty()) {
-            env.configure(restarts());
-        }
+        RestartLimit.set(env);
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
         env.fromSource(
@@ -91,19 +95,6 @@ public final class FeederJob {
         settings.set(CheckpointingOptions.ENABLE_UNALIGNED, false);
         // The adaptive scheduler restarts the whole job when one task fails.
         settings.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
-        return settings;
-    }
-
-    /** Flink's own default retries for ever, so that a feed with a wrong setting would never fail. */
-    private static Configuration restarts() {
-        Configuration settings = new Configuration();
-        settings.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
-        settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_INITIAL_BACKOFF, Duration.ofMillis(100));
-        settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_MAX_BACKOFF, Duration.ofSeconds(10));
-        settings.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
-        settings.set(
-                RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_RESET_BACKOFF_THRESHOLD,
-                Duration.ofMinutes(10));
         return settings;
     }
 }

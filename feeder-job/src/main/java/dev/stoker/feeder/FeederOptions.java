@@ -61,14 +61,15 @@ public final class FeederOptions {
             .longType()
             .noDefaultValue()
             .withDescription(
-                    "Epochs of every group of every stream; the feed ends when all groups that have read, or those of"
+                    "Epochs of every group of every stream; the feed ends when everyone who has subscribed, or the groups of"
                             + " --groups, have acknowledged theirs.");
 
     public static final ConfigOption<List<String>> GROUPS = ConfigOptions.key(PREFIX + "groups")
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription("Groups that must finish before the feed ends, as stream/group; separated by semicolons.");
+            .withDescription(
+                    "Groups that alone must finish before the feed ends, as stream/group; separated by semicolons.");
 
     public static final ConfigOption<String> PORT = ConfigOptions.key(PREFIX + "port")
             .stringType()
@@ -91,7 +92,8 @@ public final class FeederOptions {
             .stringType()
             .noDefaultValue()
             .withDescription(
-                    "File, present on every feeder machine, whose text trainers must present; read again when it changes.");
+                    "File of tokens, present on every feeder machine; trainers must present one of them. Read again when it"
+                            + " changes.");
 
     public static final ConfigOption<String> TLS_CERT = ConfigOptions.key(PREFIX + "tls-cert")
             .stringType()
@@ -163,6 +165,12 @@ public final class FeederOptions {
                     "How long disk tiers keep chunks: feed, until it ends, or node, for all feeds of the machine that"
                             + " name the same directory.");
 
+    public static final ConfigOption<String> CACHE_ACCESS = ConfigOptions.key(PREFIX + "cache-access")
+            .stringType()
+            .defaultValue("user")
+            .withDescription("Who may read and write what disk tiers hold: user, the feeder's user alone, or group, the"
+                    + " users of its group too, for feeds of several users that share a directory.");
+
     public static final ConfigOption<Boolean> WARM = ConfigOptions.key(PREFIX + "warm")
             .booleanType()
             .defaultValue(false)
@@ -221,6 +229,7 @@ public final class FeederOptions {
                 WORKING_MEMORY,
                 TIER,
                 CACHE_LIFETIME,
+                CACHE_ACCESS,
                 WARM,
                 ORIGIN_BANDWIDTH,
                 ORIGIN_CONCURRENCY,

@@ -1,18 +1,10 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.files.UnreadableException;
-import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.schemas.errors.StokerException;
-import dev.stoker.storage.NoSpaceException;
-import java.util.List;
 import org.apache.flink.util.SerializedThrowable;
 
 /** Finds, in what Flink throws, the one line that tells a user what went wrong. */
 public final class FailureText {
-
-    /** Their messages are written for users. */
-    private static final List<Class<?>> TYPED =
-            List.of(UnreadableException.class, StokerException.class, NoSpaceException.class, TopicException.class);
 
     private FailureText() {}
 
@@ -23,10 +15,8 @@ public final class FailureText {
             Throwable own = cause instanceof SerializedThrowable serialized
                     ? serialized.deserializeError(FailureText.class.getClassLoader())
                     : cause;
-            for (Class<?> type : TYPED) {
-                if (type.isInstance(own)) {
-                    return own.getMessage();
-                }
+            if (own instanceof StokerException) {
+                return own.getMessage();
             }
             deepest = own;
         }

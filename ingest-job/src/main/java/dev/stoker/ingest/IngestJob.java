@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.chunks.DatasetStore;
 import dev.stoker.connectors.chunks.IngestRun;
+import dev.stoker.connectors.embedded.EmbeddedFlink;
 import dev.stoker.ingest.pack.Access;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.PackPlan;
@@ -38,7 +39,6 @@ import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
 import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.JobClient;
@@ -99,9 +99,6 @@ public final class IngestJob {
         int parallelism =
                 options.work().parallelism().orElse(Runtime.getRuntime().availableProcessors());
         Configuration conf = new Configuration();
-        conf.set(RestOptions.PORT, 0);
-        conf.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
-        conf.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
         conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64L * parallelism));
         conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
         conf.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(64));
@@ -109,7 +106,7 @@ public final class IngestJob {
         conf.set(ExecutionOptions.BATCH_SHUFFLE_MODE, BatchShuffleMode.ALL_EXCHANGES_PIPELINED);
         conf.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
         conf.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
-        return StreamExecutionEnvironment.createLocalEnvironment(parallelism, conf);
+        return EmbeddedFlink.environment(parallelism, conf);
     }
 
     /**

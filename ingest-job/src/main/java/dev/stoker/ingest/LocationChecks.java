@@ -9,6 +9,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 
 /**
  * Looks at source and target: there must be samples in the one, and neither may contain the other. Changes nothing.
@@ -16,6 +17,8 @@ import java.util.function.Consumer;
  * @param problems takes one sentence for each thing that is wrong
  */
 record LocationChecks(Consumer<String> problems) {
+
+    private static final Pattern WEB = Pattern.compile("https?:.*", Pattern.CASE_INSENSITIVE);
 
     /** Checks two normalized locations. */
     void check(String source, String target) {
@@ -35,6 +38,11 @@ record LocationChecks(Consumer<String> problems) {
 
     /** Returns the location as its file system spells it. */
     private String checkRemoteSource(String source) {
+        if (WEB.matcher(source).matches()) {
+            problems.accept("the source " + source + " is a web address, and web servers do not list their files; download"
+                    + " the files first, or name a directory, hdfs:// or s3a://");
+            return source;
+        }
         try (SourceTree tree = Stores.openTree(source)) {
             Optional<SourceTree.Entry> root = tree.find("");
             if (root.isEmpty()) {

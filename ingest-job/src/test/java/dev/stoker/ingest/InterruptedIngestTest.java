@@ -144,6 +144,21 @@ class InterruptedIngestTest {
     }
 
     @Test
+    void waitsForAStoreThatIsAway() throws Exception {
+        Path target = directory.resolve("away");
+        FaultyObjectStore store = faulty(target);
+        store.once(call -> call.operation() == FaultyObjectStore.Operation.COMMIT_WRITER, Fault.AWAY);
+        store.once(
+                call -> call.name().startsWith("_stoker/log/")
+                        && call.operation().changes(),
+                Fault.AWAY);
+
+        assertThat(ingest(target, FAULTY).version()).isEqualTo(1);
+
+        assertPacked(target, files);
+    }
+
+    @Test
     void saysThatThereIsNoSpaceLeft() {
         Path target = directory.resolve("full");
         faulty(target).on(call -> call.operation() == FaultyObjectStore.Operation.WRITE, Fault.NO_SPACE);

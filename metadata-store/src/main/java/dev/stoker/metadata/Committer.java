@@ -282,6 +282,9 @@ public final class Committer {
         }
         if (table.version() - last >= tables.commits() || chunks >= tables.chunks()) {
             store.createIfAbsent(DatasetLayout.table(table.version()), table.encode());
+            for (long old : TablePolicy.superseded(dataset.log().tables())) {
+                store.delete(DatasetLayout.table(old));
+            }
         }
     }
 }

@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
@@ -65,7 +66,8 @@ public final class Recovery {
         long newest = entries.isEmpty() ? 0 : entries.lastKey();
         List<Long> lost = new ArrayList<>();
         for (long version = 1; version <= newest; version++) {
-            if (!entries.containsKey(version)) {
+            // What a listing lacks may have appeared while it was made.
+            if (!entries.containsKey(version) && !readEntry(version)) {
                 lost.add(version);
             }
         }
@@ -94,16 +96,28 @@ public final class Recovery {
 
     private void readLog() throws IOException {
         for (long version : log.logVersions(1)) {
-            String name = DatasetLayout.logEntry(version);
-            try {
-                byte[] content = log.raw(version);
-                LogEntry entry = log.decode(version, content);
-                good.put(version, content);
-                entries.put(version, entry);
-            } catch (StokerException e) {
-                damaged.add(name);
-                notes.add(e.getMessage());
-            }
+            readEntry(version);
+        }
+    }
+
+    /** Whether there is an intact entry. */
+    private boolean readEntry(long version) throws IOException {
+        String name = DatasetLayout.logEntry(version);
+        if (damaged.contains(name)) {
+            return false;
+        }
+        try {
+            byte[] content = log.raw(version);
+            LogEntry entry = log.decode(version, content);
+            good.put(version, content);
+            entries.put(version, entry);
+            return true;
+        } catch (NoSuchObjectException e) {
+            return false;
+        } catch (CorruptDataException | ForeignFileException e) {
+            damaged.add(name);
+            notes.add(e.getMessage());
+            return false;
         }
     }
 

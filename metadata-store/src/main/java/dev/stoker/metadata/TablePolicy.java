@@ -1,5 +1,9 @@
 package dev.stoker.metadata;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableSet;
+
 /**
  * When a committer writes a chunk table: as soon as that many commits, or that many chunks, lie after the newest one.
  *
@@ -10,6 +14,29 @@ public record TablePolicy(int commits, int chunks) {
 
     /** Every 100 commits or 4096 chunks. */
     public static final TablePolicy STANDARD = new TablePolicy(100, 4096);
+
+    /** Tables that are kept in any case. */
+    private static final int NEWEST = 3;
+
+    /**
+     * The tables that may go. The newest ones stay, and of the older ones some at distances that double, so that their number
+     * grows with the logarithm of the versions, and an old version still has a table that is not much older.
+     */
+    static List<Long> superseded(NavigableSet<Long> tables) {
+        List<Long> superseded = new ArrayList<>();
+        int kept = 0;
+        long distance = 0;
+        for (long version : tables.descendingSet()) {
+            long own = tables.last() - version;
+            if (kept < NEWEST || own >= 2 * distance || version == tables.first()) {
+                kept++;
+                distance = own;
+            } else {
+                superseded.add(version);
+            }
+        }
+        return superseded;
+    }
 
     public TablePolicy {
         if (commits < 1 || chunks < 1) {

@@ -121,6 +121,8 @@ public final class Verification {
                 ChunkTable.decode(
                         dataset.store().readAll(table.name(), Integer.MAX_VALUE),
                         dataset.store().describe(table.name()));
+            } catch (NoSuchObjectException e) {
+                // Superseded since it was listed.
             } catch (IOException e) {
                 problems.add(problem(table.name(), e.getMessage() + " (chunk tables may be deleted)"));
             }

@@ -66,6 +66,9 @@ final class VersionLog {
             try {
                 ChunkTable table = readTable(tableVersion);
                 return table.with(entries(tableVersion + 1, version));
+            } catch (NoSuchObjectException e) {
+                // A later commit has superseded it; there are newer ones, and older ones that it left.
+                LOG.debug("Chunk table {} is gone", store.describe(name));
             } catch (StokerException e) {
                 // A table is derived data: the log tells the same, only more slowly.
                 LOG.warn("Ignoring chunk table {}: {}", store.describe(name), e.getMessage());

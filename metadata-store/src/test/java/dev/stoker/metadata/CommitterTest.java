@@ -24,6 +24,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableSet;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -267,6 +268,40 @@ class CommitterTest {
         assertThat(memory.list(DatasetLayout.TABLES).toList())
                 .extracting(info -> info.name())
                 .containsExactlyInAnyOrder(DatasetLayout.table(100), DatasetLayout.table(200));
+    }
+
+    @Test
+    void keepsFewTablesOfWhichEveryVersionHasOneThatIsNotMuchOlder() throws IOException {
+        place(memory, 21, 300);
+        Committer committer = new Committer(dataset, CLOCK, "ada", new TablePolicy(1, 1000));
+        for (int v = 1; v <= 300; v++) {
+            committer.commit(append("i" + v, summary(v, "train", 1)));
+            NavigableSet<Long> tables = dataset.log().tables();
+            assertThat(tables).hasSizeLessThan(14).contains((long) v, (long) Math.max(1, v - 1), (long)
+                    Math.max(1, v - 2));
+        }
+        assertThat(dataset.snapshot(1).table().size()).isEqualTo(1);
+        assertThat(dataset.snapshot(150).table().size()).isEqualTo(150);
+    }
+
+    @Test
+    void aTableThatIsSupersededWhileAReaderIsOnItsWayIsDoneWithout() throws IOException {
+        Committer committer = new Committer(dataset, CLOCK, "ada", new TablePolicy(2, 1000));
+        for (int v = 1; v <= 9; v++) {
+            committer.commit(append("i" + v, summary(v, "train", 1)));
+        }
+        Dataset reader = Dataset.open(faulty);
+        faulty.on(
+                call -> {
+                    if (call.operation() == FaultyObjectStore.Operation.READ_ALL
+                            && call.name().startsWith(DatasetLayout.TABLES)) {
+                        memory.delete(call.name());
+                    }
+                    return false;
+                },
+                Fault.FAIL_BEFORE);
+
+        assertThat(reader.snapshot().table().size()).isEqualTo(9);
     }
 
     @Test

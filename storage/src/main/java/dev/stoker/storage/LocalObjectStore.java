@@ -79,8 +79,13 @@ public final class LocalObjectStore implements ObjectStore {
         if (offset < 0) {
             throw new IllegalArgumentException("Negative offset " + offset);
         }
+        Path file = path(name);
         try {
-            return FileChannel.open(path(name), StandardOpenOption.READ);
+            // A FIFO would be waited for.
+            if (!Files.isRegularFile(file) && Files.exists(file)) {
+                throw new IOException(describe(name) + " is not a regular file; it was not made by Stoker");
+            }
+            return FileChannel.open(file, StandardOpenOption.READ);
         } catch (NoSuchFileException e) {
             throw absent(name, e);
         }

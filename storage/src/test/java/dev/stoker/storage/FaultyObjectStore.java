@@ -50,6 +50,8 @@ public final class FaultyObjectStore implements ObjectStore {
         UNKNOWN_AFTER_EFFECT,
         /** The disk is full. */
         NO_SPACE,
+        /** The store does not answer; there was no effect. */
+        AWAY,
         /** A read comes back short. */
         TRUNCATED,
         /** A read comes back with its middle bit flipped. */
@@ -162,6 +164,7 @@ public final class FaultyObjectStore implements ObjectStore {
         switch (fault.get()) {
             case FAIL_BEFORE -> throw new IOException("Injected failure of " + operation + " " + name);
             case NO_SPACE -> throw new NoSpaceException(name, new IOException("No space left on device"));
+            case AWAY -> throw new StoreUnavailableException("Injected outage before " + operation + " " + name, null);
             case UNKNOWN_WITHOUT_EFFECT -> throw unknown(name);
             case FAIL_AFTER -> {
                 action.run();

@@ -32,6 +32,13 @@ public final class InMemoryObjectStore implements ObjectStore {
         this.clock = clock;
     }
 
+    /** Another store with the same objects. */
+    public InMemoryObjectStore copy() {
+        InMemoryObjectStore copy = new InMemoryObjectStore(clock);
+        copy.objects.putAll(objects);
+        return copy;
+    }
+
     /** Replaces an object's bytes behind the store's back. */
     public void corrupt(String name, byte[] content) {
         objects.put(name, new Stored(content.clone(), clock.millis()));

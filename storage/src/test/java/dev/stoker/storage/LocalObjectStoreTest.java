@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class LocalObjectStoreTest extends ObjectStoreContract {
@@ -214,6 +215,15 @@ class LocalObjectStoreTest extends ObjectStoreContract {
         assertThat(after.readAll("chunks/ab/x", 10)).containsExactly(2, 3);
         assertThat(after.list("").toList()).hasSize(2);
         unfinished.close();
+    }
+
+    @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void doesNotWaitForAFifo() throws Exception {
+        Path fifo = HostileNeighbour.fifo(directory.resolve("fifo"));
+
+        assertThatThrownBy(() -> new LocalObjectStore(directory).read("fifo", 0, ByteBuffer.allocate(1)))
+                .hasMessage(fifo + " is not a regular file; it was not made by Stoker");
     }
 
     @Test

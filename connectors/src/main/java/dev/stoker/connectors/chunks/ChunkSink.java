@@ -1,5 +1,6 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.release.CodeRelease;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
@@ -34,7 +35,8 @@ public final class ChunkSink implements Sink<PackReport>, SupportsCommitter<Inge
 
     @Override
     public Committer<IngestCommittable> createCommitter(CommitterInitContext context) {
-        return new IngestCommitter(run);
+        // The chunks of hours are there by now.
+        return new IngestCommitter(run, Patience.ofBatchAtWork());
     }
 
     @Override

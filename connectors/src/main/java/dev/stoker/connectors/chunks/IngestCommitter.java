@@ -1,13 +1,12 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Removal;
-import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.WriterProcess;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.Operation;
-import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Clock;
@@ -17,7 +16,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import org.apache.flink.api.connector.sink2.Committer;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
  * Commits one version, once however often it is asked to: the commit log knows the ingest's id. Runs on the task's thread.
@@ -25,20 +23,26 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 final class IngestCommitter implements Committer<IngestCommittable> {
 
     private final IngestRun run;
+    private final Patience patience;
 
-    IngestCommitter(IngestRun run) {
+    /** @param patience with a store that is away */
+    IngestCommitter(IngestRun run, Patience patience) {
         this.run = run;
+        this.patience = patience;
     }
 
     @Override
-    public void commit(Collection<CommitRequest<IngestCommittable>> requests) throws IOException {
+    public void commit(Collection<CommitRequest<IngestCommittable>> requests) throws IOException, InterruptedException {
         for (CommitRequest<IngestCommittable> request : requests) {
-            IngestCommittable committable = request.getCommittable();
-            try (ObjectStore store = run.store().open(run.target())) {
-                commit(committable, store);
-            } catch (StokerException e) {
-                // What is typed is final: the same commit would fail again. All else may be worth another attempt.
-                throw new SuppressRestartsException(e);
+            try {
+                patience.run("Committing to " + run.target(), () -> {
+                    try (ObjectStore store = run.store().open(run.target())) {
+                        commit(request.getCommittable(), store);
+                    }
+                });
+            } catch (IOException | RuntimeException e) {
+                FailureKind.endIfFinal(e);
+                throw e;
             }
         }
     }
@@ -70,28 +74,17 @@ final class IngestCommitter implements Committer<IngestCommittable> {
         new Leases(dataset).release(run.ingest());
     }
 
-    /** Asked for every version that the commit is tried on; refuses those on which it would be wrong. */
+    /** Asked for every version that the commit is tried on; refuses those that have one of the keys. */
     private Removal removal(IngestCommittable committable, Dataset dataset) {
-        return switch (run.effect()) {
-            case REPLACE -> Removal.EVERYTHING;
-            case CREATE -> base -> requireEmpty(base);
-            case APPEND -> {
-                LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
-                yield base -> {
-                    keys.check(base);
-                    return List.of();
-                };
-            }
-        };
-    }
-
-    private List<RemovedRows> requireEmpty(Snapshot base) throws CommitRefusedException {
-        if (base.table().size() > 0) {
-            throw new CommitRefusedException(
-                    "Another ingest has committed version " + base.version() + " of " + run.target()
-                            + " meanwhile; nothing is committed, run the ingest again with --append or --replace");
+        if (run.effect() == IngestRun.Effect.REPLACE) {
+            return Removal.EVERYTHING;
         }
-        return List.of();
+        // The first of a dataset was alone when it began; who appended meanwhile keeps what is his, as with an append.
+        LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
+        return base -> {
+            keys.check(base);
+            return List.of();
+        };
     }
 
     static String who() {

@@ -29,7 +29,7 @@ public record IngestRun(
 
     /** What becomes of the samples that the dataset has. */
     public enum Effect {
-        /** There are none; if there are, the commit is refused. */
+        /** There were none when the ingest began; those that others have added since stay. */
         CREATE,
         /** They stay. */
         APPEND,

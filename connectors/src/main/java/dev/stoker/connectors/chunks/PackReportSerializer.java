@@ -1,6 +1,7 @@
 package dev.stoker.connectors.chunks;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.Texts;
 import dev.stoker.connectors.types.ValueSerializer;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import java.io.IOException;
@@ -14,7 +15,7 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** u8 kind (0 chunk, 1 done), then the parts in order; texts as Flink's {@code writeUTF}, maps with their size first. */
+/** u8 kind (0 chunk, 1 done), then the parts in order; texts as {@link Texts}, maps with their size first. */
 public final class PackReportSerializer extends ValueSerializer<PackReport> {
 
     static final PackReportSerializer INSTANCE = new PackReportSerializer();
@@ -68,7 +69,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     static void write(ChunkSummary chunk, DataOutputView out) throws IOException {
         out.writeLong(chunk.id().getMostSignificantBits());
         out.writeLong(chunk.id().getLeastSignificantBits());
-        out.writeUTF(chunk.split());
+        Texts.write(chunk.split(), out);
         out.writeInt(chunk.rows());
         out.writeLong(chunk.length());
         out.writeInt(chunk.crc32c());
@@ -79,7 +80,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
 
     static ChunkSummary readChunk(DataInputView in) throws IOException {
         UUID id = new UUID(in.readLong(), in.readLong());
-        String split = in.readUTF();
+        String split = Texts.read(in);
         int rows = in.readInt();
         long length = in.readLong();
         int crc32c = in.readInt();
@@ -91,10 +92,10 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     static void writeClasses(Map<String, SortedSet<String>> classes, DataOutputView out) throws IOException {
         out.writeInt(classes.size());
         for (Map.Entry<String, SortedSet<String>> field : classes.entrySet()) {
-            out.writeUTF(field.getKey());
+            Texts.write(field.getKey(), out);
             out.writeInt(field.getValue().size());
             for (String name : field.getValue()) {
-                out.writeUTF(name);
+                Texts.write(name, out);
             }
         }
     }
@@ -102,10 +103,10 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     static Map<String, SortedSet<String>> readClasses(DataInputView in) throws IOException {
         Map<String, SortedSet<String>> classes = new TreeMap<>();
         for (int fields = in.readInt(); fields > 0; fields--) {
-            String field = in.readUTF();
+            String field = Texts.read(in);
             SortedSet<String> names = new TreeSet<>();
             for (int count = in.readInt(); count > 0; count--) {
-                names.add(in.readUTF());
+                names.add(Texts.read(in));
             }
             classes.put(field, names);
         }
@@ -115,7 +116,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     static void writeNotes(Map<String, Long> notes, DataOutputView out) throws IOException {
         out.writeInt(notes.size());
         for (Map.Entry<String, Long> note : notes.entrySet()) {
-            out.writeUTF(note.getKey());
+            Texts.write(note.getKey(), out);
             out.writeLong(note.getValue());
         }
     }
@@ -123,7 +124,7 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     static Map<String, Long> readNotes(DataInputView in) throws IOException {
         Map<String, Long> notes = new TreeMap<>();
         for (int count = in.readInt(); count > 0; count--) {
-            notes.put(in.readUTF(), in.readLong());
+            notes.put(Texts.read(in), in.readLong());
         }
         return notes;
     }
@@ -131,15 +132,15 @@ public final class PackReportSerializer extends ValueSerializer<PackReport> {
     static void writeTexts(Map<String, String> texts, DataOutputView out) throws IOException {
         out.writeInt(texts.size());
         for (Map.Entry<String, String> text : texts.entrySet()) {
-            out.writeUTF(text.getKey());
-            out.writeUTF(text.getValue());
+            Texts.write(text.getKey(), out);
+            Texts.write(text.getValue(), out);
         }
     }
 
     static Map<String, String> readTexts(DataInputView in) throws IOException {
         Map<String, String> texts = new TreeMap<>();
         for (int count = in.readInt(); count > 0; count--) {
-            texts.put(in.readUTF(), in.readUTF());
+            texts.put(Texts.read(in), Texts.read(in));
         }
         return texts;
     }

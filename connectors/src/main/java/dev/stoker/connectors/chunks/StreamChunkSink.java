@@ -1,5 +1,6 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.release.CodeRelease;
 import java.util.Collection;
 import org.apache.flink.api.connector.sink2.Committer;
@@ -54,7 +55,8 @@ public final class StreamChunkSink
 
     @Override
     public Committer<StreamCommittable> createCommitter(CommitterInitContext context) {
-        return new StreamCommitter(run);
+        // The command that began the job has reached store and brokers: they are away, not wrong.
+        return new StreamCommitter(run, Patience.endlessAfterRestore());
     }
 
     @Override

@@ -1,9 +1,10 @@
 package dev.stoker.connectors.chunks;
 
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.ObjectStore;
@@ -16,7 +17,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.flink.api.connector.sink2.Committer;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
  * Commits the versions of a stream, each once, and only onto the position that it follows: a job that was begun from an old
@@ -25,25 +25,33 @@ import org.apache.flink.runtime.execution.SuppressRestartsException;
 final class StreamCommitter implements Committer<StreamCommittable> {
 
     private final StreamRun run;
+    private final Patience patience;
     private TopicPosition position;
     private long known;
     private long keysChecked;
 
-    StreamCommitter(StreamRun run) {
+    /** @param patience with a store or broker that is away */
+    StreamCommitter(StreamRun run, Patience patience) {
         this.run = run;
+        this.patience = patience;
         position = run.committed();
         known = run.limits().baseVersion();
         keysChecked = known;
     }
 
     @Override
-    public void commit(Collection<CommitRequest<StreamCommittable>> requests) throws IOException {
+    public void commit(Collection<CommitRequest<StreamCommittable>> requests) throws IOException, InterruptedException {
         for (CommitRequest<StreamCommittable> request : requests) {
-            try (ObjectStore store = run.store().open(run.target())) {
-                commit(request.getCommittable(), store);
-            } catch (StokerException e) {
-                // What is typed is final: the same commit would fail again. All else may be worth another attempt.
-                throw new SuppressRestartsException(e);
+            try {
+                // Under its ingest id a part is committed once, however often it is tried.
+                patience.run("Committing to " + run.target(), () -> {
+                    try (ObjectStore store = run.store().open(run.target())) {
+                        commit(request.getCommittable(), store);
+                    }
+                });
+            } catch (IOException | RuntimeException e) {
+                FailureKind.endIfFinal(e);
+                throw e;
             }
         }
     }
@@ -81,8 +89,11 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         if (commit.repeated()) {
             requireSame(committable, commit.entry());
         }
-        position = run.committed().at(committable.after());
-        known = Math.max(known, commit.version());
+        // A savepoint asks again for parts that newer versions have gone past; they must not take the position back.
+        if (commit.version() > known) {
+            position = run.committed().at(committable.after());
+            known = commit.version();
+        }
         keysChecked = known;
         StreamMeter.find(run.run()).ifPresent(meter -> meter.committed(commit.entry()));
     }
@@ -100,6 +111,14 @@ final class StreamCommitter implements Committer<StreamCommittable> {
                     + where(committable.before())
                     + ": another ingest of the topic runs or has run, or this one was begun from an old savepoint;"
                     + " nothing is committed, start the ingest again without state, and only one");
+        }
+        for (Map.Entry<Integer, Long> before : committable.before().entrySet()) {
+            if (committable.after().getOrDefault(before.getKey(), -1L) < before.getValue()) {
+                throw new CommitRefusedException("The dataset at " + run.target() + " stands at "
+                        + where(found.next()) + " of the topic " + found.topic()
+                        + ", this ingest would take it back to "
+                        + where(committable.after()) + "; nothing is committed, start the ingest again without state");
+            }
         }
     }
 

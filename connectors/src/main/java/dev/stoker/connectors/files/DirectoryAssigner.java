@@ -18,6 +18,9 @@ final class DirectoryAssigner {
     private final Deque<DirectorySplit> pending = new ArrayDeque<>();
     private final Set<String> relisted = new HashSet<>();
     private final Map<Integer, Map<String, DirectorySplit>> assigned = new HashMap<>();
+    /** Sub-directories found so far in directories that are reported in parts. */
+    private final Map<String, List<DirectorySplit>> partly = new HashMap<>();
+
     private final int perReader;
 
     /** A fresh walk. */
@@ -43,18 +46,25 @@ final class DirectoryAssigner {
         return taken;
     }
 
-    /** A reader has listed a directory. */
-    void listed(int reader, WalkEvent.Listed directory) {
+    /** A reader has listed a directory, or a part of one. Its sub-directories are pending once all of them are known. */
+    void listed(int reader, WalkEvent.Part part) {
         Map<String, DirectorySplit> own = assigned.get(reader);
-        if (own == null || own.remove(directory.path()) == null) {
-            // A reader that was taken for dead: its directories are someone else's now.
+        if (own == null || !own.containsKey(part.path())) {
+            // A reader that was taken for dead: another reader lists its directories now.
             return;
         }
-        if (relisted.remove(directory.path())) {
+        List<DirectorySplit> found = partly.computeIfAbsent(part.path(), path -> new ArrayList<>());
+        found.addAll(part.found());
+        if (!part.isLast()) {
             return;
         }
-        for (int i = directory.found().size() - 1; i >= 0; i--) {
-            pending.push(directory.found().get(i));
+        own.remove(part.path());
+        partly.remove(part.path());
+        if (relisted.remove(part.path())) {
+            return;
+        }
+        for (int i = found.size() - 1; i >= 0; i--) {
+            pending.push(found.get(i));
         }
     }
 
@@ -65,6 +75,7 @@ final class DirectoryAssigner {
     void lost(int reader, List<DirectorySplit> splits) {
         Map<String, DirectorySplit> unfinished = assigned.getOrDefault(reader, Map.of());
         assigned.remove(reader);
+        partly.keySet().removeAll(unfinished.keySet());
         for (DirectorySplit split : splits) {
             if (!unfinished.containsKey(split.path())) {
                 relisted.add(split.path());

@@ -1,7 +1,7 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.connectors.failure.FailureKind;
 import dev.stoker.storage.SourceTree;
-import dev.stoker.storage.StoreUnavailableException;
 import dev.stoker.storage.Stores;
 import java.io.Closeable;
 import java.io.IOException;
@@ -83,10 +83,12 @@ public final class DirectoryLister implements Closeable {
             }
         } catch (NoSuchFileException | NotDirectoryException e) {
             visitor.skip(FileSkip.VANISHED, directory.path());
-        } catch (UnreadableException | StoreUnavailableException e) {
-            // A store that does not answer says nothing about the directory, so this is never skipped.
+        } catch (UnreadableException e) {
             throw e;
         } catch (IOException e) {
+            if (FailureKind.isSilence(e)) {
+                throw e;
+            }
             rules.unreadable(directory.path(), e, visitor);
         }
     }

@@ -1,11 +1,12 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 
 /** A file or directory of the source cannot be used. The message is one line that says what to do. */
-public final class UnreadableException extends IOException {
+public final class UnreadableException extends StokerException {
 
     private static final long serialVersionUID = 1;
 

@@ -42,7 +42,7 @@ final class WalkEnumerator implements SplitEnumerator<DirectorySplit, WalkState>
         if (!(event instanceof WalkEvent walk)) {
             throw new IllegalArgumentException("An event of " + event.getClass() + " from reader " + subtask);
         }
-        walk.listed().forEach(directory -> assigner.listed(subtask, directory));
+        walk.parts().forEach(part -> assigner.listed(subtask, part));
         assign();
     }
 

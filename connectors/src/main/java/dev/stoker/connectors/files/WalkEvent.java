@@ -1,5 +1,6 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.connectors.types.Texts;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,11 +10,15 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
  * From a reader to the enumerator: directories that have been listed, each with the sub-directories found in it. Flink
- * carries events with Java serialization; what is carried here is one array of bytes.
+ * carries events with Java serialization; an event here carries one array of bytes. The transport drops messages above 10 MiB, so a
+ * directory with many sub-directories takes several events.
  */
 final class WalkEvent implements SourceEvent {
 
     private static final long serialVersionUID = 1;
+
+    /** An event takes no more sub-directories once it has so many bytes. */
+    private static final int FULL_BYTES = 1 << 20;
 
     /**
      * A directory that has been listed.
@@ -27,44 +32,79 @@ final class WalkEvent implements SourceEvent {
         }
     }
 
+    /**
+     * Some of a directory's sub-directories.
+     *
+     * @param path of the directory
+     * @param found the sub-directories behind those of the parts before
+     * @param isLast whether these are the directory's last ones
+     */
+    record Part(String path, List<DirectorySplit> found, boolean isLast) {
+        Part {
+            found = List.copyOf(found);
+        }
+    }
+
     private final byte[] bytes;
 
     private WalkEvent(byte[] bytes) {
         this.bytes = bytes;
     }
 
-    static WalkEvent of(List<Listed> listed) {
+    /** The events that report these directories, to be sent in order. */
+    static List<WalkEvent> of(List<Listed> listed) {
+        List<WalkEvent> events = new ArrayList<>();
         DataOutputSerializer out = new DataOutputSerializer(256);
         try {
             for (Listed directory : listed) {
-                Texts.write(directory.path(), out);
-                out.writeInt(directory.found().size());
-                for (DirectorySplit found : directory.found()) {
-                    DirectorySplitSerializer.write(found, out);
-                }
+                int next = 0;
+                do {
+                    int end = next;
+                    DataOutputSerializer found = new DataOutputSerializer(256);
+                    while (end < directory.found().size() && out.length() + found.length() < FULL_BYTES) {
+                        DirectorySplitSerializer.write(directory.found().get(end++), found);
+                    }
+                    Texts.write(directory.path(), out);
+                    out.writeBoolean(end == directory.found().size());
+                    out.writeInt(end - next);
+                    out.write(found.getSharedBuffer(), 0, found.length());
+                    next = end;
+                    if (out.length() >= FULL_BYTES) {
+                        events.add(new WalkEvent(out.getCopyOfBuffer()));
+                        out.clear();
+                    }
+                } while (next < directory.found().size());
             }
         } catch (IOException e) {
             throw new IllegalStateException("an array in memory cannot fail", e);
         }
-        return new WalkEvent(out.getCopyOfBuffer());
+        if (out.length() > 0) {
+            events.add(new WalkEvent(out.getCopyOfBuffer()));
+        }
+        return events;
     }
 
-    List<Listed> listed() {
-        List<Listed> listed = new ArrayList<>();
+    int length() {
+        return bytes.length;
+    }
+
+    List<Part> parts() {
+        List<Part> parts = new ArrayList<>();
         DataInputDeserializer in = new DataInputDeserializer(bytes);
         try {
             while (in.available() > 0) {
                 String path = Texts.read(in);
+                boolean isLast = in.readBoolean();
                 int count = in.readInt();
                 List<DirectorySplit> found = new ArrayList<>();
                 for (int i = 0; i < count; i++) {
                     found.add(DirectorySplitSerializer.read(in));
                 }
-                listed.add(new Listed(path, found));
+                parts.add(new Part(path, found, isLast));
             }
         } catch (IOException e) {
             throw new IllegalStateException("A walk event cannot be read", e);
         }
-        return listed;
+        return parts;
     }
 }

@@ -134,7 +134,7 @@ final class WalkReader implements SourceReader<PathBundle, DirectorySplit> {
         open--;
         unreported.add(listed);
         if (open == 0 || !listed.found().isEmpty() || unreported.size() >= REPORTED_TOGETHER) {
-            context.sendSourceEventToCoordinator(WalkEvent.of(unreported));
+            WalkEvent.of(unreported).forEach(context::sendSourceEventToCoordinator);
             unreported.clear();
         }
     }

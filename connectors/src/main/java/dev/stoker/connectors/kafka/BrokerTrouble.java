@@ -1,9 +1,16 @@
 package dev.stoker.connectors.kafka;
 
-import org.apache.kafka.common.errors.DisconnectException;
-import org.apache.kafka.common.errors.TimeoutException;
+import dev.stoker.connectors.failure.FailureKind;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.kafka.common.errors.AuthenticationException;
+import org.apache.kafka.common.errors.AuthorizationException;
+import org.apache.kafka.common.errors.ClusterAuthorizationException;
+import org.apache.kafka.common.errors.GroupAuthorizationException;
+import org.apache.kafka.common.errors.RecordTooLargeException;
+import org.apache.kafka.common.errors.TopicAuthorizationException;
+import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 
-/** Says what a failure at the brokers means to whoever has named them. */
+/** Says what a failure at the brokers means to the person who has named them. */
 final class BrokerTrouble {
     private BrokerTrouble() {}
 
@@ -15,7 +22,39 @@ final class BrokerTrouble {
      * @param otherwise the message if brokers did answer
      */
     static TopicException of(String topic, String bootstrap, Throwable failure, String otherwise) {
-        return new TopicException(isUnanswered(failure) ? noAnswer(topic, bootstrap) : otherwise, failure);
+        Throwable refusal = FailureKind.refusal(failure);
+        if (refusal != null) {
+            return new TopicException(otherwise + advice(refusal), failure);
+        }
+        boolean isUnanswered = FailureKind.of(failure) == FailureKind.PASSING;
+        return new BrokersAwayException(isUnanswered ? noAnswer(topic, bootstrap) : otherwise, failure);
+    }
+
+    /**
+     * Ends the job if a failure of Kafka's own source or sink is a refusal for good.
+     *
+     * @param where topic and brokers
+     * @throws SuppressRestartsException if it is, with a message for people
+     */
+    static void endIfRefused(String where, Throwable failure) {
+        Throwable refusal = FailureKind.refusal(failure);
+        if (refusal != null) {
+            throw new SuppressRestartsException(new TopicException(
+                    where + ": the brokers refuse what the job asks for: " + refusal.getMessage() + advice(refusal),
+                    failure));
+        }
+    }
+
+    /**
+     * The error for a client that cannot be made: its settings are wrong, or the brokers have no address at present.
+     *
+     * @param where topic and brokers
+     */
+    static TopicException notMade(String where, Throwable failure) {
+        String message = where + " cannot be reached: " + rootMessage(failure);
+        return FailureKind.of(failure) == FailureKind.PASSING
+                ? new BrokersAwayException(message, failure)
+                : new TopicException(message, failure);
     }
 
     private static String noAnswer(String topic, String bootstrap) {
@@ -24,15 +63,31 @@ final class BrokerTrouble {
                 + " advertised.listeners, and the security settings in the file of --kafka-config";
     }
 
-    private static boolean isUnanswered(Throwable failure) {
-        for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-            if (cause instanceof TimeoutException
-                    || cause instanceof DisconnectException
-                    || cause instanceof java.util.concurrent.TimeoutException) {
-                return true;
-            }
+    /** What a person can do about a refusal. */
+    static String advice(Throwable refusal) {
+        if (refusal instanceof AuthenticationException) {
+            return "; check user and password in the file of --kafka-config";
         }
-        return false;
+        if (refusal instanceof AuthorizationException) {
+            return "; allow the user of --kafka-config " + right(refusal)
+                    + " (docs/kafka.md lists the rights that each part needs)";
+        }
+        return refusal instanceof RecordTooLargeException
+                ? "; raise max.message.bytes of the topic, or start with a smaller --max-record-bytes"
+                : "";
+    }
+
+    private static String right(Throwable refusal) {
+        if (refusal instanceof TransactionalIdAuthorizationException) {
+            return "Write and Describe on transactional ids that begin with stoker-";
+        }
+        if (refusal instanceof TopicAuthorizationException) {
+            return "Describe and Read on the topic, and Write if it feeds";
+        }
+        if (refusal instanceof GroupAuthorizationException) {
+            return "Describe on the consumer groups of --pace-groups";
+        }
+        return refusal instanceof ClusterAuthorizationException ? "what it asks of the cluster" : "what it asks for";
     }
 
     /** The message of the first cause. */

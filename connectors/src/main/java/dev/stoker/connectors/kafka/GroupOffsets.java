@@ -61,7 +61,7 @@ public final class GroupOffsets implements AutoCloseable {
                     .get(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TopicException(target + ": interrupted while waiting for the brokers", e);
+            throw new BrokersAwayException(target + ": interrupted while waiting for the brokers", e);
         } catch (ExecutionException | TimeoutException e) {
             throw BrokerTrouble.of(
                     target.topic(),

@@ -41,19 +41,23 @@ public final class KafkaSinks {
         settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
         settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(Math.max(64L << 20, 4L * request)));
         settings.putIfAbsent(ProducerConfig.SEND_BUFFER_CONFIG, Integer.toString(1 << 20));
+        // The producer waits for brokers that are away; a restart would only lose what it holds.
+        settings.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
+        settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
         KafkaSinkBuilder<TopicRecord> builder = KafkaSink.<TopicRecord>builder()
                 .setKafkaProducerConfig(settings)
                 .setBootstrapServers(target.bootstrap())
                 .setRecordSerializer(new Serializer(target.topic()));
-        if (!target.exactlyOnce()) {
-            return builder.setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE).build();
+        if (target.exactlyOnce()) {
+            builder.setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
+                    .setTransactionalIdPrefix(transactionalIdPrefix)
+                    .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
+                    .setProperty(
+                            ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Long.toString(target.transactionTimeoutMs()));
+        } else {
+            builder.setDeliveryGuarantee(DeliveryGuarantee.AT_LEAST_ONCE);
         }
-        KafkaSink<TopicRecord> sink = builder.setDeliveryGuarantee(DeliveryGuarantee.EXACTLY_ONCE)
-                .setTransactionalIdPrefix(transactionalIdPrefix)
-                .setTransactionNamingStrategy(TransactionNamingStrategy.POOLING)
-                .setProperty(ProducerConfig.TRANSACTION_TIMEOUT_CONFIG, Long.toString(target.transactionTimeoutMs()))
-                .build();
-        return new StrictSink(sink, target);
+        return new StrictSink(builder.build(), target);
     }
 
     /** Records as Kafka's producer takes them; names the topic, whose open transactions a pooling sink looks for. */

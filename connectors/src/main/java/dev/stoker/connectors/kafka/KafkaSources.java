@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Properties;
 import org.apache.flink.api.common.typeinfo.TypeInformation;
+import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.connector.kafka.source.KafkaSource;
 import org.apache.flink.connector.kafka.source.KafkaSourceBuilder;
 import org.apache.flink.connector.kafka.source.KafkaSourceOptions;
@@ -33,7 +34,7 @@ public final class KafkaSources {
      * @throws IOException if the clients' settings cannot be read
      */
     @SuppressWarnings("deprecation")
-    public static KafkaSource<SourceRecord> create(
+    public static Source<SourceRecord, ?, ?> create(
             TopicLocation location, Map<Integer, Long> start, Optional<? extends Map<Integer, Long>> until)
             throws IOException {
         Properties settings = location.clients();
@@ -42,6 +43,8 @@ public final class KafkaSources {
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
         // Positions lie in the dataset; a consumer group would be a second truth.
         settings.setProperty(KafkaSourceOptions.COMMIT_OFFSETS_ON_CHECKPOINT.key(), "false");
+        // The clients wait for brokers that are away; a restart would ask them the same.
+        settings.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
         // What is fetched and handed on at a time lies in the heap until it is packed, and each collection copies it.
         settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(8 << 20));
         settings.putIfAbsent(ConsumerConfig.RECEIVE_BUFFER_CONFIG, Integer.toString(1 << 20));
@@ -54,7 +57,7 @@ public final class KafkaSources {
                 .setDeserializer(new Deserializer());
         until.ifPresent(end -> builder.setBounded(
                 OffsetsInitializer.offsets(offsets(location.topic(), end), OffsetResetStrategy.NONE)));
-        return builder.build();
+        return new StrictSource(builder.build(), location.toString());
     }
 
     private static Map<TopicPartition, Long> offsets(String topic, Map<Integer, Long> byPartition) {

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.kafka;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.Texts;
 import dev.stoker.connectors.types.ValueSerializer;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -34,7 +35,7 @@ public final class SourceRecordSerializer extends ValueSerializer<SourceRecord> 
         write(record.value(), out);
         out.writeInt(record.headers().size());
         for (SourceRecord.Header header : record.headers()) {
-            out.writeUTF(header.name());
+            Texts.write(header.name(), out);
             write(header.value(), out);
         }
     }
@@ -48,7 +49,7 @@ public final class SourceRecordSerializer extends ValueSerializer<SourceRecord> 
         byte[] value = read(in);
         List<SourceRecord.Header> headers = new ArrayList<>();
         for (int count = in.readInt(); count > 0; count--) {
-            headers.add(new SourceRecord.Header(in.readUTF(), read(in)));
+            headers.add(new SourceRecord.Header(Texts.read(in), read(in)));
         }
         return new SourceRecord(partition, offset, timestampMs, key, value, headers);
     }

@@ -56,7 +56,7 @@ public final class SourceTopic implements AutoCloseable {
         try {
             this.admin = Admin.create(settings);
         } catch (KafkaException e) {
-            throw new TopicException(location + " cannot be reached: " + BrokerTrouble.rootMessage(e), e);
+            throw BrokerTrouble.notMade(location.toString(), e);
         }
     }
 
@@ -178,8 +178,10 @@ public final class SourceTopic implements AutoCloseable {
                 bytes += record.size();
             }
             if (System.nanoTime() > deadline) {
-                throw new TopicException(location + ", partition " + partition + ": no record came from offset " + from
-                        + " on within " + patience.toSeconds() + " s, although the partition ends at " + stop);
+                throw new BrokersAwayException(
+                        location + ", partition " + partition + ": no record came from offset " + from + " on within "
+                                + patience.toSeconds() + " s, although the partition ends at " + stop,
+                        null);
             }
         }
         return records;
@@ -190,7 +192,7 @@ public final class SourceTopic implements AutoCloseable {
             return future.get(patience.toMillis() + 10_000, TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TopicException(location + ": interrupted while waiting for the brokers", e);
+            throw new BrokersAwayException(location + ": interrupted while waiting for the brokers", e);
         } catch (TimeoutException e) {
             throw failed(e, "");
         } catch (ExecutionException e) {

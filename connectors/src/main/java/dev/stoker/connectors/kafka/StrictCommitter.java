@@ -31,12 +31,17 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
 
     private final Committer<KafkaCommittable> committer;
     private final Brokers brokers;
+    private final String where;
     /** Whether a transaction of the state was refused. */
     private boolean isRefused;
 
-    /** @param committer Kafka's; closed with this one */
-    StrictCommitter(Committer<KafkaCommittable> committer, Brokers brokers) {
+    /**
+     * @param committer Kafka's; closed with this one
+     * @param where topic and brokers, for messages
+     */
+    StrictCommitter(Committer<KafkaCommittable> committer, Brokers brokers, String where) {
         this.committer = committer;
+        this.where = where;
         this.brokers = brokers;
     }
 
@@ -79,7 +84,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
     }
 
     /** A request that remembers that it was refused. */
-    private static final class Watched implements CommitRequest<KafkaCommittable> {
+    private final class Watched implements CommitRequest<KafkaCommittable> {
         private final CommitRequest<KafkaCommittable> request;
         private Throwable refusal;
 
@@ -123,6 +128,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
                 // Brokers forget ids that nobody has used for a week, and end what was open under them long before.
                 signalFailedWithKnownReason(reason);
             } else {
+                BrokerTrouble.endIfRefused(where, reason);
                 request.signalFailedWithUnknownReason(reason);
             }
         }

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Collection;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.api.connector.sink2.CommitterInitContext;
+import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 import org.apache.flink.api.connector.sink2.Sink;
 import org.apache.flink.api.connector.sink2.SinkWriter;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
@@ -22,6 +23,7 @@ import org.apache.flink.streaming.api.datastream.DataStream;
  * Kafka's sink in transactions, with a committer that takes nothing for written that brokers have given up ({@link StrictCommitter}).
  * Its operators must be chained.
  */
+@SuppressWarnings("try") // that close may be interrupted is the writers' word
 final class StrictSink
         implements Sink<TopicRecord>,
                 SupportsWriterState<TopicRecord, KafkaWriterState>,
@@ -39,13 +41,31 @@ final class StrictSink
 
     @Override
     public SinkWriter<TopicRecord> createWriter(WriterInitContext context) throws IOException {
-        return sink.createWriter(context);
+        try {
+            return strict(sink.createWriter(new StrictContext(context, target.toString())));
+        } catch (IOException | RuntimeException e) {
+            BrokerTrouble.endIfRefused(target.toString(), e);
+            throw e;
+        }
     }
 
     @Override
     public StatefulSinkWriter<TopicRecord, KafkaWriterState> restoreWriter(
             WriterInitContext context, Collection<KafkaWriterState> states) throws IOException {
-        return sink.restoreWriter(context, states);
+        try {
+            return strict(sink.restoreWriter(new StrictContext(context, target.toString()), states));
+        } catch (RuntimeException e) {
+            BrokerTrouble.endIfRefused(target.toString(), e);
+            throw e;
+        }
+    }
+
+    private <
+                    W extends
+                            StatefulSinkWriter<TopicRecord, KafkaWriterState>
+                                    & CommittingSinkWriter<TopicRecord, KafkaCommittable>>
+            StrictWriter<W> strict(W writer) {
+        return new StrictWriter<>(writer, target.toString());
     }
 
     @Override
@@ -55,7 +75,7 @@ final class StrictSink
 
     @Override
     public Committer<KafkaCommittable> createCommitter(CommitterInitContext context) {
-        return new StrictCommitter(sink.createCommitter(context), this::giveUp);
+        return new StrictCommitter(sink.createCommitter(context), this::giveUp, target.toString());
     }
 
     private void giveUp(Collection<String> transactionalIds) throws IOException {

@@ -22,11 +22,15 @@ import org.apache.kafka.common.KafkaFuture;
 import org.apache.kafka.common.Node;
 import org.apache.kafka.common.config.ConfigResource;
 import org.apache.kafka.common.config.TopicConfig;
+import org.apache.kafka.common.errors.AuthorizationException;
 import org.apache.kafka.common.errors.TopicExistsException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Creates a feed's topic, or refuses one that would lose, merge or reject records. */
 public final class TopicCheck implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(TopicCheck.class);
     private static final long WAIT_SECONDS = 30;
     private static final long WEEK_MS = Duration.ofDays(7).toMillis();
     /** Times that a missing topic is looked for again, 50 ms apart. */
@@ -52,7 +56,7 @@ public final class TopicCheck implements AutoCloseable {
         try {
             this.admin = Admin.create(settings);
         } catch (KafkaException e) {
-            throw new TopicException(target + " cannot be reached: " + BrokerTrouble.rootMessage(e), e);
+            throw BrokerTrouble.notMade(target.toString(), e);
         }
     }
 
@@ -220,8 +224,19 @@ public final class TopicCheck implements AutoCloseable {
         }
     }
 
+    /** The settings, as far as this user may see them: those that are hidden count as unknown. */
     private Config config(ConfigResource resource) throws IOException {
-        return get(admin.describeConfigs(List.of(resource)).values().get(resource), resource.toString());
+        try {
+            return await(admin.describeConfigs(List.of(resource)).values().get(resource));
+        } catch (ExecutionException e) {
+            if (e.getCause() instanceof AuthorizationException) {
+                LOG.info("{}: the settings of {} are hidden from this user and not checked", target, resource);
+                return new Config(List.of());
+            }
+            throw failed(
+                    e.getCause(),
+                    ": " + resource + " cannot be looked at: " + e.getCause().getMessage());
+        }
     }
 
     private <T> T get(KafkaFuture<T> future, String what) throws IOException {
@@ -239,7 +254,7 @@ public final class TopicCheck implements AutoCloseable {
             return future.get(WAIT_SECONDS, TimeUnit.SECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TopicException(target + ": interrupted while waiting for the brokers", e);
+            throw new BrokersAwayException(target + ": interrupted while waiting for the brokers", e);
         } catch (TimeoutException e) {
             throw failed(e, "");
         }

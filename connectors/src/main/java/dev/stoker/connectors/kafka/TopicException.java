@@ -1,9 +1,9 @@
 package dev.stoker.connectors.kafka;
 
-import java.io.IOException;
+import dev.stoker.schemas.errors.StokerException;
 
 /** A topic or a broker is not as a feed needs it; the message names the setting and the command that changes it. */
-public final class TopicException extends IOException {
+public class TopicException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     /** @param message what is wrong with which topic, expected and found, and what to do */

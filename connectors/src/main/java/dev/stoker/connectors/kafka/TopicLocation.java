@@ -11,6 +11,7 @@ import java.util.Properties;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.kafka.clients.CommonClientConfigs;
+import org.apache.kafka.clients.MetadataRecoveryStrategy;
 
 /**
  * A topic that is read. It travels in the job graph, so it holds the name of the file with the clients' settings, never what
@@ -71,6 +72,9 @@ public record TopicLocation(String bootstrap, String topic, String clientConfig)
             }
         }
         settings.setProperty(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
+        // Kafka's default makes an admin client spin while no broker answers: 2,500 lines of log a second, and a
+        // processor.
+        settings.putIfAbsent(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, MetadataRecoveryStrategy.NONE.name);
         return settings;
     }
 

@@ -104,8 +104,13 @@ public final class TopicReader implements AutoCloseable {
 
     /** The last record. Between it and the end may be any number of markers and records of transactions that were given up. */
     public Optional<RecordHeader> last(int partition) throws IOException {
+        return before(partition, end(partition));
+    }
+
+    /** The last record before an offset. */
+    public Optional<RecordHeader> before(int partition, long offset) throws IOException {
         long begin = begin(partition);
-        long end = end(partition);
+        long end = offset;
         Optional<RecordHeader> found = Optional.empty();
         // Twice as far back each time; nothing is read twice.
         for (long back = 1; found.isEmpty() && begin < end; back *= 2) {
@@ -153,8 +158,10 @@ public final class TopicReader implements AutoCloseable {
                     at = reached;
                     deadline = System.nanoTime() + WAIT.toNanos();
                 } else if (System.nanoTime() > deadline) {
-                    throw new TopicException(target + ", partition " + partition + ": no record came from offset " + at
-                            + " on within " + WAIT.toSeconds() + " s, although the partition ends at " + end);
+                    throw new BrokersAwayException(
+                            target + ", partition " + partition + ": no record came from offset " + at + " on within "
+                                    + WAIT.toSeconds() + " s, although the partition ends at " + end,
+                            null);
                 }
             }
             return Optional.empty();

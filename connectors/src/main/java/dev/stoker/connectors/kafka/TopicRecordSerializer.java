@@ -1,6 +1,7 @@
 package dev.stoker.connectors.kafka;
 
 import dev.stoker.connectors.types.OpaqueType;
+import dev.stoker.connectors.types.Texts;
 import dev.stoker.connectors.types.ValueSerializer;
 import java.io.IOException;
 import java.util.LinkedHashMap;
@@ -30,7 +31,7 @@ public final class TopicRecordSerializer extends ValueSerializer<TopicRecord> {
         out.writeInt(record.partition());
         out.writeInt(record.headers().size());
         for (Map.Entry<String, byte[]> header : record.headers().entrySet()) {
-            out.writeUTF(header.getKey());
+            Texts.write(header.getKey(), out);
             writeBytes(header.getValue(), out);
         }
         writeBytes(record.value(), out);
@@ -42,7 +43,7 @@ public final class TopicRecordSerializer extends ValueSerializer<TopicRecord> {
         int count = in.readInt();
         Map<String, byte[]> headers = new LinkedHashMap<>();
         for (int i = 0; i < count; i++) {
-            headers.put(in.readUTF(), readBytes(in));
+            headers.put(Texts.read(in), readBytes(in));
         }
         return new TopicRecord(partition, headers, readBytes(in));
     }

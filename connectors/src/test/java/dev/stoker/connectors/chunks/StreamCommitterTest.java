@@ -3,17 +3,21 @@ package dev.stoker.connectors.chunks;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.connectors.failure.Patience;
+import dev.stoker.connectors.kafka.BrokersAwayException;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.flink.api.connector.sink2.Committer;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,24 +30,27 @@ class StreamCommitterTest {
     Path directory;
 
     private StreamRun.CommitGuard guard = () -> {};
+    private DatasetStore stores = DatasetStore.BY_LOCATION;
     private int chunks;
 
     @BeforeEach
-    void create() throws IOException {
+    void create() throws Exception {
         try (ObjectStore store = new LocalObjectStore(directory)) {
             Dataset.create(store, SampleDatasets.info());
         }
     }
 
     private StreamCommitter committer(StreamRun.Keys keys, long baseVersion, Long... committed) {
-        return new StreamCommitter(new StreamRun(
-                DatasetStore.BY_LOCATION,
-                directory.toString(),
-                SampleDatasets.info().id().toString(),
-                "run",
-                new TopicPosition("photos", "topic-id", "cluster", offsets(committed)),
-                new TreeMap<>(),
-                new StreamRun.Limits(guard, keys, baseVersion, 0)));
+        return new StreamCommitter(
+                new StreamRun(
+                        stores,
+                        directory.toString(),
+                        SampleDatasets.info().id().toString(),
+                        "run",
+                        new TopicPosition("photos", "topic-id", "cluster", offsets(committed)),
+                        new TreeMap<>(),
+                        new StreamRun.Limits(guard, keys, baseVersion, 0)),
+                Patience.endlessAfterRestore());
     }
 
     private static TreeMap<Integer, Long> offsets(Long... byPartition) {
@@ -55,7 +62,7 @@ class StreamCommitterTest {
     }
 
     private StreamCommittable part(String ingest, TreeMap<Integer, Long> before, long after, String... keys)
-            throws IOException {
+            throws Exception {
         try (ObjectStore store = new LocalObjectStore(directory)) {
             ChunkSummary chunk = SampleDatasets.write(store, SampleDatasets.id(++chunks), "run", "train", keys);
             return new StreamCommittable(
@@ -68,18 +75,18 @@ class StreamCommitterTest {
         }
     }
 
-    private static void commit(StreamCommitter committer, StreamCommittable part) throws IOException {
+    private static void commit(StreamCommitter committer, StreamCommittable part) throws Exception {
         committer.commit(List.of(new Request(part)));
     }
 
-    private long version() throws IOException {
+    private long version() throws Exception {
         try (ObjectStore store = new LocalObjectStore(directory)) {
             return Dataset.open(store).latestVersion();
         }
     }
 
     @Test
-    void commitsPartsThatFollowEachOtherEachOnce() throws IOException {
+    void commitsPartsThatFollowEachOtherEachOnce() throws Exception {
         StreamCommitter committer = committer(StreamRun.Keys.OFFSETS, 0);
         StreamCommittable first = part("run-1", offsets(), 5, "a/0");
         commit(committer, first);
@@ -97,7 +104,7 @@ class StreamCommitterTest {
     }
 
     @Test
-    void refusesAPartThatTheDatasetHasGonePast() throws IOException {
+    void refusesAPartThatTheDatasetHasGonePast() throws Exception {
         commit(committer(StreamRun.Keys.OFFSETS, 0), part("other-1", offsets(), 7, "a/0"));
         assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 5, "a/1")))
                 .isInstanceOf(SuppressRestartsException.class)
@@ -109,7 +116,46 @@ class StreamCommitterTest {
     }
 
     @Test
-    void refusesAnotherContentUnderTheSameId() throws IOException {
+    void aRepeatedCommitDoesNotTakeThePositionBack() throws Exception {
+        StreamCommittable pending = part("old-1", offsets(), 5, "a/0");
+        StreamCommitter old = committer(StreamRun.Keys.OFFSETS, 0);
+        commit(old, pending);
+        commit(old, part("old-2", offsets(5L), 9, "a/5"));
+        // A second job from the savepoint with the pending part: at its start, the dataset holds both versions.
+        StreamCommitter again = committer(StreamRun.Keys.OFFSETS, 2, 9L);
+        commit(again, pending);
+        assertThatThrownBy(() -> commit(again, part("new-1", offsets(5L), 8, "a/6")))
+                .isInstanceOf(SuppressRestartsException.class)
+                .rootCause()
+                .isInstanceOf(CommitRefusedException.class)
+                .hasMessageContaining("stands at the offsets 0=9")
+                .hasMessageContaining("begun from an old savepoint");
+        assertThat(version()).isEqualTo(2);
+    }
+
+    @Test
+    void aPendingPartThatIsNewerThanTheStartIsFollowed() throws Exception {
+        StreamCommittable pending = part("run-1", offsets(), 5, "a/0");
+        commit(committer(StreamRun.Keys.OFFSETS, 0), pending);
+        StreamCommitter restored = committer(StreamRun.Keys.OFFSETS, 0);
+        commit(restored, pending);
+        commit(restored, part("run-2", offsets(5L), 9, "a/5"));
+        assertThat(version()).isEqualTo(2);
+    }
+
+    @Test
+    void refusesAPartThatWouldTakeThePositionBack() throws Exception {
+        commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 7, "a/0"));
+        assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-2", offsets(7L), 5, "a/1")))
+                .rootCause()
+                .isInstanceOf(CommitRefusedException.class)
+                .hasMessageContaining("0=7")
+                .hasMessageContaining("0=5");
+        assertThat(version()).isEqualTo(1);
+    }
+
+    @Test
+    void refusesAnotherContentUnderTheSameId() throws Exception {
         commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 7, "a/0"));
         assertThatThrownBy(() -> commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 5, "a/1")))
                 .rootCause()
@@ -118,7 +164,7 @@ class StreamCommitterTest {
     }
 
     @Test
-    void looksPastWhatOthersCommit() throws IOException {
+    void looksPastWhatOthersCommit() throws Exception {
         StreamCommitter committer = committer(StreamRun.Keys.OFFSETS, 0);
         commit(committer, part("run-1", offsets(), 5, "a/0"));
         try (ObjectStore store = new LocalObjectStore(directory)) {
@@ -132,7 +178,7 @@ class StreamCommitterTest {
     }
 
     @Test
-    void refusesKeysThatOthersHaveCommittedMeanwhile() throws IOException {
+    void refusesKeysThatOthersHaveCommittedMeanwhile() throws Exception {
         StreamCommitter committer = committer(StreamRun.Keys.RECORDS, 0);
         commit(committer, part("run-1", offsets(), 5, "a/0"));
         try (ObjectStore store = new LocalObjectStore(directory)) {
@@ -147,7 +193,7 @@ class StreamCommitterTest {
     }
 
     @Test
-    void commitsNothingThatItsGuardRefuses() throws IOException {
+    void commitsNothingThatItsGuardRefuses() throws Exception {
         guard = () -> {
             throw new IOException("another topic");
         };
@@ -156,6 +202,31 @@ class StreamCommitterTest {
                 .isInstanceOf(IOException.class)
                 .hasMessage("another topic");
         assertThat(version()).isZero();
+    }
+
+    @Test
+    void waitsForAStoreThatIsAway() throws Exception {
+        AtomicInteger away = new AtomicInteger(2);
+        stores = location -> {
+            if (away.getAndDecrement() > 0) {
+                throw new StoreUnavailableException("503", null);
+            }
+            return DatasetStore.BY_LOCATION.open(location);
+        };
+        commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 5, "a/0"));
+        assertThat(version()).isEqualTo(1);
+    }
+
+    @Test
+    void waitsForBrokersThatAreAway() throws Exception {
+        AtomicInteger away = new AtomicInteger(1);
+        guard = () -> {
+            if (away.getAndDecrement() > 0) {
+                throw new BrokersAwayException("no broker answers", null);
+            }
+        };
+        commit(committer(StreamRun.Keys.OFFSETS, 0), part("run-1", offsets(), 5, "a/0"));
+        assertThat(version()).isEqualTo(1);
     }
 
     /** Flink asks for a commit. */

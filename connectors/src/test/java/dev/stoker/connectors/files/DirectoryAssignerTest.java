@@ -13,9 +13,13 @@ class DirectoryAssignerTest {
         return new DirectorySplit(path, List.of());
     }
 
-    private static WalkEvent.Listed listed(String path, String... found) {
-        return new WalkEvent.Listed(
-                path, List.of(found).stream().map(DirectoryAssignerTest::split).toList());
+    private static WalkEvent.Part listed(String path, String... found) {
+        return part(true, path, found);
+    }
+
+    private static WalkEvent.Part part(boolean isLast, String path, String... found) {
+        return new WalkEvent.Part(
+                path, List.of(found).stream().map(DirectoryAssignerTest::split).toList(), isLast);
     }
 
     @Test
@@ -61,6 +65,31 @@ class DirectoryAssignerTest {
         assertThat(assigner.take(1)).containsExactly(DirectorySplit.ROOT);
         assigner.listed(1, listed("", "a"));
         assertThat(assigner.take(1)).containsExactly(split("a"));
+    }
+
+    @Test
+    void givesOutTheSubdirectoriesOfADirectoryOnceAllOfThemAreKnown() {
+        assigner.take(0);
+        assigner.listed(0, part(false, "", "a", "b"));
+        assertThat(assigner.take(1)).isEmpty();
+        assertThat(assigner.isDone()).isFalse();
+        assigner.listed(0, part(true, "", "c"));
+        assertThat(assigner.take(1)).containsExactly(split("a"), split("b"));
+        assertThat(assigner.take(0)).containsExactly(split("c"));
+    }
+
+    @Test
+    void forgetsTheReportedPartsOfAReaderThatIsLost() {
+        assigner.take(0);
+        assigner.listed(0, part(false, "", "a", "b"));
+
+        assigner.lost(0, List.of(DirectorySplit.ROOT));
+
+        assertThat(assigner.take(1)).containsExactly(DirectorySplit.ROOT);
+        assigner.listed(1, part(false, "", "a", "b"));
+        assigner.listed(1, part(true, "", "c"));
+        assertThat(assigner.take(0)).containsExactly(split("a"), split("b"));
+        assertThat(assigner.take(1)).containsExactly(split("c"));
     }
 
     @Test

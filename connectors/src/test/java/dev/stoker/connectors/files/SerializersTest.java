@@ -8,6 +8,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.stream.IntStream;
 import java.util.Random;
 import java.util.Set;
 import org.apache.flink.core.memory.DataInputDeserializer;
@@ -43,7 +44,32 @@ class SerializersTest {
         List<WalkEvent.Listed> listed =
                 List.of(new WalkEvent.Listed("a", List.of(SPLIT)), new WalkEvent.Listed("b", List.of()));
 
-        assertThat(WalkEvent.of(listed).listed()).isEqualTo(listed);
+        assertThat(WalkEvent.of(listed))
+                .singleElement()
+                .satisfies(event -> assertThat(event.parts())
+                        .containsExactly(
+                                new WalkEvent.Part("a", List.of(SPLIT), true),
+                                new WalkEvent.Part("b", List.of(), true)));
+    }
+
+    @Test
+    void aDirectoryWithManySubdirectoriesIsReportedInEventsThatTheTransportCarries() {
+        List<DirectorySplit> found = IntStream.range(0, 420_000)
+                .mapToObj(i -> new DirectorySplit("directory-" + (1_000_000_000 + i), List.of()))
+                .toList();
+        List<WalkEvent> events =
+                WalkEvent.of(List.of(new WalkEvent.Listed("", found), new WalkEvent.Listed("x", List.of())));
+
+        assertThat(events).allMatch(event -> event.length() < 2 << 20);
+        List<WalkEvent.Part> parts =
+                events.stream().flatMap(event -> event.parts().stream()).toList();
+        assertThat(parts.stream()
+                        .filter(part -> part.path().isEmpty())
+                        .flatMap(part -> part.found().stream())
+                        .toList())
+                .isEqualTo(found);
+        assertThat(parts.stream().filter(WalkEvent.Part::isLast).map(WalkEvent.Part::path))
+                .containsExactly("", "x");
     }
 
     @Test

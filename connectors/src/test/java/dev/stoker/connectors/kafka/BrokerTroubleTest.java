@@ -73,6 +73,8 @@ class BrokerTroubleTest {
     @Test
     void whatBrokersSayIsSaid() {
         assertThat(BrokerTrouble.of("a", "b:1", new TopicAuthorizationException("a is not yours"), "a is not yours"))
-                .hasMessage("a is not yours");
+                .isExactlyInstanceOf(TopicException.class)
+                .hasMessageStartingWith(
+                        "a is not yours; allow the user of --kafka-config Describe and Read on the topic");
     }
 }

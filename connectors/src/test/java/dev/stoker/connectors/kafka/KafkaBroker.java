@@ -22,11 +22,42 @@ public final class KafkaBroker implements AutoCloseable {
 
     private final Path directory;
     private final int port;
+    private final int guardedPort = freePort();
     private Process process;
 
     private KafkaBroker(Path directory, int port) {
         this.directory = directory;
         this.port = port;
+    }
+
+    /**
+     * Starts a broker that asks whether users may do what they want. Those of {@link #bootstrap} may do all; those of
+     * {@link #guarded} come in by name, with their name as the password, and may do nothing until somebody allows it.
+     */
+    public static KafkaBroker startGuarded(Path directory, List<String> users) throws IOException {
+        StringBuilder login = new StringBuilder("org.apache.kafka.common.security.plain.PlainLoginModule required");
+        users.forEach(user ->
+                login.append(" user_").append(user).append("=\"").append(user).append('"'));
+        return start(
+                directory,
+                Map.of(
+                        "authorizer.class.name",
+                        "org.apache.kafka.metadata.authorizer.StandardAuthorizer",
+                        "super.users",
+                        "User:ANONYMOUS",
+                        "listener.name.guarded.sasl.enabled.mechanisms",
+                        "PLAIN",
+                        "listener.name.guarded.plain.sasl.jaas.config",
+                        login.append(';').toString()));
+    }
+
+    /** Writes the settings of clients that come in as a user. */
+    public static Path settings(Path file, String user, String password) throws IOException {
+        return Files.writeString(
+                file,
+                "security.protocol=SASL_PLAINTEXT\nsasl.mechanism=PLAIN\nsasl.jaas.config="
+                        + "org.apache.kafka.common.security.plain.PlainLoginModule required username=\"" + user
+                        + "\" password=\"" + password + "\";\n");
     }
 
     /** Starts a broker whose files are in a directory. */
@@ -39,15 +70,18 @@ public final class KafkaBroker implements AutoCloseable {
         int port = freePort();
         int controller = freePort();
         KafkaBroker broker = new KafkaBroker(Files.createDirectories(directory), port);
+        boolean isGuarded = settings.containsKey("authorizer.class.name");
+        String guarded = isGuarded ? ",GUARDED://127.0.0.1:" + broker.guardedPort : "";
         List<String> lines = new ArrayList<>(List.of(
                 "process.roles=broker,controller",
                 "node.id=1",
                 "controller.quorum.bootstrap.servers=127.0.0.1:" + controller,
-                "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller,
-                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller,
+                "listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller + guarded,
+                "advertised.listeners=PLAINTEXT://127.0.0.1:" + port + ",CONTROLLER://127.0.0.1:" + controller
+                        + guarded,
                 "controller.listener.names=CONTROLLER",
                 "inter.broker.listener.name=PLAINTEXT",
-                "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT",
+                "listener.security.protocol.map=CONTROLLER:PLAINTEXT,PLAINTEXT:PLAINTEXT,GUARDED:SASL_PLAINTEXT",
                 "log.dirs=" + directory.resolve("log"),
                 "num.partitions=1",
                 "auto.create.topics.enable=false",
@@ -120,6 +154,11 @@ public final class KafkaBroker implements AutoCloseable {
     /** {@code host:port}. */
     public String bootstrap() {
         return "127.0.0.1:" + port;
+    }
+
+    /** {@code host:port} for users with names. */
+    public String guarded() {
+        return "127.0.0.1:" + guardedPort;
     }
 
     private Path config() {

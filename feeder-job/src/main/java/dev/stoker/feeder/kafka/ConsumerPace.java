@@ -1,24 +1,24 @@
 package dev.stoker.feeder.kafka;
 
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.kafka.GroupOffsets;
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicReader;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
+import dev.stoker.schemas.kafka.RecordPosition;
 import java.io.IOException;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
+import java.util.function.Consumer;
 
 /**
  * Keeps lanes near the slowest of some consumer groups: looks at what they have committed, a few times a second, on a thread of
  * its own. While brokers do not answer, nothing changes: what may be written was allowed by what consumers had done before.
  */
 final class ConsumerPace implements PaceGate {
-    private static final Logger LOG = LoggerFactory.getLogger(ConsumerPace.class);
     private static final long LOOK_NANOS = 300_000_000L;
 
     /** What is known of a lane; guarded by itself, what the looking thread alone uses is its own. */
@@ -43,6 +43,10 @@ final class ConsumerPace implements PaceGate {
         long records;
         /** The group that has committed least. */
         String slowest = "";
+        /** What that has committed, as of the last look, and the furthest record in front of it so far; null for none. */
+        long committed = -1;
+
+        RecordPosition consumed;
     }
 
     private final KafkaTarget target;
@@ -50,6 +54,7 @@ final class ConsumerPace implements PaceGate {
     private final int lanes;
     private final TopicProgress told;
     private final Runnable changed;
+    private final Consumer<Exception> failed;
     private final Map<Integer, Progress> known = new ConcurrentHashMap<>();
     private final Thread thread;
     private volatile boolean closed;
@@ -58,28 +63,39 @@ final class ConsumerPace implements PaceGate {
      * @param lanes partitions of the topic
      * @param told learns whom a lane waits for
      * @param changed is called after each look
+     * @param failed is told when there can be no more looks
      */
-    ConsumerPace(KafkaTarget target, KafkaPlan.Pace pace, int lanes, TopicProgress told, Runnable changed) {
+    ConsumerPace(
+            KafkaTarget target,
+            KafkaPlan.Pace pace,
+            int lanes,
+            TopicProgress told,
+            Runnable changed,
+            Consumer<Exception> failed) {
         this.target = target;
         this.pace = pace;
         this.lanes = lanes;
         this.told = told;
         this.changed = changed;
+        this.failed = failed;
         this.thread = new Thread(this::look, "stoker-kafka-pace");
         thread.setDaemon(true);
         thread.start();
     }
 
     @Override
-    public boolean allows(int lane, long epoch) {
+    public boolean allows(int lane, RecordPosition next) {
+        long epoch = next.epoch();
         Progress progress = progress(lane);
         synchronized (progress) {
             progress.first = progress.first < 0 ? epoch : progress.first;
             progress.asked = epoch;
             // At least one record, or a limit below its size would be the end.
             long ahead = progress.unread + progress.made + progress.madeBefore;
-            boolean isAllowed = epoch <= progress.lastEpoch
+            boolean isNear = epoch <= progress.lastEpoch
                     && (pace.bytesAhead() == 0 || ahead == 0 || ahead < pace.bytesAhead() / lanes);
+            // What a restarted feed writes again is no news. Nobody reads it if all have had it and have left.
+            boolean isAllowed = isNear || isConsumed(progress, next);
             if (isAllowed) {
                 told.goesOn(lane);
             } else if (progress.lastEpoch >= 0) {
@@ -87,6 +103,10 @@ final class ConsumerPace implements PaceGate {
             }
             return isAllowed;
         }
+    }
+
+    private static boolean isConsumed(Progress progress, RecordPosition next) {
+        return progress.consumed != null && next.compareTo(progress.consumed) <= 0;
     }
 
     @Override
@@ -104,23 +124,35 @@ final class ConsumerPace implements PaceGate {
     }
 
     private void look() {
-        while (!closed) {
-            try (GroupOffsets groups = new GroupOffsets(target, pace.groups());
-                    TopicReader reader = TopicReader.ofAll(target);
-                    TopicReader seen = new TopicReader(target)) {
-                while (!closed) {
-                    Map<Integer, GroupOffsets.Slowest> slowest = groups.slowest(lanes);
-                    for (int lane : known.keySet()) {
-                        look(lane, slowest.get(lane), reader, seen);
-                    }
-                    changed.run();
-                    LockSupport.parkNanos(LOOK_NANOS);
+        try {
+            // The command has reached the brokers: they are away, not wrong.
+            Patience.endlessAfterRestore().run("Looking at the groups " + pace.groups(), this::lookOn);
+        } catch (InterruptedException e) {
+            // Closed.
+            Thread.currentThread().interrupt();
+        } catch (IOException | RuntimeException e) {
+            if (!closed) {
+                failed.accept(e);
+            }
+        } catch (Error e) {
+            // Lanes that wait for their consumers would wait for ever.
+            if (!closed) {
+                failed.accept(new IllegalStateException("Looking at the groups " + pace.groups() + " failed: " + e, e));
+            }
+        }
+    }
+
+    private void lookOn() throws IOException {
+        try (GroupOffsets groups = new GroupOffsets(target, pace.groups());
+                TopicReader reader = TopicReader.ofAll(target);
+                TopicReader seen = new TopicReader(target)) {
+            while (!closed) {
+                Map<Integer, GroupOffsets.Slowest> slowest = groups.slowest(lanes);
+                for (int lane : known.keySet()) {
+                    look(lane, slowest.get(lane), reader, seen);
                 }
-            } catch (IOException | RuntimeException e) {
-                if (!closed) {
-                    LOG.warn("The progress of the groups {} cannot be seen; looking again", pace.groups(), e);
-                    LockSupport.parkNanos(10 * LOOK_NANOS);
-                }
+                changed.run();
+                LockSupport.parkNanos(LOOK_NANOS);
             }
         }
     }
@@ -143,10 +175,18 @@ final class ConsumerPace implements PaceGate {
         Optional<RecordHeader> next = from >= end ? Optional.empty() : reader.at(lane, from);
         // Readers that wait for a batch need not have read what is in front of it, nor can they read what was given up.
         long batch = next.isEmpty() ? end : seen.firstBatch(lane, from);
+        Optional<RecordHeader> had = Optional.empty();
+        if (slowest.offset() != progress.committed && slowest.offset() > 0) {
+            had = seen.before(lane, Math.min(slowest.offset(), end));
+        }
         long reached = next.isPresent() ? epochOf(next.get()) : reached(lane, end, progress, reader);
         synchronized (progress) {
             long mean = progress.records == 0 ? target.maxRecordBytes() : progress.recordBytes / progress.records;
             progress.slowest = slowest.group();
+            progress.committed = slowest.offset();
+            had.map(RecordHeader::position)
+                    .filter(position -> !isConsumed(progress, position))
+                    .ifPresent(position -> progress.consumed = position);
             progress.unread = Math.max(0, end - batch) * mean;
             progress.lastEpoch = reached + pace.epochsAhead();
         }

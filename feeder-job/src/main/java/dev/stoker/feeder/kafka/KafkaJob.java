@@ -1,5 +1,6 @@
 package dev.stoker.feeder.kafka;
 
+import dev.stoker.connectors.failure.RestartLimit;
 import dev.stoker.connectors.kafka.KafkaSinks;
 import dev.stoker.connectors.kafka.SchemaRegistry;
 import dev.stoker.connectors.kafka.TopicCheck;
@@ -53,6 +54,7 @@ public final class KafkaJob {
         // So that a task's transactions are committed or refused before its lanes look what the topic has.
         settings.set(PipelineOptions.OPERATOR_CHAINING, true);
         env.configure(settings);
+        RestartLimit.set(env);
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
         // Records are never changed, and large.

@@ -1,12 +1,12 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.release.CodeRelease;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.concurrent.Callable;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
@@ -25,12 +25,13 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
 
     private final SplitEnumeratorContext<KafkaLane> context;
     private final TopicWatch watch;
-    private final Callable<KafkaLaneState> start;
+    private final Patience.Call<KafkaLaneState> start;
     private final TreeMap<Integer, KafkaLane> pending = new TreeMap<>();
     private String topicId = "";
 
     /** @param start finds out where lanes begin; may wait */
-    KafkaLaneEnumerator(SplitEnumeratorContext<KafkaLane> context, TopicWatch watch, Callable<KafkaLaneState> start) {
+    KafkaLaneEnumerator(
+            SplitEnumeratorContext<KafkaLane> context, TopicWatch watch, Patience.Call<KafkaLaneState> start) {
         this.context = context;
         this.watch = watch;
         this.start = start;
@@ -38,15 +39,13 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
 
     @Override
     public void start() {
-        context.callAsync(start, this::begin);
+        context.callAsync(
+                () -> Patience.endlessAfterRestore().call("Looking where the lanes begin", start), this::begin);
     }
 
     private void begin(KafkaLaneState found, Throwable failure) {
-        if (failure instanceof TopicGoneException) {
-            throw gone(failure);
-        }
         if (failure != null) {
-            throw new FlinkRuntimeException(failure.getMessage(), failure);
+            throw failed(failure);
         }
         topicId = found.topicId();
         found.pending().forEach(lane -> pending.put(lane.lane(), lane));
@@ -56,17 +55,18 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     }
 
     private void looked(String id, Throwable failure) {
-        if (failure instanceof TopicGoneException) {
-            throw gone(failure);
+        if (FailureKind.of(failure) == FailureKind.FINAL) {
+            throw failed(failure);
         }
         if (failure != null) {
             LOG.debug("Whether the topic {} is there cannot be seen; looking again", id, failure);
         }
     }
 
-    /** Starting again would not bring the topic back. */
-    private static FlinkRuntimeException gone(Throwable failure) {
-        return new FlinkRuntimeException(failure.getMessage(), new SuppressRestartsException(failure));
+    private static FlinkRuntimeException failed(Throwable failure) {
+        boolean isFinal = FailureKind.of(failure) == FailureKind.FINAL;
+        return new FlinkRuntimeException(
+                failure.getMessage(), isFinal ? new SuppressRestartsException(failure) : failure);
     }
 
     @Override

@@ -1,11 +1,10 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.kafka.TopicGoneException;
+import dev.stoker.connectors.failure.FailureKind;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
 import dev.stoker.feeder.source.reader.StopSignal;
-import dev.stoker.metadata.OtherVersionException;
-import dev.stoker.schemas.errors.CorruptDataException;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -14,7 +13,6 @@ import java.util.concurrent.CompletableFuture;
 import org.apache.flink.api.connector.source.ReaderOutput;
 import org.apache.flink.api.connector.source.SourceReader;
 import org.apache.flink.core.io.InputStatus;
-import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
  * Emits the records of its lanes. A lane's state follows the record that was emitted last.
@@ -71,8 +69,9 @@ final class KafkaLaneReader implements SourceReader<TopicRecord, KafkaLane> {
         Step step;
         try {
             step = pump.poll();
-        } catch (CorruptDataException | SampleTooLargeException | TopicGoneException | OtherVersionException e) {
-            throw new SuppressRestartsException(e);
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
         }
         if (step == null) {
             return complete && pump.isDone() ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;

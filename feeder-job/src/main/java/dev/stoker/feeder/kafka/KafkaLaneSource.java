@@ -76,7 +76,8 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
                         plan.pace(),
                         plan.lanes(),
                         TopicProgress.of(plan.feed().id()),
-                        () -> holder.pump.wake());
+                        () -> holder.pump.wake(),
+                        e -> holder.pump.fail(e));
         return new LanePump.Work() {
             @Override
             public TopicEpochs epochs() {

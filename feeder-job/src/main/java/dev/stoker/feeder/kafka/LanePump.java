@@ -1,14 +1,16 @@
 package dev.stoker.feeder.kafka;
 
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Queue;
-import java.util.concurrent.Callable;
+import java.util.TreeMap;
 
 /**
  * Builds the records of a reader's lanes ahead, on a thread of its own: one piece of each lane in turn, as far as the pace
@@ -30,11 +32,15 @@ final class LanePump implements AutoCloseable {
         void close();
     }
 
-    private final Callable<Work> opener;
+    private final Patience.Call<Work> opener;
     private final OptionalLong epochs;
     private final long queueBytes;
     private final Runnable available;
     private final Thread thread;
+    /** The thread's own: lanes that were added and are not resumed yet, and by lane what comes after all that is queued. */
+    private final List<KafkaLane> begun = new ArrayList<>();
+
+    private final Map<Integer, KafkaLane> positions = new TreeMap<>();
     private final Queue<KafkaLane> added = new ArrayDeque<>();
     private final Queue<Step> ready = new ArrayDeque<>();
     private long readyBytes;
@@ -48,7 +54,7 @@ final class LanePump implements AutoCloseable {
      * @param queueBytes bytes of records built ahead
      * @param available is called by the thread when the reader should look again
      */
-    LanePump(Callable<Work> opener, OptionalLong epochs, long queueBytes, Runnable available) {
+    LanePump(Patience.Call<Work> opener, OptionalLong epochs, long queueBytes, Runnable available) {
         this.opener = opener;
         this.epochs = epochs;
         this.queueBytes = queueBytes;
@@ -107,51 +113,67 @@ final class LanePump implements AutoCloseable {
         }
     }
 
+    /** Fails the reader, unless it is closed; any thread. */
+    void fail(Throwable e) {
+        synchronized (this) {
+            failure = closed ? null : e;
+        }
+        available.run();
+    }
+
     private void run() {
-        try (Work work = opener.call()) {
-            pump(work);
+        try {
+            // The command has reached brokers and dataset: they are away, not wrong. Then all is opened again.
+            Patience.endlessAfterRestore().run("Making records", () -> {
+                try (Work work = opener.run()) {
+                    pump(work);
+                }
+            });
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         } catch (Throwable e) {
-            synchronized (this) {
-                failure = closed ? null : e;
-            }
-            available.run();
+            fail(e);
         }
     }
 
     private void pump(Work work) throws IOException, InterruptedException {
         List<LaneWriter> lanes = new ArrayList<>();
+        positions.values().forEach(lane -> lanes.add(new LaneWriter(work.epochs(), lane, epochs)));
         while (true) {
-            List<KafkaLane> begun;
             synchronized (this) {
                 if (closed) {
                     return;
                 }
-                begun = List.copyOf(added);
+                begun.addAll(added);
                 added.clear();
             }
-            for (KafkaLane lane : begun.isEmpty() ? begun : work.resume(begun)) {
-                lanes.add(new LaneWriter(work.epochs(), lane, epochs));
+            if (!begun.isEmpty()) {
+                for (KafkaLane lane : work.resume(begun)) {
+                    positions.put(lane.lane(), lane);
+                    lanes.add(new LaneWriter(work.epochs(), lane, epochs));
+                }
+                begun.clear();
             }
             boolean moved = false;
             for (Iterator<LaneWriter> each = lanes.iterator(); each.hasNext(); ) {
                 LaneWriter lane = each.next();
                 if (lane.isDone()) {
                     each.remove();
+                    positions.remove(lane.lane());
                     synchronized (this) {
                         running--;
                     }
                     available.run();
                     continue;
                 }
-                if (lane.isOwed() || work.pace().allows(lane.lane(), lane.epoch())) {
+                if (lane.isOwed() || work.pace().allows(lane.lane(), lane.at())) {
                     moved = true;
                     for (Step step : lane.next()) {
                         work.pace().wrote(lane.lane(), step.record().value().length);
                         if (!put(step)) {
                             return;
                         }
+                        positions.put(lane.lane(), step.after());
                     }
                 }
             }

@@ -38,6 +38,11 @@ final class LaneWriter {
         return state.lane();
     }
 
+    /** The place of the next record. */
+    RecordPosition at() {
+        return state.next();
+    }
+
     /** The epoch of the next record. */
     long epoch() {
         return state.next().epoch();

@@ -1,11 +1,13 @@
 package dev.stoker.feeder.kafka;
 
+import dev.stoker.schemas.kafka.RecordPosition;
+
 /** Whether a lane may write on. Any thread. */
 interface PaceGate extends AutoCloseable {
     /** A feed that waits for nobody. */
     PaceGate OPEN = new PaceGate() {
         @Override
-        public boolean allows(int lane, long epoch) {
+        public boolean allows(int lane, RecordPosition next) {
             return true;
         }
 
@@ -20,8 +22,8 @@ interface PaceGate extends AutoCloseable {
         }
     };
 
-    /** Whether the lane may write records of an epoch now. */
-    boolean allows(int lane, long epoch);
+    /** Whether the lane may write its next record now. */
+    boolean allows(int lane, RecordPosition next);
 
     /** A record was made. */
     void wrote(int lane, int bytes);

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.kafka;
 
-import java.io.IOException;
+import dev.stoker.schemas.errors.StokerException;
 
 /** A sample does not fit into a record; trying again does not help. */
-final class SampleTooLargeException extends IOException {
+final class SampleTooLargeException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     /** @param message names the sample, its size and the setting */

@@ -1,10 +1,8 @@
 package dev.stoker.feeder.ledger;
 
 import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.LedgerItem;
-import dev.stoker.feeder.node.NodeLease;
 import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.reader.LaneReader;
@@ -33,23 +31,16 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
     }
 
     @Override
-    public byte[] encode(LedgerItem item, NodeLease lease) {
-        return LedgerWriter.encode(toRecord(item, lease));
+    public byte[] encode(LedgerItem item) {
+        return LedgerWriter.encode(toRecord(item));
     }
 
-    private Source source(SubscriptionItem item, NodeLease lease) {
-        Identity id = item.identity();
-        FeedPlan.Stream stream = streams.get(id.stream());
-        String order = lease.groupFacts().stream()
-                .filter(facts ->
-                        facts.stream().equals(id.stream()) && facts.group().equals(id.group()))
-                .map(GroupFacts::order)
-                .findFirst()
-                .orElseThrow(() -> new IllegalStateException("a subscription of an unknown group: " + id));
-        return new Source(stream.dataset().toString(), item.version(), stream.split(), order);
+    private Source source(SubscriptionItem item) {
+        FeedPlan.Stream stream = streams.get(item.identity().stream());
+        return new Source(stream.dataset().toString(), item.version(), stream.split(), item.order());
     }
 
-    private LedgerRecord toRecord(LedgerItem item, NodeLease lease) {
+    private LedgerRecord toRecord(LedgerItem item) {
         Identity id = item.identity();
         Consumer consumer = new Consumer(
                 feed,
@@ -67,11 +58,11 @@ public final class LedgerEncoder implements LaneReader.RecordEncoder {
                     item.atMs(),
                     consumer,
                     item.epoch(),
-                    subscription.first(),
-                    subscription.stride(),
-                    subscription.count(),
-                    subscription.tail(),
-                    source(subscription, lease));
+                    subscription.asked().first(),
+                    subscription.asked().stride(),
+                    subscription.asked().count(),
+                    subscription.asked().tail().text(),
+                    source(subscription));
         }
         ReceiptsItem receipts = (ReceiptsItem) item;
         List<Receipt> entries = new ArrayList<>(receipts.count());

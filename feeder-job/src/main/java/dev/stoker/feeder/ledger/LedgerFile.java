@@ -1,11 +1,16 @@
 package dev.stoker.feeder.ledger;
 
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.ledger.LedgerReader;
+import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.LedgerWriter;
+import dev.stoker.schemas.ledger.Receipts;
+import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Optional;
 import java.util.UUID;
 
 /**
@@ -18,6 +23,20 @@ import java.util.UUID;
 record LedgerFile(String name, byte[] bytes) {
 
     private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** Whether anything was acknowledged, rather than only asked for. */
+    boolean hasReceipts() {
+        try {
+            LedgerReader reader = new LedgerReader(new ByteArrayInputStream(bytes), name);
+            Optional<LedgerRecord> next = reader.next();
+            while (next.isPresent() && !(next.get() instanceof Receipts)) {
+                next = reader.next();
+            }
+            return next.isPresent();
+        } catch (IOException e) {
+            throw new IllegalStateException("a file of our own is damaged in memory", e);
+        }
+    }
 
     /** Makes a file of encoded records. */
     static LedgerFile of(List<byte[]> records) {

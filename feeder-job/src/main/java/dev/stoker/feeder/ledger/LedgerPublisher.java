@@ -1,5 +1,6 @@
 package dev.stoker.feeder.ledger;
 
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Duration;
@@ -7,6 +8,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -20,14 +23,24 @@ final class LedgerPublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LedgerPublisher.class);
 
-    /** More than this waiting to be written means that the store is lost, not slow. */
+    /** Memory for what waits to be written; when there is more, the task waits. */
     private static final long MAX_WAITING_BYTES = 64L << 20;
     /** How long closing waits for a write under way. */
-    private static final long CLOSE_MS = 5_000;
+    private static final Duration CLOSE = Duration.ofSeconds(5);
+
+    /** Between attempts to write: each is twice the one before. */
+    record Pauses(Duration first, Duration longest) {
+        static final Pauses USUAL = new Pauses(Duration.ofMillis(100), Duration.ofSeconds(10));
+    }
 
     /** Opens the ledger's store, on the thread that writes. */
     interface Opener {
         ObjectStore open() throws IOException;
+    }
+
+    /** Leaves the lasting sign that the feed has delivered, on the thread that writes. */
+    interface Sign {
+        void leave(String file) throws IOException;
     }
 
     /** What is written: a file, and the mark that is reached with it. */
@@ -35,10 +48,13 @@ final class LedgerPublisher implements AutoCloseable {
 
     private final String where;
     private final Opener opener;
-    private final Duration firstPause;
-    private final Duration longestPause;
-    private final Thread thread;
-    private final Object lock = new Object();
+    private final Sign sign;
+    private final Pauses pauses;
+    private final Threads.Started thread;
+    private final Lock lock;
+    /** Something waits to be written, was written, or nothing will be any more. */
+    private final Condition changed;
+
     private final Deque<Waiting> waiting = new ArrayDeque<>();
     private final LedgerProgress progress;
     private long waitingBytes;
@@ -49,90 +65,110 @@ final class LedgerPublisher implements AutoCloseable {
     /**
      * @param where the ledger, for messages
      * @param opener opens its store
+     * @param sign leaves the sign, before receipts are called durable
      * @param progress is told the marks that were reached
      */
-    LedgerPublisher(String where, Opener opener, LedgerProgress progress) {
-        this(where, opener, progress, Duration.ofMillis(100), Duration.ofSeconds(10));
+    LedgerPublisher(String where, Opener opener, Sign sign, LedgerProgress progress) {
+        this(where, opener, sign, progress, Pauses.USUAL, Threads.system());
     }
 
-    LedgerPublisher(String where, Opener opener, LedgerProgress progress, Duration firstPause, Duration longestPause) {
+    LedgerPublisher(
+            String where,
+            Opener opener,
+            Sign sign,
+            LedgerProgress progress,
+            Pauses pauses,
+            Threads threads) {
         this.where = where;
+        this.sign = sign;
         this.opener = opener;
         this.progress = progress;
-        this.firstPause = firstPause;
-        this.longestPause = longestPause;
-        thread = new Thread(this::work, "stoker-ledger");
-        thread.setDaemon(true);
-        thread.start();
+        this.pauses = pauses;
+        this.lock = threads.lock();
+        this.changed = lock.newCondition();
+        this.thread = threads.start("stoker-ledger", this::work);
     }
 
     /**
-     * Writes a file soon.
+     * Writes a file soon. Waits while too much waits already.
      *
      * @param file the file
      * @param mark reached when it and all before it are written
-     * @throws IOException if too much waits already
      */
-    void submit(LedgerFile file, long mark) throws IOException {
-        synchronized (lock) {
+    void submit(LedgerFile file, long mark) throws InterruptedException {
+        lock.lock();
+        try {
             if (waitingBytes > MAX_WAITING_BYTES) {
-                throw new IOException(
-                        "The ledger " + where + " cannot be written and " + waitingBytes + " bytes wait: "
-                                + (failure == null ? "the store does not answer" : failure.getMessage())
-                                + "; make it writable, or start the feed with --ledger <directory>",
-                        failure);
+                LOG.warn(
+                        "The ledger {} cannot be written and {} bytes wait; the feed takes no more receipts until it can:"
+                                + " {}; make it writable, or start the feed with --ledger <directory>",
+                        where,
+                        waitingBytes,
+                        failure == null ? "the store does not answer" : failure.getMessage());
             }
+            while (waitingBytes > MAX_WAITING_BYTES && !closed) {
+                changed.await();
+            }
+            restore(file, mark);
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Writes a file soon, however much waits: it is in memory already. */
+    void restore(LedgerFile file, long mark) {
+        lock.lock();
+        try {
             waiting.add(new Waiting(file, mark));
             waitingBytes += file.bytes().length;
             lastMark = mark;
-            lock.notifyAll();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
     /** Nothing was to be written up to this mark. */
     void reach(long mark) {
-        synchronized (lock) {
+        lock.lock();
+        try {
             lastMark = mark;
             if (waiting.isEmpty()) {
                 progress.reached(mark);
             }
+        } finally {
+            lock.unlock();
         }
     }
 
     /** What is not known to be written, in order. */
     List<LedgerFile> unpublished() {
-        synchronized (lock) {
+        lock.lock();
+        try {
             List<LedgerFile> files = new ArrayList<>();
             waiting.forEach(next -> files.add(next.file()));
             return files;
+        } finally {
+            lock.unlock();
         }
     }
 
-    /**
-     * Waits until everything is written.
-     *
-     * @throws IOException if it is not within the time
-     */
-    void await(Duration limit) throws IOException, InterruptedException {
-        long deadline = System.nanoTime() + limit.toNanos();
-        synchronized (lock) {
+    /** Waits until everything is written, for as long as that takes. */
+    void await() throws InterruptedException {
+        lock.lock();
+        try {
             while (!waiting.isEmpty()) {
-                long left = (deadline - System.nanoTime()) / 1_000_000;
-                if (left <= 0) {
-                    throw new IOException(
-                            "The last receipts could not be written to the ledger " + where + " within "
-                                    + limit.toSeconds() + " s: "
-                                    + (failure == null ? "the store does not answer" : failure.getMessage()),
-                            failure);
-                }
-                lock.wait(left);
+                changed.await();
             }
+        } finally {
+            lock.unlock();
         }
     }
 
     private void work() {
         ObjectStore store = null;
-        Duration pause = firstPause;
+        boolean isSigned = false;
+        Duration pause = pauses.first();
         try {
             while (true) {
                 Waiting next = next();
@@ -145,11 +181,16 @@ final class LedgerPublisher implements AutoCloseable {
                     }
                     // Taken means: written by an attempt whose answer was lost, or before a restart.
                     store.createIfAbsent(next.file().name(), next.file().bytes());
+                    if (!isSigned && next.file().hasReceipts()) {
+                        sign.leave(next.file().name());
+                        isSigned = true;
+                    }
                     done();
-                    pause = firstPause;
-                } catch (IOException | RuntimeException e) {
+                    pause = pauses.first();
+                } catch (IOException | RuntimeException | Error e) {
+                    // An Error too: checkpoints would wait for receipts that nobody writes.
                     failed(e, pause);
-                    pause = pause.multipliedBy(2).compareTo(longestPause) < 0 ? pause.multipliedBy(2) : longestPause;
+                    pause = pause.multipliedBy(2).compareTo(pauses.longest()) < 0 ? pause.multipliedBy(2) : pauses.longest();
                 }
             }
         } catch (InterruptedException e) {
@@ -160,16 +201,20 @@ final class LedgerPublisher implements AutoCloseable {
     }
 
     private Waiting next() throws InterruptedException {
-        synchronized (lock) {
+        lock.lock();
+        try {
             while (waiting.isEmpty() && !closed) {
-                lock.wait();
+                changed.await();
             }
             return closed ? null : waiting.peek();
+        } finally {
+            lock.unlock();
         }
     }
 
     private void done() {
-        synchronized (lock) {
+        lock.lock();
+        try {
             Waiting written = waiting.remove();
             waitingBytes -= written.file().bytes().length;
             if (failure != null) {
@@ -177,20 +222,25 @@ final class LedgerPublisher implements AutoCloseable {
                 failure = null;
             }
             progress.reached(waiting.isEmpty() ? lastMark : written.mark());
-            lock.notifyAll();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
-    private void failed(Exception e, Duration pause) throws InterruptedException {
-        synchronized (lock) {
+    private void failed(Throwable e, Duration pause) throws InterruptedException {
+        lock.lock();
+        try {
             if (failure == null) {
                 LOG.warn("The ledger {} cannot be written; trying again until it can: {}", where, e.toString());
             }
             failure = e instanceof IOException io ? io : new IOException(e.toString(), e);
-            long deadline = System.nanoTime() + pause.toNanos();
-            for (long left = pause.toMillis(); left > 0 && !closed; left = (deadline - System.nanoTime()) / 1_000_000) {
-                lock.wait(left);
+            long leftNanos = pause.toNanos();
+            while (leftNanos > 0 && !closed) {
+                leftNanos = changed.awaitNanos(leftNanos);
             }
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -206,13 +256,16 @@ final class LedgerPublisher implements AutoCloseable {
 
     @Override
     public void close() {
-        synchronized (lock) {
+        lock.lock();
+        try {
             closed = true;
-            lock.notifyAll();
+            changed.signalAll();
+        } finally {
+            lock.unlock();
         }
         thread.interrupt();
         try {
-            thread.join(CLOSE_MS);
+            thread.join(CLOSE);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

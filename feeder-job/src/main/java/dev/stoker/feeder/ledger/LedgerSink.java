@@ -1,6 +1,7 @@
 package dev.stoker.feeder.ledger;
 
 import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.metadata.DeliverySign;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.util.Collection;
@@ -42,9 +43,10 @@ public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[
         CodeRelease.atUnload(context.getUserCodeClassLoader());
         LedgerProgress progress =
                 LedgerProgress.begin(feed, context.getTaskInfo().getIndexOfThisSubtask());
-        LedgerPublisher publisher = new LedgerPublisher(location, () -> Stores.open(location), progress);
+        LedgerPublisher publisher = new LedgerPublisher(
+                location, () -> Stores.open(location), file -> DeliverySign.leave(location, feed, file), progress);
         for (LedgerFile file : unpublished) {
-            publisher.submit(file, 0);
+            publisher.restore(file, 0);
         }
         return new LedgerSinkWriter(publisher, progress);
     }

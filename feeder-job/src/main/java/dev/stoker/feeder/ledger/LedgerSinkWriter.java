@@ -1,7 +1,7 @@
 package dev.stoker.feeder.ledger;
 
 import java.io.IOException;
-import java.time.Duration;
+import java.io.InterruptedIOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
@@ -11,9 +11,6 @@ import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
  * is part of the checkpoint, so a restored writer publishes it under the same name. Runs on the task's thread.
  */
 final class LedgerSinkWriter implements StatefulSinkWriter<byte[], LedgerFile> {
-
-    /** How long the end of a feed waits for its last receipts to be written. */
-    private static final Duration LAST_WRITE = Duration.ofSeconds(60);
 
     private final LedgerPublisher publisher;
     private final LedgerProgress progress;
@@ -34,17 +31,22 @@ final class LedgerSinkWriter implements StatefulSinkWriter<byte[], LedgerFile> {
         // A barrier alone does not wait for the store; the state carries what is on its way.
         if (endOfInput) {
             submit(0);
-            publisher.await(LAST_WRITE);
+            publisher.await();
         }
     }
 
     @Override
     public List<LedgerFile> snapshotState(long checkpoint) throws IOException {
-        submit(checkpoint);
+        try {
+            submit(checkpoint);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while waiting for the ledger's store");
+        }
         return publisher.unpublished();
     }
 
-    private void submit(long checkpoint) throws IOException {
+    private void submit(long checkpoint) throws IOException, InterruptedException {
         if (records.isEmpty()) {
             publisher.reach(checkpoint);
         } else {

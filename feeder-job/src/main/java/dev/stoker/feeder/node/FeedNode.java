@@ -20,7 +20,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Serves one feed from this process; shared by reference count between the readers of the process. After the last lease is
@@ -37,7 +37,8 @@ public final class FeedNode {
     private int leases;
     private ScheduledFuture<?> end;
 
-    private FeedNode(UUID id, ServerOptions options, FeedServer server) {
+    /** A node outside of the process's own ones, whose server the caller closes. */
+    FeedNode(UUID id, ServerOptions options, FeedServer server) {
         this.id = id;
         this.options = options;
         this.server = server;
@@ -65,12 +66,19 @@ public final class FeedNode {
                 }
                 NODES.put(spec.id(), node);
             }
-            node.leases++;
-            if (node.end != null) {
-                node.end.cancel(false);
-                node.end = null;
+            return node.lease();
+        }
+    }
+
+    /** Adds a lease, and stays for it. */
+    NodeLease lease() {
+        synchronized (NODES) {
+            leases++;
+            if (end != null) {
+                end.cancel(false);
+                end = null;
             }
-            return new Lease(node);
+            return new Lease(this);
         }
     }
 
@@ -198,8 +206,8 @@ public final class FeedNode {
         }
 
         @Override
-        public int drainAcks(Consumer<LedgerItem> consumer, int max) {
-            return drain.drain(consumer, max);
+        public int drainAcks(Predicate<LedgerItem> writer, int max) {
+            return drain.drain(writer, max);
         }
 
         @Override
@@ -220,6 +228,16 @@ public final class FeedNode {
         @Override
         public List<GroupFacts> groupFacts() {
             return node.server.facts();
+        }
+
+        @Override
+        public Optional<GroupFacts> groupFacts(String stream, String group) {
+            return node.server.facts(stream, group);
+        }
+
+        @Override
+        public long mapsMadeMs() {
+            return node.server.mapsMadeMs();
         }
 
         @Override

@@ -112,6 +112,7 @@ public record FeedStatus(
      * @param pieces messages sent to it by this server
      * @param rows samples of those
      * @param bytes bytes of those
+     * @param used samples that it has acknowledged to this server, and their bytes
      * @param server what this server did meanwhile
      * @param trainer what it says of itself, over all servers; empty for a client that does not tell
      */
@@ -127,6 +128,7 @@ public record FeedStatus(
             long pieces,
             long rows,
             long bytes,
+            Used used,
             Server server,
             Optional<Stats> trainer) {}
 

@@ -7,7 +7,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * One reader's share in a {@link FeedNode}. The node stays up while a lease is open, and a while longer.
@@ -35,11 +35,12 @@ public interface NodeLease extends AutoCloseable {
     /**
      * Takes ledger items out of the table.
      *
-     * @param consumer called for each item, in order per trainer
+     * @param writer called for each item, in order per trainer; false if it can never be written, which drops the item and ends
+     *     the session that it came from
      * @param max entries (see {@link LedgerItem#weight}) after which no further item is taken
      * @return entries taken
      */
-    int drainAcks(Consumer<LedgerItem> consumer, int max);
+    int drainAcks(Predicate<LedgerItem> writer, int max);
 
     /** Completes when the table has something to drain; complete already when it has. */
     CompletableFuture<Void> acksAvailable();
@@ -50,8 +51,14 @@ public interface NodeLease extends AutoCloseable {
     /** Everything up to the token is in the ledger for good: trainers are told, and may forget it. */
     void markDurable(long token);
 
-    /** What this node knows of the groups. */
+    /** What this node knows of the groups that trainers read in, or did last. */
     List<GroupFacts> groupFacts();
+
+    /** What this node knows of a group; also of one that its trainers left long ago, until that is forgotten. */
+    Optional<GroupFacts> groupFacts(String stream, String group);
+
+    /** The time in the greatest generation of the lane maps that this node was given; 0 before the first. */
+    long mapsMadeMs();
 
     /** Takes over what another node knows of a group: its order spec if none is fixed here, and its run. */
     void learn(GroupFacts facts);

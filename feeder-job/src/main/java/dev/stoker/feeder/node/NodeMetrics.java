@@ -6,6 +6,7 @@ package dev.stoker.feeder.node;
  * @param batches pieces written to trainers
  * @param bytes bytes of those, headers included
  * @param rows rows of those
+ * @param used rows that trainers have acknowledged, and their bytes
  * @param originReads reads of chunk heads and chunks from the origin
  * @param originBytes bytes of those
  * @param originMetadata other calls of datasets' stores: listings, lengths, reads of the log and its tables
@@ -26,6 +27,7 @@ public record NodeMetrics(
         long batches,
         long bytes,
         long rows,
+        Used used,
         long originReads,
         long originBytes,
         long originMetadata,

@@ -21,7 +21,8 @@ public final class ReceiptsItem implements LedgerItem {
     /**
      * Takes over {@code entries}, whose length is a multiple of 24.
      *
-     * @param last the last number of the trainer's subscription, or -1 when the receipts are of another epoch than that
+     * @param last the {@linkplain SubscriptionItem#end end} of the trainer's newest subscription, or -1 if it has none or the
+     *     receipts are of another epoch
      */
     public ReceiptsItem(long atMs, Identity identity, String fingerprint, long epoch, long last, byte[] entries) {
         if (entries.length % ENTRY_BYTES != 0) {
@@ -55,7 +56,7 @@ public final class ReceiptsItem implements LedgerItem {
         return epoch;
     }
 
-    /** The last number that the trainer subscribed to in this epoch, or -1 when that is not known. */
+    /** The number whose receipt says that the trainer has finished the epoch, or -1 if that is not known. */
     public long last() {
         return last;
     }

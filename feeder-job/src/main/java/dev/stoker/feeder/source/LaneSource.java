@@ -13,6 +13,7 @@ import dev.stoker.feeder.source.reader.LaneReader;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.feeder.source.split.LaneSplitSerializer;
+import java.util.Optional;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
 import org.apache.flink.api.connector.source.SourceReader;
@@ -55,13 +56,13 @@ public final class LaneSource
 
     @Override
     public SplitEnumerator<LaneSplit, EnumeratorState> createEnumerator(SplitEnumeratorContext<LaneSplit> context) {
-        return LaneEnumerators.create(plan, context, EnumeratorState.empty());
+        return LaneEnumerators.create(plan, context, Optional.empty());
     }
 
     @Override
     public SplitEnumerator<LaneSplit, EnumeratorState> restoreEnumerator(
             SplitEnumeratorContext<LaneSplit> context, EnumeratorState state) {
-        return LaneEnumerators.create(plan, context, state);
+        return LaneEnumerators.create(plan, context, Optional.of(state));
     }
 
     @Override

@@ -7,7 +7,7 @@ import java.util.List;
 final class History {
     static final int SECONDS = 300;
 
-    /** Totals at a moment. */
+    /** What trainers had used in all at a moment. */
     record Entry(long ms, long rows, long bytes) {}
 
     private final ArrayDeque<Entry> entries = new ArrayDeque<>();

@@ -44,10 +44,20 @@ final class PrometheusText {
         NodeMetrics totals = status.totals();
         String[] feed = {"feed", status.name()};
         counter("stoker_feeder_messages_total", "Messages sent to trainers.", totals.batches(), feed);
-        counter("stoker_feeder_samples_total", "Samples of those.", totals.rows(), feed);
-        counter("stoker_feeder_bytes_total", "Bytes of those.", totals.bytes(), feed);
+        counter("stoker_feeder_samples_total", "Samples sent to trainers.", totals.rows(), feed);
+        counter("stoker_feeder_bytes_total", "Bytes sent to trainers.", totals.bytes(), feed);
+        counter(
+                "stoker_feeder_used_samples_total",
+                "Samples that trainers have acknowledged.",
+                totals.used().rows(),
+                feed);
+        counter(
+                "stoker_feeder_used_bytes_total",
+                "Bytes of acknowledged samples, estimated from the average of all that were sent.",
+                totals.used().bytes(),
+                feed);
         counter("stoker_feeder_origin_reads_total", "Reads of the dataset's store.", totals.originReads(), feed);
-        counter("stoker_feeder_origin_read_bytes_total", "Bytes of those.", totals.originBytes(), feed);
+        counter("stoker_feeder_origin_read_bytes_total", "Bytes read from the dataset's store.", totals.originBytes(), feed);
         counter(
                 "stoker_feeder_origin_metadata_total",
                 "Other calls of the dataset's store: listings, lengths, reads of its log.",
@@ -82,7 +92,7 @@ final class PrometheusText {
         counter("stoker_feeder_tier_hits_total", "Chunks that were needed and there.", cache.hits(), labels);
         counter("stoker_feeder_tier_misses_total", "Chunks that were needed and not there.", cache.misses(), labels);
         counter("stoker_feeder_tier_loads_total", "Chunks placed, or found and checked.", cache.loads(), labels);
-        counter("stoker_feeder_tier_load_seconds_total", "Time of those.", cache.loadNanos() / 1e9, labels);
+        counter("stoker_feeder_tier_load_seconds_total", "Seconds spent on placing chunks in a tier.", cache.loadNanos() / 1e9, labels);
         counter("stoker_feeder_tier_failures_total", "Failures of a tier's device.", cache.failures(), labels);
         gauge(
                 "stoker_feeder_tier_off",
@@ -115,6 +125,11 @@ final class PrometheusText {
         gauge("stoker_rank_connected", "Whether the trainer is connected here.", rank.connected() ? 1 : 0, labels);
         counter("stoker_rank_sent_samples_total", "Samples that this feeder sent.", rank.rows(), labels);
         counter("stoker_rank_sent_bytes_total", "Bytes that this feeder sent.", rank.bytes(), labels);
+        counter(
+                "stoker_rank_used_samples_total",
+                "Samples that the trainer has acknowledged to this feeder.",
+                rank.used().rows(),
+                labels);
         FeedStatus.Server server = rank.server();
         Map<String, Long> states = new LinkedHashMap<>();
         states.put("idle", server.idle());

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.Used;
 import dev.stoker.schemas.protocol.Stats;
 import java.util.List;
 
@@ -41,6 +42,7 @@ final class StatusJson {
         json.put("batches", totals.batches());
         json.put("rows", totals.rows());
         json.put("bytes", totals.bytes());
+        used(json, totals.used());
         json.put("sessions", totals.sessions());
         json.put("rejected", totals.rejected());
         json.put("origin_reads", totals.originReads());
@@ -52,6 +54,10 @@ final class StatusJson {
         json.put("open_windows", totals.openWindows());
         json.put("pending_receipts", totals.pendingReceipts());
         json.put("lanes", totals.lanes());
+    }
+
+    private static void used(ObjectNode json, Used used) {
+        json.put("used_rows", used.rows()).put("used_bytes", used.bytes());
     }
 
     private static void tier(ObjectNode json, FeedStatus.Tier tier) {
@@ -102,6 +108,7 @@ final class StatusJson {
         json.put("pieces", rank.pieces());
         json.put("rows", rank.rows());
         json.put("bytes", rank.bytes());
+        used(json, rank.used());
         FeedStatus.Server server = rank.server();
         json.putObject("server")
                 .put("idle", seconds(server.idle()))

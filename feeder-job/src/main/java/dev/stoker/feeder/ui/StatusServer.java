@@ -1,23 +1,20 @@
 package dev.stoker.feeder.ui;
 
-import com.sun.net.httpserver.HttpExchange;
-import com.sun.net.httpserver.HttpServer;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.PortRange;
 import dev.stoker.feeder.node.PortTakenException;
 import dev.stoker.feeder.node.StatusPage;
 import java.io.IOException;
 import java.io.InputStream;
-import java.io.OutputStream;
 import java.net.BindException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import org.slf4j.Logger;
@@ -30,21 +27,19 @@ import org.slf4j.LoggerFactory;
  */
 public final class StatusServer implements StatusPage {
     private static final Logger LOG = LoggerFactory.getLogger(StatusServer.class);
-    private static final int THREADS = 4;
     private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final String POLICY =
             "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
 
-    private final HttpServer server;
+    private final PageServer server;
     private final String host;
     private final boolean loopback;
     private final String url;
     private final byte[] page;
     private final Supplier<FeedStatus> status;
     private final History history = new History();
-    private final ExecutorService executor = Executors.newFixedThreadPool(THREADS, threads("stoker-status"));
     private final ScheduledExecutorService clock =
-            Executors.newSingleThreadScheduledExecutor(threads("stoker-status-clock"));
+            Executors.newSingleThreadScheduledExecutor(PageServer.threads("stoker-status-clock"));
 
     /**
      * Listens at the first free port of the address.
@@ -56,37 +51,27 @@ public final class StatusServer implements StatusPage {
         this.status = status;
         this.host = address.host();
         this.page = page();
+        // Known before the first request comes.
+        this.loopback = InetAddress.getByName(host).isLoopbackAddress();
         this.server = bind(address);
-        InetSocketAddress bound = server.getAddress();
-        this.loopback = bound.getAddress().isLoopbackAddress();
+        InetSocketAddress bound = server.address();
         this.url = "http://" + shown(bound.getAddress()) + ":" + bound.getPort();
-        server.setExecutor(executor);
-        server.createContext("/", this::answer);
-        server.start();
         clock.scheduleAtFixedRate(this::remember, 0, 1, TimeUnit.SECONDS);
         LOG.info("The feed is shown at {}", url);
     }
 
-    private static ThreadFactory threads(String name) {
-        return task -> {
-            Thread thread = new Thread(task, name);
-            thread.setDaemon(true);
-            return thread;
-        };
-    }
-
-    private static HttpServer bind(StatusAddress address) throws IOException {
+    private PageServer bind(StatusAddress address) throws IOException {
         PortRange ports = address.ports();
         BindException taken = null;
         for (int port = ports.first(); port <= ports.last(); port++) {
             try {
-                return HttpServer.create(new InetSocketAddress(address.host(), port), 0);
+                return new PageServer(new InetSocketAddress(address.host(), port), this::answer);
             } catch (BindException e) {
                 taken = e;
             }
         }
         if (address.fallback() == StatusAddress.Fallback.ANY_PORT) {
-            return HttpServer.create(new InetSocketAddress(address.host(), 0), 0);
+            return new PageServer(new InetSocketAddress(address.host(), 0), this::answer);
         }
         throw PortTakenException.ofPage(address.host(), ports, taken);
     }
@@ -109,45 +94,34 @@ public final class StatusServer implements StatusPage {
         try {
             FeedStatus now = status.get();
             history.add(new History.Entry(
-                    now.nowMs(), now.totals().rows(), now.totals().bytes()));
+                    now.nowMs(), now.totals().used().rows(), now.totals().used().bytes()));
         } catch (RuntimeException e) {
             LOG.debug("A moment of the feed was not noted", e);
         }
     }
 
-    private void answer(HttpExchange exchange) throws IOException {
-        try (exchange) {
-            String method = exchange.getRequestMethod();
-            if (!method.equals("GET") && !method.equals("HEAD")) {
-                exchange.getResponseHeaders().set("Allow", "GET, HEAD");
-                send(exchange, 405, "text/plain", bytes("only GET: this page changes nothing\n"));
-                return;
-            }
-            if (!isForHere(exchange.getRequestHeaders().getFirst("Host"))) {
-                send(
-                        exchange,
-                        403,
-                        "text/plain",
-                        bytes("ask for localhost or " + host + ": this page is for this"
-                                + " machine; --ui shows it to others\n"));
-                return;
-            }
-            switch (exchange.getRequestURI().getPath()) {
-                case "/" -> send(exchange, 200, "text/html; charset=utf-8", page);
-                case "/status.json" -> send(exchange, 200, "application/json", StatusJson.of(status.get()));
-                case "/history.json" -> send(exchange, 200, "application/json", StatusJson.of(history.all()));
-                case "/metrics" ->
-                    send(exchange, 200, PrometheusText.CONTENT_TYPE, bytes(PrometheusText.of(status.get())));
-                default ->
-                    send(exchange, 404, "text/plain", bytes("there are /, /status.json, /history.json and /metrics\n"));
-            }
-        } catch (RuntimeException e) {
-            LOG.warn("A request for {} failed", exchange.getRequestURI(), e);
+    private PageServer.Response answer(PageServer.Request request) {
+        if (!request.method().equals("GET") && !request.method().equals("HEAD")) {
+            return response(405, "text/plain", bytes("only GET: this page changes nothing\n"));
         }
+        if (!isForHere(request.host())) {
+            return response(
+                    403,
+                    "text/plain",
+                    bytes("ask for localhost or " + host + ": this page is for this"
+                            + " machine; --ui shows it to others\n"));
+        }
+        return switch (request.path()) {
+            case "/" -> response(200, "text/html; charset=utf-8", page);
+            case "/status.json" -> response(200, "application/json", StatusJson.of(status.get()));
+            case "/history.json" -> response(200, "application/json", StatusJson.of(history.all()));
+            case "/metrics" -> response(200, PrometheusText.CONTENT_TYPE, bytes(PrometheusText.of(status.get())));
+            default -> response(404, "text/plain", bytes("there are /, /status.json, /history.json and /metrics\n"));
+        };
     }
 
     private boolean isForHere(String asked) {
-        if (!loopback || asked == null) {
+        if (!loopback || asked.isEmpty()) {
             return true;
         }
         int colon = asked.lastIndexOf(':');
@@ -159,20 +133,17 @@ public final class StatusServer implements StatusPage {
         return text.getBytes(StandardCharsets.UTF_8);
     }
 
-    private static void send(HttpExchange exchange, int code, String type, byte[] body) throws IOException {
-        var headers = exchange.getResponseHeaders();
-        headers.set("Content-Type", type);
-        headers.set("Cache-Control", "no-store");
-        headers.set("X-Content-Type-Options", "nosniff");
-        headers.set("Referrer-Policy", "no-referrer");
-        headers.set("Content-Security-Policy", POLICY);
-        boolean head = exchange.getRequestMethod().equals("HEAD");
-        exchange.sendResponseHeaders(code, head ? -1 : body.length);
-        if (!head) {
-            try (OutputStream out = exchange.getResponseBody()) {
-                out.write(body);
-            }
+    private static PageServer.Response response(int code, String type, byte[] body) {
+        Map<String, String> headers = new LinkedHashMap<>();
+        headers.put("Content-Type", type);
+        headers.put("Cache-Control", "no-store");
+        headers.put("X-Content-Type-Options", "nosniff");
+        headers.put("Referrer-Policy", "no-referrer");
+        headers.put("Content-Security-Policy", POLICY);
+        if (code == 405) {
+            headers.put("Allow", "GET, HEAD");
         }
+        return new PageServer.Response(code, headers, body);
     }
 
     @Override
@@ -182,8 +153,7 @@ public final class StatusServer implements StatusPage {
 
     @Override
     public void close() {
-        server.stop(0);
-        executor.shutdownNow();
+        server.close();
         clock.shutdownNow();
     }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicReader;
+import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.RunningJobs;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.node.TestDataset;
@@ -26,8 +27,13 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
+import org.apache.flink.api.connector.sink2.Sink;
+import org.apache.flink.api.connector.sink2.SinkWriter;
+import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.execution.JobClient;
 import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
@@ -90,6 +96,10 @@ class TopicTroubleITCase {
     }
 
     private JobClient start(String topic, String... options) throws Exception {
+        return start(topic, UnaryOperator.identity(), options);
+    }
+
+    private JobClient start(String topic, UnaryOperator<Sink<TopicRecord>> around, String... options) throws Exception {
         List<String> args = new ArrayList<>(List.of(
                 dataset.path().toString(),
                 "--to=kafka",
@@ -100,14 +110,16 @@ class TopicTroubleITCase {
                 "--lanes=" + LANES,
                 "--world-size=" + RANKS,
                 "--shuffle-window=64 kb",
-                "--pace-groups=trainers",
-                "--checkpoint-interval=200 ms"));
+                "--pace-groups=trainers"));
         args.addAll(List.of(options));
+        if (args.stream().noneMatch(option -> option.startsWith("--checkpoint-interval="))) {
+            args.add("--checkpoint-interval=200 ms");
+        }
         this.topic = topic;
         KafkaArguments arguments = KafkaArguments.parse(args.toArray(new String[0]));
         plan = arguments.plan();
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
-        KafkaJob.build(env, plan, arguments.feed().checkpointInterval(), 2);
+        KafkaJob.build(env, plan, arguments.feed().checkpointInterval(), 2, around);
         return env.executeAsync();
     }
 
@@ -132,6 +144,81 @@ class TopicTroubleITCase {
         first.cancel().get();
         await("end of the feed", () -> first.getJobStatus().get().isGloballyTerminalState());
         train(start("given-up", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
+    }
+
+    /** Trainers that have had everything read nothing of what a restarted feed writes again. */
+    @Test
+    void endsWhenItWritesAgainWhatTrainersHaveHadBeforeTheyLeft() throws Exception {
+        FailsOnce.armed.set(true);
+        JobClient job =
+                start("left", FailsOnce::new, "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--checkpoint-interval=5 min");
+        try {
+            await("the feed to fail at the end of a lane", () -> {
+                commitEnds();
+                return !FailsOnce.armed.get();
+            });
+            job.getJobExecutionResult().get(100, TimeUnit.SECONDS);
+        } finally {
+            StopSignal.clear(plan.feed().id());
+        }
+    }
+
+    /** Plays trainers that have had all there is. */
+    private static void commitEnds() throws Exception {
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+            commitEnds(admin);
+        }
+    }
+
+    private static void commitEnds(Admin admin) throws Exception {
+        Map<TopicPartition, OffsetSpec> places = new HashMap<>();
+        for (int lane = 0; lane < LANES; lane++) {
+            places.put(new TopicPartition("left", lane), OffsetSpec.latest());
+        }
+        Map<TopicPartition, OffsetAndMetadata> ends = new HashMap<>();
+        admin.listOffsets(places)
+                .all()
+                .get()
+                .forEach((place, end) -> ends.put(place, new OffsetAndMetadata(end.offset())));
+        admin.alterConsumerGroupOffsets("trainers", ends).all().get();
+    }
+
+    /** Fails once, before the last control record of lane 3, when trainers have had all that is before it. */
+    @SuppressWarnings("try") // that close may be interrupted is the interface's word
+    private record FailsOnce(Sink<TopicRecord> sink) implements Sink<TopicRecord> {
+        private static final AtomicBoolean armed = new AtomicBoolean();
+
+        @Override
+        public SinkWriter<TopicRecord> createWriter(WriterInitContext context) throws IOException {
+            SinkWriter<TopicRecord> writer = sink.createWriter(context);
+            return new SinkWriter<>() {
+                @Override
+                public void write(TopicRecord record, Context at) throws IOException, InterruptedException {
+                    RecordHeader header = RecordHeader.read(record.headers(), "record");
+                    if (record.partition() == 3 && header.kind() == RecordKind.EPOCH_END && armed.get()) {
+                        writer.flush(false);
+                        try {
+                            commitEnds();
+                        } catch (Exception e) {
+                            throw new IOException(e);
+                        }
+                        armed.set(false);
+                        throw new IOException("the task fails");
+                    }
+                    writer.write(record, at);
+                }
+
+                @Override
+                public void flush(boolean endOfInput) throws IOException, InterruptedException {
+                    writer.flush(endOfInput);
+                }
+
+                @Override
+                public void close() throws Exception {
+                    writer.close();
+                }
+            };
+        }
     }
 
     private void train(JobClient job) throws Exception {

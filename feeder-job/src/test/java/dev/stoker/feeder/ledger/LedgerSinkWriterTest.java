@@ -4,23 +4,30 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.node.Waiting;
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.LedgerWriter;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
+import dev.stoker.schemas.ledger.Source;
+import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -33,6 +40,10 @@ class LedgerSinkWriterTest {
 
     private final InMemoryObjectStore memory = new InMemoryObjectStore();
     private final FaultyObjectStore store = new FaultyObjectStore(memory);
+    private static final LedgerPublisher.Pauses PAUSES =
+            new LedgerPublisher.Pauses(Duration.ofMillis(1), Duration.ofMillis(5));
+
+    private final List<String> signs = new CopyOnWriteArrayList<>();
     private final AtomicBoolean isDown = new AtomicBoolean();
     private final List<LedgerSinkWriter> writers = new ArrayList<>();
 
@@ -45,10 +56,10 @@ class LedgerSinkWriterTest {
 
     private LedgerSinkWriter writer(List<LedgerFile> unpublished) throws IOException {
         LedgerProgress progress = LedgerProgress.begin(FEED, 0);
-        LedgerPublisher publisher =
-                new LedgerPublisher("test", this::open, progress, Duration.ofMillis(1), Duration.ofMillis(5));
+        LedgerPublisher publisher = new LedgerPublisher(
+                "test", this::open, signs::add, progress, PAUSES, Threads.system());
         for (LedgerFile file : unpublished) {
-            publisher.submit(file, 0);
+            publisher.restore(file, 0);
         }
         LedgerSinkWriter writer = new LedgerSinkWriter(publisher, progress);
         writers.add(writer);
@@ -66,6 +77,20 @@ class LedgerSinkWriterTest {
         Consumer consumer = new Consumer(FEED.toString(), "train", "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
         return LedgerWriter.encode(
                 new Receipts(5, consumer, 0, List.of(new Receipt(number, 0, false, 6, 0, 0x2BCDEF01))));
+    }
+
+    private List<String> parts() {
+        try {
+            return memory.list("part-").toList().stream().map(ObjectInfo::name).toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static byte[] subscription() {
+        Consumer consumer = new Consumer(FEED.toString(), "train", "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
+        return LedgerWriter.encode(
+                new Subscription(5, consumer, 0, 0, 1, 9, "pad", new Source("dataset", 1, "train", "{}")));
     }
 
     /** The numbers of all receipts in the ledger's files, which must be whole. */
@@ -163,19 +188,89 @@ class LedgerSinkWriterTest {
     }
 
     @Test
-    void failsWhenTooMuchWaits() throws Exception {
+    void writesOnAfterAnErrorOfTheVirtualMachine() throws Exception {
+        AtomicBoolean isFirst = new AtomicBoolean(true);
+        LedgerPublisher publisher = new LedgerPublisher(
+                "s3a://bucket/ledger",
+                () -> {
+                    if (isFirst.getAndSet(false)) {
+                        throw new OutOfMemoryError("Java heap space");
+                    }
+                    return open();
+                },
+                signs::add,
+                LedgerProgress.begin(FEED, 1),
+                PAUSES,
+                Threads.system());
+        publisher.submit(LedgerFile.of(List.of(receipt(3))), 1);
+        publisher.await();
+        assertThat(published()).containsExactly(3L);
+        publisher.close();
+    }
+
+    @Test
+    void leavesASignBeforeTheFirstReceiptsAreDurable() throws Exception {
+        LedgerProgress progress = LedgerProgress.begin(FEED, 0);
+        AtomicBoolean mayBeLeft = new AtomicBoolean();
+        LedgerPublisher publisher = new LedgerPublisher(
+                "test",
+                this::open,
+                file -> {
+                    if (!mayBeLeft.get()) {
+                        throw new IOException("the sign cannot be written");
+                    }
+                    signs.add(file);
+                },
+                progress,
+                PAUSES,
+                Threads.system());
+        LedgerSinkWriter writer = new LedgerSinkWriter(publisher, progress);
+        writers.add(writer);
+        writer.write(subscription(), null);
+        writer.snapshotState(1);
+        awaitPublished(1);
+        assertThat(signs).as("nothing was delivered").isEmpty();
+        writer.write(receipt(1), null);
+        writer.snapshotState(2);
+        Waiting.until(() -> parts().size() == 2);
+        assertThat(LedgerProgress.published(FEED, 0)).isEqualTo(1);
+        mayBeLeft.set(true);
+        awaitPublished(2);
+        writer.write(receipt(2), null);
+        writer.snapshotState(3);
+        awaitPublished(3);
+        assertThat(signs).hasSize(1);
+        assertThat(parts()).contains(signs.get(0));
+    }
+
+    @Test
+    void waitsWhileTooMuchWaits() throws Exception {
         isDown.set(true);
         LedgerPublisher publisher = new LedgerPublisher(
                 "s3a://bucket/ledger",
                 this::open,
+                signs::add,
                 LedgerProgress.begin(FEED, 1),
-                Duration.ofMillis(1),
-                Duration.ofMillis(1));
+                PAUSES,
+                Threads.system());
         publisher.submit(new LedgerFile("part-1.avro", new byte[65 << 20]), 1);
-        assertThatThrownBy(() -> publisher.submit(new LedgerFile("part-2.avro", new byte[1]), 2))
-                .isInstanceOf(IOException.class)
-                .hasMessageContaining("The ledger s3a://bucket/ledger cannot be written")
-                .hasMessageContaining("--ledger");
+        CompletableFuture<Void> submitted = new CompletableFuture<>();
+        Thread task = new Thread(() -> {
+            try {
+                publisher.submit(new LedgerFile("part-2.avro", new byte[1]), 2);
+                submitted.complete(null);
+            } catch (InterruptedException e) {
+                submitted.completeExceptionally(e);
+            }
+        });
+        task.start();
+        while (task.getState() != Thread.State.WAITING && !submitted.isDone()) {
+            Thread.onSpinWait();
+        }
+        assertThat(submitted).isNotDone();
+        isDown.set(false);
+        submitted.get(60, TimeUnit.SECONDS);
+        publisher.await();
         publisher.close();
     }
 

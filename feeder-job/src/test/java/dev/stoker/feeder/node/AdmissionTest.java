@@ -42,15 +42,16 @@ class AdmissionTest {
 
     private static Hello named(String feedName, String stream, String group, String order, long run) {
         return new Hello(
-                Optional.empty(),
-                Optional.ofNullable(feedName),
-                Optional.ofNullable(stream),
-                group,
-                OrderOverlay.fromJson(order),
-                Participant.rank(0, 1),
-                0,
-                run,
-                "test/1");
+                        Optional.empty(),
+                        Optional.ofNullable(feedName),
+                        Optional.ofNullable(stream),
+                        group,
+                        OrderOverlay.fromJson(order),
+                        Participant.rank(0, 1),
+                        0,
+                        run,
+                        "test/1")
+                .by(FeedClient.process(1));
     }
 
     private void refused(Hello hello, String code, String... text) throws IOException {
@@ -110,20 +111,38 @@ class AdmissionTest {
     void greaterRunFencesTheSmallerForGood() throws IOException {
         try (FeedClient old = joined(FeedClient.hello(Participant.rank(0, 2), 10));
                 FeedClient otherRank = joined(FeedClient.hello(Participant.rank(1, 2), 10));
-                FeedClient newer = joined(FeedClient.hello(Participant.rank(0, 2), 11))) {
-            assertThatThrownBy(() -> old.expect(LaneMap.class)).hasMessageContaining("fenced");
+                FeedClient newer =
+                        joined(FeedClient.hello(Participant.rank(0, 2), 11).by(FeedClient.process(2)))) {
+            assertThatThrownBy(() -> old.expect(LaneMap.class))
+                    .hasMessageContainingAll("fenced", "process 2", "group=");
+            assertThatThrownBy(() -> otherRank.expect(LaneMap.class))
+                    .as("all that is of a smaller run is over")
+                    .hasMessageContaining("fenced");
             refused(FeedClient.hello(Participant.rank(0, 2), 10), "fenced", "run 11", "run 10");
+            refused(FeedClient.hello(Participant.rank(1, 2), 10), "fenced", "run 11", "run 10");
             newer.send(new Subscribe(1, 0, 0, 2, 1, TailPolicy.PAD, List.of()));
             newer.send(new Grant(1, 0));
             newer.expectIntact();
-            otherRank.send(new Subscribe(1, 0, 1, 2, 1, TailPolicy.PAD, List.of()));
-            otherRank.send(new Grant(1, 1));
-            otherRank.expectIntact();
         }
     }
 
     @Test
-    void newestConnectionOfOneIdentityReplacesTheOthers() throws IOException {
+    void greatestRunDoesNotShutThePlaceForGood() throws IOException {
+        joined(FeedClient.hello(Participant.rank(0, 1), Hello.MAX_RUN)).close();
+        try (FeedClient settled = joined(FeedClient.hello(Participant.rank(0, 1), Hello.MAX_RUN))) {
+            settled.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
+            settled.send(new Grant(1, 0));
+            settled.expectIntact();
+        }
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        try (FeedClient next = FeedClient.connect(node.address())) {
+            assertThat(next.join(FeedClient.hello().by(FeedClient.process(2))).run())
+                    .isEqualTo(Hello.MAX_RUN + 1);
+        }
+    }
+
+    @Test
+    void newestConnectionOfOneProcessReplacesTheOthers() throws IOException {
         try (FeedClient old = joined(FeedClient.hello(Participant.rank(0, 1), 10));
                 FeedClient newer = joined(FeedClient.hello(Participant.rank(0, 1), 10))) {
             assertThatThrownBy(() -> old.expect(LaneMap.class)).hasMessageContaining("fenced");
@@ -137,15 +156,16 @@ class AdmissionTest {
     void replicasDoNotFenceEachOther() throws IOException {
         Hello hello = FeedClient.hello(Participant.rank(0, 1), 10);
         Hello replica = new Hello(
-                hello.token(),
-                hello.feed(),
-                hello.stream(),
-                hello.group(),
-                hello.order(),
-                hello.participant(),
-                1,
-                10,
-                hello.client());
+                        hello.token(),
+                        hello.feed(),
+                        hello.stream(),
+                        hello.group(),
+                        hello.order(),
+                        hello.participant(),
+                        1,
+                        10,
+                        hello.client())
+                .by(FeedClient.process(2));
         try (FeedClient one = joined(hello);
                 FeedClient two = joined(replica)) {
             for (FeedClient client : List.of(one, two)) {
@@ -167,15 +187,23 @@ class AdmissionTest {
 
     @Test
     void assignsOneRunToTheRanksOfALaunchAndANewOneToTheNext() throws IOException {
+        long run;
         try (FeedClient zero = FeedClient.connect(node.address());
-                FeedClient one = FeedClient.connect(node.address());
-                FeedClient again = FeedClient.connect(node.address())) {
-            long run = zero.join(FeedClient.hello(Participant.rank(0, 2), 0)).run();
-            assertThat(one.join(FeedClient.hello(Participant.rank(1, 2), 0)).run())
+                FeedClient one = FeedClient.connect(node.address())) {
+            run = zero.join(FeedClient.hello(Participant.rank(0, 2), 0)).run();
+            assertThat(one.join(FeedClient.hello(Participant.rank(1, 2), 0).by(FeedClient.process(2)))
+                            .run())
                     .isEqualTo(run);
-            assertThat(again.join(FeedClient.hello(Participant.rank(0, 2), 0)).run())
-                    .isGreaterThan(run);
+            zero.send(new Subscribe(1, 0, 0, 2, 1, TailPolicy.PAD, List.of()));
+            zero.send(new Grant(1, 0));
+            zero.expectIntact();
             assertThat(run).isBetween(System.currentTimeMillis() - 60_000, System.currentTimeMillis());
+        }
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        try (FeedClient again = FeedClient.connect(node.address())) {
+            assertThat(again.join(FeedClient.hello(Participant.rank(0, 2), 0).by(FeedClient.process(3)))
+                            .run())
+                    .isGreaterThan(run);
         }
     }
 

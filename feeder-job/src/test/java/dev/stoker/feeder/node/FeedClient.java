@@ -3,11 +3,15 @@ package dev.stoker.feeder.node;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
 import dev.stoker.schemas.protocol.Frames;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Instance;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.Closeable;
@@ -85,15 +89,21 @@ public final class FeedClient implements AutoCloseable {
     /** A HELLO of a rank in a run. */
     public static Hello hello(Participant participant, long run) {
         return new Hello(
-                Optional.empty(),
-                Optional.empty(),
-                Optional.empty(),
-                Hello.DEFAULT_GROUP,
-                OrderOverlay.fromJson("{}"),
-                participant,
-                0,
-                run,
-                "test/1");
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        Hello.DEFAULT_GROUP,
+                        OrderOverlay.fromJson("{}"),
+                        participant,
+                        0,
+                        run,
+                        "test/1")
+                .by(process(1));
+    }
+
+    /** A process of this machine; the trainers of a test are one, unless it says otherwise. */
+    public static Caller process(long pid) {
+        return new Caller(0, false, Optional.of(new Instance("test-boot", pid, 1, "test-host")), Optional.empty());
     }
 
     /** Says hello; anything but WELCOME is an {@link Ended}. */
@@ -129,7 +139,7 @@ public final class FeedClient implements AutoCloseable {
         }
     }
 
-    /** The next frame, which must be of this type; an ERROR is an {@link Ended}. Lane maps are passed over. */
+    /** The next frame, which must be of this type; an ERROR is an {@link Ended}. Lane maps are passed over, PINGs answered. */
     public <T extends Frame> T expect(Class<T> type) throws IOException {
         while (true) {
             Frame frame = receive();
@@ -139,7 +149,9 @@ public final class FeedClient implements AutoCloseable {
             if (frame instanceof ErrorMessage error) {
                 throw new Ended(error);
             }
-            if (!(frame instanceof dev.stoker.schemas.protocol.LaneMap)) {
+            if (frame instanceof Ping ping) {
+                send(new Pong(ping.opaque()));
+            } else if (!(frame instanceof dev.stoker.schemas.protocol.LaneMap)) {
                 throw new AssertionError("expected " + type.getSimpleName() + ", got " + frame);
             }
         }

@@ -20,6 +20,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.OptionalLong;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -133,8 +134,8 @@ class FlowTest {
             Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 3);
             SubscriptionItem subscription = (SubscriptionItem) items.get(0);
             assertThat(subscription.epoch()).isEqualTo(3);
-            assertThat(subscription.count()).isEqualTo(15);
-            assertThat(subscription.tail()).isEqualTo("pad");
+            assertThat(subscription.asked().count()).isEqualTo(15);
+            assertThat(subscription.asked().tail()).isEqualTo(TailPolicy.PAD);
             assertThat(subscription.fingerprint()).hasSize(32);
             assertThat(subscription.identity().stream()).isEqualTo("train");
             for (int i = 0; i < 2; i++) {
@@ -225,7 +226,7 @@ class FlowTest {
         try (NodeLease node = feed.start();
                 FeedClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 5, 3, 1, 12, TailPolicy.PAD, List.of()));
-            client.send(new Ack(1, 4, List.of(ack(12, false), ack(13, false), ack(14, true))));
+            client.send(new Ack(1, 4, List.of(ack(12, false), ack(13, false), ack(15, true))));
             client.send(new Ack(1, 5, List.of(ack(2, false), ack(3, false))));
             client.send(new Ack(1, 4, List.of(ack(13, false))));
             List<LedgerItem> items = new ArrayList<>();
@@ -233,13 +234,47 @@ class FlowTest {
             // The subscriptions of the connection before may have died with its feeder.
             SubscriptionItem lost = (SubscriptionItem) items.get(1);
             assertThat(lost.epoch()).isEqualTo(4);
-            assertThat(List.of(lost.first(), lost.stride(), lost.count())).containsExactly(12L, 1L, 3L);
+            assertThat(List.of(
+                            lost.asked().first(),
+                            lost.asked().stride(),
+                            lost.asked().count()))
+                    .containsExactly(12L, 1L, 4L);
             assertThat(items.get(2).epoch()).isEqualTo(4);
             assertThat(((ReceiptsItem) items.get(2)).repeated(2)).isTrue();
             SubscriptionItem before = (SubscriptionItem) items.get(3);
-            assertThat(List.of(before.epoch(), before.first(), before.count())).containsExactly(5L, 2L, 1L);
+            assertThat(List.of(
+                            before.epoch(),
+                            before.asked().first(),
+                            before.asked().count()))
+                    .containsExactly(5L, 2L, 1L);
             assertThat(((ReceiptsItem) items.get(4)).count()).isEqualTo(2);
             assertThat(items.get(5)).isInstanceOf(ReceiptsItem.class);
+        }
+    }
+
+    @Test
+    void onlyASubscriptionToTheEpochsEndHasAnEnd() throws IOException {
+        try (NodeLease node = feed.start();
+                FeedClient client = join(node, 1, 2)) {
+            client.send(new Subscribe(1, 0, 1, 2, 7, TailPolicy.KEEP, List.of()));
+            client.send(new Subscribe(2, 0, 3, 2, 3, TailPolicy.KEEP, List.of()));
+            client.send(new Ack(2, 5, List.of(ack(1, false))));
+            client.send(new Subscribe(3, 0, 15, 2, 0, TailPolicy.KEEP, List.of()));
+            client.send(new Subscribe(4, 0, 1, 2, 8, TailPolicy.PAD, List.of()));
+            client.send(new Subscribe(5, 0, 1, 2, 7, TailPolicy.DROP, List.of()));
+            List<LedgerItem> items = new ArrayList<>();
+            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 7);
+            assertThat(items)
+                    .filteredOn(SubscriptionItem.class::isInstance)
+                    .extracting(item -> ((SubscriptionItem) item).end())
+                    .containsExactly(
+                            OptionalLong.of(13),
+                            OptionalLong.empty(),
+                            OptionalLong.empty(),
+                            OptionalLong.of(13),
+                            OptionalLong.of(15),
+                            OptionalLong.of(13));
+            assertThat(((ReceiptsItem) items.get(3)).last()).isEqualTo(-1);
         }
     }
 
@@ -247,6 +282,7 @@ class FlowTest {
     void acknowledgementsOfAnotherRankAreRefused() throws IOException {
         try (NodeLease node = feed.start();
                 FeedClient client = join(node, 1, 2)) {
+            client.send(new Subscribe(1, 0, 1, 2, 4, TailPolicy.PAD, List.of()));
             client.send(new Ack(1, 0, List.of(ack(4, false))));
 
             assertThatThrownBy(() -> client.expect(Batch.class)).hasMessageContaining("number 4 is one of rank 0");

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.node.server.FeedServer;
+import dev.stoker.feeder.node.tiers.CacheAccess;
 import dev.stoker.feeder.node.tiers.CacheLifetime;
 import dev.stoker.feeder.node.tiers.TierOptions;
 import dev.stoker.feeder.node.tiers.TierSpec;
@@ -246,8 +247,8 @@ class FollowTest {
     @Test
     void whatDidNotChangeStaysInTheTiers() throws IOException {
         node.close();
-        TierOptions memory =
-                new TierOptions(Optional.of(TierSpec.parse(List.of("memory:8m"))), CacheLifetime.FEED, false, 0, 4);
+        TierOptions memory = new TierOptions(
+                Optional.of(TierSpec.parse(List.of("memory:8m"))), CacheLifetime.FEED, CacheAccess.USER, false, 0, 4);
         node = FeedNode.acquire(feed.following(), TestFeed.options().withTiers(memory));
         read(0, feed);
         long reads = node.metrics().originReads();

@@ -38,7 +38,7 @@ final class TestFeed {
     final StreamOrder streamOrder;
     final List<String> classes;
     /** Nodes are shared by feed id; tests must not share. */
-    private UUID instance = UUID.randomUUID();
+    UUID instance = UUID.randomUUID();
 
     OnCorrupt onCorrupt = OnCorrupt.FAIL;
     String name = "test";

@@ -7,6 +7,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.Used;
 import dev.stoker.feeder.node.PortRange;
 import dev.stoker.feeder.node.PortTakenException;
 import dev.stoker.schemas.protocol.Stats;
@@ -14,13 +15,17 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.net.InetAddress;
+import java.net.InetSocketAddress;
 import java.net.ServerSocket;
 import java.net.Socket;
+import java.net.SocketException;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.charset.StandardCharsets;
+import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -29,7 +34,9 @@ import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
+@Timeout(60)
 class StatusServerTest {
     private static final Stats TOLD = new Stats(
             60_000_000,
@@ -56,6 +63,7 @@ class StatusServerTest {
                 40,
                 640,
                 1 << 20,
+                new Used(320, 1 << 19),
                 new FeedStatus.Server(5_000_000_000L, 0, 250_000_000L, 1, 2),
                 Optional.of(TOLD));
         FeedStatus.Group group = new FeedStatus.Group(
@@ -78,7 +86,7 @@ class StatusServerTest {
                 "127.0.0.1:7420",
                 1_000,
                 61_000,
-                new NodeMetrics(40, 1 << 20, 640, 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
+                new NodeMetrics(40, 1 << 20, 640, new Used(320, 1 << 19), 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
                 List.of(new FeedStatus.Tier("open windows", "bytes", 1000, 4000)),
                 List.of(group));
     }
@@ -108,6 +116,8 @@ class StatusServerTest {
         JsonNode json = new JsonMapper().readTree(answer.body());
         assertThat(json.at("/feed/name").asText()).isEqualTo("photos");
         assertThat(json.at("/totals/rows").asLong()).isEqualTo(640);
+        assertThat(json.at("/totals/used_rows").asLong()).isEqualTo(320);
+        assertThat(json.at("/groups/0/ranks/0/used_bytes").asLong()).isEqualTo(1 << 19);
         assertThat(json.at("/tiers/0/limit").asLong()).isEqualTo(4000);
         assertThat(json.at("/groups/0/next").asLong()).isEqualTo(30);
         assertThat(json.at("/groups/0/epochs").isNull()).isTrue();
@@ -129,6 +139,7 @@ class StatusServerTest {
         assertThat(lines)
                 .contains(
                         "stoker_feeder_samples_total{feed=\"photos\"} 640",
+                        "stoker_feeder_used_samples_total{feed=\"photos\"} 320",
                         "stoker_group_position{feed=\"photos\",stream=\"train\",group=\"a \\\"b\\\" \\\\\"} 30",
                         "stoker_rank_wait_seconds_total{feed=\"photos\",stream=\"train\",group=\"a \\\"b\\\" \\\\\","
                                 + "rank=\"1\",worker=\"0\",replica=\"0\",cause=\"disk\"} 2.8");
@@ -189,6 +200,74 @@ class StatusServerTest {
                     .getBytes(StandardCharsets.US_ASCII));
             InputStream in = socket.getInputStream();
             return new String(in.readAllBytes(), StandardCharsets.UTF_8);
+        }
+    }
+
+    /** More half requests than the page has threads, from clients that neither go on nor leave. */
+    @Test
+    void halfRequestsDoNotStopThePage() throws Exception {
+        URI url = URI.create(server.url());
+        List<Socket> silent = new ArrayList<>();
+        try {
+            for (int i = 0; i < 3 * PageServer.MAX_CONNECTIONS; i++) {
+                Socket socket = new Socket(url.getHost(), url.getPort());
+                silent.add(socket);
+                if (i % 2 == 0) {
+                    socket.getOutputStream()
+                            .write("GET /metrics HTTP/1.1\r\nHost: loc".getBytes(StandardCharsets.US_ASCII));
+                }
+            }
+            assertThat(ask("GET", "/metrics").statusCode()).isEqualTo(200);
+            assertThat(raw("localhost")).startsWith("HTTP/1.1 200");
+        } finally {
+            for (Socket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    @Test
+    void connectionsThatDoNotEndTheirRequestInTimeAreClosed() throws Exception {
+        PageServer.Response ok = new PageServer.Response(200, Map.of(), new byte[] {'!'});
+        try (PageServer page =
+                        new PageServer(new InetSocketAddress("127.0.0.1", 0), request -> ok, Duration.ofMillis(300));
+                Socket silent = new Socket("127.0.0.1", page.address().getPort());
+                Socket half = new Socket("127.0.0.1", page.address().getPort());
+                Socket answered = new Socket("127.0.0.1", page.address().getPort())) {
+            half.getOutputStream().write("GET / HTTP/1.1\r\n".getBytes(StandardCharsets.US_ASCII));
+            answered.getOutputStream().write("GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
+
+            assertThat(closed(silent)).isTrue();
+            assertThat(closed(half)).isTrue();
+            assertThat(new String(answered.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                    .endsWith("\r\n\r\n!");
+        }
+    }
+
+    private static boolean closed(Socket socket) throws IOException {
+        try {
+            return socket.getInputStream().read() < 0;
+        } catch (SocketException e) {
+            return true;
+        }
+    }
+
+    @Test
+    void requestsThatAreNoneAreRefused() throws Exception {
+        for (String request : List.of(
+                "\r\n\r\n",
+                "GET /metrics\r\n\r\n",
+                "GET http://evil.example/ HTTP/1.1\r\n\r\n",
+                "GET / HTTP/1.1\r\nHost: localhost\r\nHost: evil.example\r\n\r\n",
+                "GET / HTTP/1.1\r\nX: " + "x".repeat(20_000) + "\r\n\r\n")) {
+            URI url = URI.create(server.url());
+            try (Socket socket = new Socket(url.getHost(), url.getPort())) {
+                socket.getOutputStream().write(request.getBytes(StandardCharsets.US_ASCII));
+                socket.shutdownOutput();
+                assertThat(new String(socket.getInputStream().readAllBytes(), StandardCharsets.US_ASCII))
+                        .as(request)
+                        .startsWith("HTTP/1.1 400 ");
+            }
         }
     }
 

@@ -1,6 +1,8 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.chunks.ChunkWrites;
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.files.DirectoryLister;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.FileSkip;
@@ -16,7 +18,6 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
-import dev.stoker.storage.StoreUnavailableException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedByInterruptException;
@@ -49,6 +50,7 @@ final class ChunkPacker {
     private static final SecureRandom RANDOM = new SecureRandom();
 
     private final PackPlan plan;
+    private final Patience patience;
     private final ObjectStore store;
     private final SampleReads reads;
     private final Optional<Labels> labels;
@@ -66,8 +68,15 @@ final class ChunkPacker {
     private long bytes;
     private long contentBytes;
 
-    ChunkPacker(PackPlan plan, DatasetInfo info, ObjectStore store, SampleReads reads, Optional<Labels> labels) {
+    ChunkPacker(
+            PackPlan plan,
+            DatasetInfo info,
+            ObjectStore store,
+            SampleReads reads,
+            Optional<Labels> labels,
+            Patience patience) {
         this.plan = plan;
+        this.patience = patience;
         this.store = store;
         this.reads = reads;
         this.labels = labels;
@@ -92,7 +101,7 @@ final class ChunkPacker {
     }
 
     /** Reads and writes one planned chunk. What it returns is durable. */
-    Packed pack(PlannedChunk planned) throws IOException {
+    Packed pack(PlannedChunk planned) throws IOException, InterruptedException {
         chunks = new ArrayList<>();
         classes = new TreeMap<>();
         skipped = new SkipCounts();
@@ -132,7 +141,7 @@ final class ChunkPacker {
         return wanted;
     }
 
-    private void add(FileEntry file, String split) throws IOException {
+    private void add(FileEntry file, String split) throws IOException, InterruptedException {
         String key = file.path();
         if (file.size() > MAX_SAMPLE_BYTES) {
             tooLarge(key, file.size());
@@ -141,19 +150,24 @@ final class ChunkPacker {
         if (builder.lengthWith(file.size()) > MAX_CHUNK_BYTES) {
             write(split);
         }
+        if (patience.call("Reading the source", () -> set(file, key))) {
+            builder.endRow();
+            samples++;
+            bytes += contentBytes;
+        }
+    }
+
+    /** Begins a row and sets its fields; there is none if it returns false or throws. */
+    private boolean set(FileEntry file, String key) throws IOException {
         builder.beginRow(key);
         boolean isComplete = false;
         try {
             isComplete = setLabel(key) && setContent(file, key) && setSidecars(file, key);
+            return isComplete;
         } finally {
             if (!isComplete) {
                 builder.abandonRow();
             }
-        }
-        if (isComplete) {
-            builder.endRow();
-            samples++;
-            bytes += contentBytes;
         }
     }
 
@@ -165,8 +179,17 @@ final class ChunkPacker {
         if (name.isEmpty()) {
             return leaveOut(FileSkip.NO_LABEL, key, labels.orElseThrow().missing(key), null);
         }
-        builder.setClass(label, name.get());
-        return true;
+        try {
+            builder.setClass(label, name.get());
+            return true;
+        } catch (IllegalArgumentException e) {
+            return leaveOut(
+                    FileSkip.NO_LABEL,
+                    key,
+                    "the label of " + plan.tree().path(key) + " cannot be a class: " + e.getMessage()
+                            + "; correct it, or leave such samples out with --on-error skip",
+                    e);
+        }
     }
 
     private boolean setContent(FileEntry file, String key) throws IOException {
@@ -180,11 +203,12 @@ final class ChunkPacker {
         } catch (NoSuchFileException e) {
             skipped.add(FileSkip.VANISHED, key);
             return false;
-        } catch (ClosedByInterruptException e) {
-            throw e;
-        } catch (UnreadableException | StoreUnavailableException e) {
+        } catch (ClosedByInterruptException | UnreadableException e) {
             throw e;
         } catch (IOException e) {
+            if (FailureKind.isSilence(e)) {
+                throw e;
+            }
             return leaveOut(FileSkip.UNREADABLE, key, null, e);
         }
     }
@@ -275,9 +299,12 @@ final class ChunkPacker {
                                     + e.getMessage()
                                     + "; correct it, or leave such samples out with --on-error skip",
                             e);
-                } catch (ClosedByInterruptException | StoreUnavailableException e) {
+                } catch (ClosedByInterruptException e) {
                     throw e;
                 } catch (IOException e) {
+                    if (FailureKind.isSilence(e)) {
+                        throw e;
+                    }
                     return leaveOut(FileSkip.UNREADABLE, key, null, e);
                 }
             }
@@ -345,7 +372,7 @@ final class ChunkPacker {
         return false;
     }
 
-    private void write(String split) throws IOException {
+    private void write(String split) throws IOException, InterruptedException {
         if (builder.rows() == 0) {
             builder.reset();
             return;
@@ -353,7 +380,7 @@ final class ChunkPacker {
         UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
         PackedChunk chunk = builder.finish(
                 new ChunkIdentity(info.id(), id, plan.ingest(), split, Instant.ofEpochMilli(plan.startedMs())));
-        ChunkWrites.write(store, chunk);
+        ChunkWrites.write(store, chunk, patience);
         chunks.add(chunk.summary());
         chunk.classes()
                 .forEach((field, names) ->

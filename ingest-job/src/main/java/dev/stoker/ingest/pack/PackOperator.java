@@ -1,16 +1,16 @@
 package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.chunks.PackReport;
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.SkipCounts;
-import dev.stoker.connectors.files.UnreadableException;
 import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.SourceTree;
 import dev.stoker.storage.Stores;
@@ -79,6 +79,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     public void open() throws Exception {
         super.open();
         CodeRelease.atUnload(getRuntimeContext());
+        Patience patience = Patience.ofBatch();
         store = plan.access().store().open(plan.target());
         DatasetInfo info = plan.info();
         Optional<Labels> labels = Optional.empty();
@@ -91,7 +92,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         }
         packers = new ArrayBlockingQueue<>(plan.threads());
         for (int i = 0; i < plan.threads(); i++) {
-            packers.add(new ChunkPacker(plan, info, store, reads(), labels));
+            packers.add(new ChunkPacker(plan, info, store, reads(), labels, patience));
         }
         pool = pool(plan.threads(), "stoker-pack-");
         inWork = new ArrayDeque<>();
@@ -137,8 +138,9 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
                 buckets.add(bundle);
             }
             reportUntil(plan.threads());
-        } catch (StokerException | UnreadableException e) {
-            throw new SuppressRestartsException(e);
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
         }
     }
 
@@ -215,8 +217,9 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
             buckets.flush();
             planner.flush();
             reportUntil(0);
-        } catch (StokerException | UnreadableException e) {
-            throw new SuppressRestartsException(e);
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
         }
         Map<String, Long> notes = new TreeMap<>();
         Map<String, String> examples = new TreeMap<>();

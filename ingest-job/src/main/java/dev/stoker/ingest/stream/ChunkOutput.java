@@ -1,6 +1,7 @@
 package dev.stoker.ingest.stream;
 
 import dev.stoker.connectors.chunks.ChunkWrites;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
@@ -17,8 +18,9 @@ import java.util.UUID;
  * @param store of the dataset
  * @param dataset its id
  * @param run that the chunks belong to
+ * @param patience with a store that is away
  */
-record ChunkOutput(ObjectStore store, UUID dataset, String run) {
+record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience) {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
@@ -27,11 +29,11 @@ record ChunkOutput(ObjectStore store, UUID dataset, String run) {
      *
      * @param split of the chunk
      */
-    PackedChunk write(ChunkBuilder builder, String split) throws IOException {
+    PackedChunk write(ChunkBuilder builder, String split) throws IOException, InterruptedException {
         long nowMs = System.currentTimeMillis();
         UUID id = ChunkNames.newId(nowMs, RANDOM);
         PackedChunk chunk = builder.finish(new ChunkIdentity(dataset, id, run, split, Instant.ofEpochMilli(nowMs)));
-        ChunkWrites.write(store, chunk);
+        ChunkWrites.write(store, chunk, patience);
         return chunk;
     }
 }

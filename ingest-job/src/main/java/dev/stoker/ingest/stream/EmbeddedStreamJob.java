@@ -1,29 +1,24 @@
 package dev.stoker.ingest.stream;
 
+import dev.stoker.connectors.embedded.EmbeddedFlink;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.List;
 import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.stream.Stream;
 import org.apache.flink.api.common.JobID;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
-import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.MemorySize;
-import org.apache.flink.configuration.RestOptions;
 import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.core.execution.SavepointFormatType;
 import org.apache.flink.runtime.jobgraph.JobGraph;
 import org.apache.flink.runtime.jobmaster.JobResult;
 import org.apache.flink.runtime.minicluster.MiniCluster;
-import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
@@ -66,12 +61,9 @@ public final class EmbeddedStreamJob implements StreamJob {
     public static EmbeddedStreamJob open(OptionalInt wanted) throws Exception {
         int parallelism = wanted.orElse(Runtime.getRuntime().availableProcessors());
         // The property as it is now: the command has a temporary directory that is swept after a kill.
-        Path scratch = Files.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "stoker-stream-");
+        Path scratch =
+                PrivateFiles.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "stoker-stream-");
         Configuration conf = new Configuration();
-        conf.set(RestOptions.BIND_PORT, "0");
-        conf.set(RestOptions.BIND_ADDRESS, "127.0.0.1");
-        conf.set(JobManagerOptions.ADDRESS, "127.0.0.1");
-        conf.set(TaskManagerOptions.NUM_TASK_SLOTS, parallelism);
         conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
         conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(8));
         conf.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(8));
@@ -79,19 +71,14 @@ public final class EmbeddedStreamJob implements StreamJob {
         conf.set(
                 CheckpointingOptions.CHECKPOINTS_DIRECTORY,
                 scratch.resolve("checkpoints").toUri().toString());
-        MiniCluster cluster = new MiniCluster(new MiniClusterConfiguration.Builder()
-                .setConfiguration(conf)
-                .setNumTaskManagers(1)
-                .setNumSlotsPerTaskManager(parallelism)
-                .build());
+        MiniCluster cluster;
         try {
-            cluster.start();
+            cluster = EmbeddedFlink.start(parallelism, conf);
         } catch (Exception e) {
-            delete(scratch);
+            PrivateFiles.delete(scratch);
             throw e;
         }
-        return new EmbeddedStreamJob(
-                scratch, StreamExecutionEnvironment.createLocalEnvironment(parallelism, conf), cluster, Ownership.OWN);
+        return new EmbeddedStreamJob(scratch, EmbeddedFlink.environment(parallelism, conf), cluster, Ownership.OWN);
     }
 
     @Override
@@ -146,16 +133,7 @@ public final class EmbeddedStreamJob implements StreamJob {
         } catch (ExecutionException | TimeoutException e) {
             throw new IOException("the job did not end in good order", e);
         } finally {
-            delete(scratch);
-        }
-    }
-
-    private static void delete(Path directory) throws IOException {
-        try (Stream<Path> found = Files.walk(directory)) {
-            List<Path> deepestFirst = found.sorted(Comparator.reverseOrder()).toList();
-            for (Path path : deepestFirst) {
-                Files.deleteIfExists(path);
-            }
+            PrivateFiles.delete(scratch);
         }
     }
 }

@@ -6,6 +6,7 @@ import dev.stoker.connectors.chunks.StreamMeter;
 import dev.stoker.connectors.chunks.StreamReportSerializer;
 import dev.stoker.connectors.chunks.StreamRun;
 import dev.stoker.connectors.chunks.TopicPosition;
+import dev.stoker.connectors.failure.RestartLimit;
 import dev.stoker.connectors.kafka.KafkaSources;
 import dev.stoker.connectors.kafka.SourceTopic;
 import dev.stoker.ingest.FailureText;
@@ -33,7 +34,6 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.ExecutionOptions;
 import org.apache.flink.configuration.JobManagerOptions;
 import org.apache.flink.configuration.PipelineOptions;
-import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.configuration.StateRecoveryOptions;
 import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
@@ -163,13 +163,8 @@ public final class StreamIngest {
         own.set(CheckpointingOptions.ENABLE_CHECKPOINTS_AFTER_TASKS_FINISH, true);
         own.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
         own.set(PipelineOptions.GENERIC_TYPES, false);
-        if (env.getConfiguration()
-                .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
-                .isEmpty()) {
-            own.set(RestartStrategyOptions.RESTART_STRATEGY, "exponential-delay");
-            own.set(RestartStrategyOptions.RESTART_STRATEGY_EXPONENTIAL_DELAY_ATTEMPTS, 10);
-        }
         env.configure(own);
+        RestartLimit.set(env);
         // Records are never changed.
         env.getConfig().enableObjectReuse();
     }

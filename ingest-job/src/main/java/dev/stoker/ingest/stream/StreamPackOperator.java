@@ -4,14 +4,16 @@ import dev.stoker.connectors.chunks.StreamMeter;
 import dev.stoker.connectors.chunks.StreamReport;
 import dev.stoker.connectors.chunks.StreamRun;
 import dev.stoker.connectors.chunks.TooManyDeadLettersException;
+import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.connectors.release.CodeRelease;
 import dev.stoker.ingest.pack.Splits;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.dataset.DatasetInfo;
-import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
@@ -44,6 +46,7 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
 
     private final StreamPlan plan;
 
+    private transient Patience patience;
     private transient ObjectStore store;
     private transient RowMaker rows;
     private transient Splits splits;
@@ -84,7 +87,10 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
     public void open() throws Exception {
         super.open();
         CodeRelease.atUnload(getRuntimeContext());
-        store = plan.place().store().open(plan.place().target());
+        patience = Patience.endlessAfterRestore();
+        store = patience.call(
+                "Opening " + plan.place().target(),
+                () -> plan.place().store().open(plan.place().target()));
         DatasetInfo info = plan.info();
         String topic = plan.topic().topic();
         rows = new RowMaker(
@@ -94,11 +100,14 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
         chunks = new OpenChunks(
                 info.fields(),
                 plan.chunkSizeBytes(),
-                new ChunkOutput(store, info.id(), plan.place().run()),
+                new ChunkOutput(store, info.id(), plan.place().run(), patience),
                 "stoker-pack-" + task);
         letters = new DeadLetters(plan.letters().location(), topic, plan.topicId());
         if (keys != null && plan.place().baseVersion() > 0) {
-            keys.addAll(Dataset.open(store), plan.place().baseVersion());
+            SeenKeys taken = keys;
+            patience.run(
+                    "Reading the keys of " + plan.place().target(),
+                    () -> taken.addAll(Dataset.open(store), plan.place().baseVersion()));
         }
         next = new TreeMap<>();
         meter = StreamMeter.find(plan.place().run());
@@ -114,8 +123,9 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
             add(record);
         } catch (PoisonException e) {
             bury(record, e);
-        } catch (StokerException e) {
-            throw new SuppressRestartsException(e);
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
         }
         next.put(record.partition(), record.offset() + 1);
         meter.ifPresent(m -> m.reached(record.partition(), record.offset() + 1));
@@ -140,7 +150,7 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
     }
 
     private void bury(SourceRecord record, PoisonException poison) throws Exception {
-        letters.write(record, poison);
+        patience.run("Writing dead letters to " + plan.letters().location(), () -> letters.write(record, poison));
         deadLetters++;
         deadLetterCounter.inc();
         meter.ifPresent(StreamMeter::deadLetter);
@@ -170,7 +180,12 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
         if (ended) {
             return;
         }
-        chunks.flush();
+        try {
+            chunks.flush();
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
+        }
         output.collect(new StreamRecord<>(
                 new StreamReport(checkpoint, chunks.takeChunks(), chunks.takeClasses(), next, deadLetters)));
         next = new TreeMap<>();

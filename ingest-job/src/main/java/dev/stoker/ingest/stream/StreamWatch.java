@@ -1,6 +1,7 @@
 package dev.stoker.ingest.stream;
 
 import dev.stoker.connectors.chunks.StreamMeter;
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.kafka.SourceTopic;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.IOException;
@@ -26,6 +27,8 @@ final class StreamWatch implements AutoCloseable {
     private static final Duration LAG_PATIENCE = Duration.ofSeconds(10);
     /** A job that is just restarting cannot be stopped in good order; for so long it is asked again. */
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
+    /** How long the last version may take. */
+    private static final Duration LAST_VERSION_PATIENCE = Duration.ofMinutes(10);
 
     private final StreamOptions options;
     private final StreamPreparation preparation;
@@ -109,14 +112,19 @@ final class StreamWatch implements AutoCloseable {
         if (stopping == null) {
             stopBegan = now;
             stopping = job.stop();
-        } else if (stopping.isCompletedExceptionally()) {
-            if (now - stopBegan > STOP_PATIENCE.toNanos()) {
-                job.cancel();
-                throw new StokerException("the job could not be stopped in good order within "
-                        + STOP_PATIENCE.toSeconds()
-                        + " s and was cancelled; what is not in a version yet is read again by"
-                        + " the same command");
-            }
+            return;
+        }
+        boolean isRefused = stopping.isCompletedExceptionally();
+        // A last version may be large; one that waits for something that is away may never come.
+        Duration patience = isRefused || Patience.waiting().isPresent() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
+        if (!(stopping.isDone() && !isRefused) && now - stopBegan > patience.toNanos()) {
+            job.cancel();
+            throw new StokerException("the job could not be stopped in good order within " + patience.toSeconds()
+                    + " s and was cancelled"
+                    + Patience.waiting().map(why -> " (" + why + ")").orElse("")
+                    + "; what is not in a version yet is read again by the same command");
+        }
+        if (isRefused) {
             LOG.debug("the job cannot be stopped now");
             stopping = job.stop();
         }

@@ -17,6 +17,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;
@@ -79,6 +80,7 @@ class TopicFailoverITCase {
     /** An ingest in a thread of its own. */
     private static final class Running {
         private final AtomicBoolean stop = new AtomicBoolean();
+        private final AtomicLong packed = new AtomicLong();
         private final CompletableFuture<StreamResult> result = new CompletableFuture<>();
 
         static Running start(StreamOptions options, Configuration conf) {
@@ -94,8 +96,13 @@ class TopicFailoverITCase {
             Thread thread = new Thread(
                     () -> {
                         try (StreamJob job = new SubmittedStreamJob(env)) {
-                            running.result.complete(
-                                    StreamIngest.run(options, job, StreamListener.SILENT, running.stop::get));
+                            StreamListener listener = new StreamListener() {
+                                @Override
+                                public void progressed(StreamProgress progress) {
+                                    running.packed.set(progress.samples());
+                                }
+                            };
+                            running.result.complete(StreamIngest.run(options, job, listener, running.stop::get));
                         } catch (Exception | AssertionError e) {
                             running.result.completeExceptionally(e);
                         }
@@ -104,6 +111,18 @@ class TopicFailoverITCase {
             thread.setDaemon(true);
             thread.start();
             return running;
+        }
+
+        /** Waits until the job has packed so many samples; they need not be in a version. */
+        void awaitPacked(long samples) throws Exception {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+            while (packed.get() < samples) {
+                if (result.isDone()) {
+                    throw new AssertionError("the ingest has ended: " + end());
+                }
+                assertThat(System.nanoTime()).as("packed: " + packed.get()).isLessThan(deadline);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
         }
 
         StreamResult stop() throws Exception {
@@ -151,7 +170,10 @@ class TopicFailoverITCase {
 
     private static StreamOptions options(Topic topic, Path target, String... more) {
         List<String> args = new ArrayList<>(List.of(more));
-        args.addAll(List.of("--value=raw", "--commit-interval=300 ms", "--chunk-size=8kb", "--parallelism=2"));
+        args.addAll(List.of("--value=raw", "--chunk-size=8kb", "--parallelism=2"));
+        if (args.stream().noneMatch(option -> option.startsWith("--commit-interval="))) {
+            args.add("--commit-interval=300 ms");
+        }
         return Streams.options(topic.uri(), target, args.toArray(new String[0]));
     }
 
@@ -234,6 +256,40 @@ class TopicFailoverITCase {
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessageContaining("begun from an old savepoint");
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+    }
+
+    @Test
+    void aSavepointWithAVersionToCommitMakesItOnceHoweverOftenItIsRestored() throws Exception {
+        Topic topic = Topic.create(broker, "pending", PARTITIONS);
+        Path target = directory.resolve("pending-data");
+        Map<String, String> sent = send(topic, "pending", 0, 100);
+        Set<Path> before = savepoints();
+        // No checkpoint but the savepoint: it holds the part that it asks to commit.
+        Running first = Running.start(options(topic, target, "--commit-interval=1 h"), new Configuration());
+        first.awaitPacked(100);
+        assertThat(first.stop().samples()).isEqualTo(100);
+        Configuration fromSavepoint = new Configuration();
+        fromSavepoint.set(StateRecoveryOptions.SAVEPOINT_PATH, onlyNew(before));
+
+        // Under traffic, so that the restored job has something to commit at once.
+        sent.putAll(send(topic, "pending", 100, 100));
+        Running second = Running.start(options(topic, target), fromSavepoint);
+        sent.putAll(send(topic, "pending", 200, 100));
+        second.awaitSamples(target, 300);
+        assertThat(second.stop().samples()).isEqualTo(200);
+
+        sent.putAll(send(topic, "pending", 300, 100));
+        Running third = Running.start(options(topic, target), fromSavepoint);
+        assertThatThrownBy(third::end)
+                .isInstanceOf(IngestFailedException.class)
+                .hasMessageContaining("begun from an old savepoint");
+        assertThat(count(target)).isEqualTo(300);
+
+        Running fourth = Running.start(options(topic, target), new Configuration());
+        fourth.awaitSamples(target, 400);
+        fourth.stop();
+        assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+        Streams.verify(target);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DeliverySign;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.storage.ObjectStore;
@@ -33,6 +34,7 @@ public final class Audit {
     private final List<Dataset> datasets;
     private final Optional<UUID> feed;
     private final OptionalLong epochs;
+    private final List<DeliverySign> signs;
     private final int receiptsAtOnce;
     private final Consumer<String> progress;
 
@@ -41,6 +43,7 @@ public final class Audit {
      * @param datasets those that the feed serves
      * @param feed the feed's id, if known: then nothing of another feed may stand there
      * @param epochs how many epochs must be complete; if not given, an epoch may be open
+     * @param signs that feeds of the ledger have delivered
      * @param progress told now and then what is being done
      */
     public Audit(
@@ -48,8 +51,9 @@ public final class Audit {
             List<Dataset> datasets,
             Optional<UUID> feed,
             OptionalLong epochs,
+            List<DeliverySign> signs,
             Consumer<String> progress) {
-        this(ledger, datasets, feed, epochs, progress, DEFAULT_RECEIPTS);
+        this(ledger, datasets, feed, epochs, signs, progress, DEFAULT_RECEIPTS);
     }
 
     Audit(
@@ -57,8 +61,10 @@ public final class Audit {
             List<Dataset> datasets,
             Optional<UUID> feed,
             OptionalLong epochs,
+            List<DeliverySign> signs,
             Consumer<String> progress,
             int receiptsAtOnce) {
+        this.signs = List.copyOf(signs);
         this.ledger = ledger;
         this.datasets = List.copyOf(datasets);
         this.feed = feed;
@@ -89,6 +95,15 @@ public final class Audit {
         Follows follows = new Follows(datasets, findings);
         Survey survey = new Survey(datasets, feed, follows, findings, reads);
         progress.accept("reading " + files.size() + " ledger files");
+        for (DeliverySign sign : signs) {
+            if (!files.has(sign.file())) {
+                findings.add(
+                        Finding.Kind.DAMAGED_LEDGER,
+                        0,
+                        "receipts of feed " + sign.feed() + " are missing: the ledger has no file " + sign.file()
+                                + ", which " + sign.where() + " says the feed wrote; restore the ledger from a copy");
+            }
+        }
         files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, e.getMessage()));
         Map<PassKey, PassState> passes = survey.passes();
         Map<PassKey, TreeMap<Long, AuditReport.Epoch>> judged = new HashMap<>();

@@ -20,7 +20,7 @@ public record Finding(Kind kind, String message, long batches) {
         ALTERED,
         /** A record of a batch, trainer, stream or feed that does not belong here. */
         FOREIGN,
-        /** A ledger file that is truncated or changed. */
+        /** A ledger file that is missing, truncated or changed. */
         DAMAGED_LEDGER,
         /** The dataset is damaged or lacks what is needed to judge. */
         DAMAGED_DATASET;

@@ -58,6 +58,10 @@ final class LedgerFiles {
         return new LedgerFiles(store, files, reads);
     }
 
+    boolean has(String name) {
+        return files.stream().anyMatch(file -> file.name().equals(name));
+    }
+
     int size() {
         return files.size();
     }

@@ -588,4 +588,15 @@ class AuditTest {
         assertThat(report.counts()).containsEntry(Kind.FOREIGN, 5000L);
         assertThat(report.findings()).hasSize(Findings.KEPT_PER_KIND);
     }
+
+    @Test
+    void aLedgerWithoutTheFileThatTheSignNamesHasLostReceipts() throws IOException {
+        AuditReport empty = stream.auditSigned("part-0-0.avro");
+        assertThat(only(empty).kind()).isEqualTo(Kind.DAMAGED_LEDGER);
+        assertThat(only(empty).message()).contains("part-0-0.avro", "the sign");
+
+        stream.write(epoch());
+        clean(stream.auditSigned("part-0-0.avro"));
+        only(stream.auditSigned("part-9-0.avro"));
+    }
 }

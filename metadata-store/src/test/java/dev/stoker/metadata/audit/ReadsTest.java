@@ -116,6 +116,7 @@ class ReadsTest {
                         List.of(Dataset.open(together(stream.store, 2))),
                         Optional.of(TrainedStream.FEED),
                         OptionalLong.of(1),
+                        List.of(),
                         text -> {})
                 .run();
         assertThat(report.findings()).isEmpty();

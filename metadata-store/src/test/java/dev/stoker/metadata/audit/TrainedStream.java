@@ -2,6 +2,7 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.metadata.Snapshot;
@@ -265,6 +266,14 @@ final class TrainedStream {
     }
 
     AuditReport audit(OptionalLong epochs, int receiptsAtOnce) throws IOException {
-        return new Audit(ledger, List.of(dataset), Optional.of(FEED), epochs, text -> {}, receiptsAtOnce).run();
+        return new Audit(ledger, List.of(dataset), Optional.of(FEED), epochs, List.of(), text -> {}, receiptsAtOnce)
+                .run();
+    }
+
+    /** Audits with the sign that a ledger file with receipts was written. */
+    AuditReport auditSigned(String file) throws IOException {
+        DeliverySign sign = new DeliverySign("the sign", FEED, file);
+        return new Audit(ledger, List.of(dataset), Optional.of(FEED), OptionalLong.empty(), List.of(sign), text -> {})
+                .run();
     }
 }

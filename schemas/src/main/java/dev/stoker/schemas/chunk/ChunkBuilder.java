@@ -7,7 +7,9 @@ import dev.stoker.schemas.arrow.ScalarType;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
 import java.nio.channels.ReadableByteChannel;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
@@ -87,13 +89,18 @@ public final class ChunkBuilder {
         column(field).appendDouble(value);
     }
 
-    /** Sets a categorical field by its class name. */
+    /**
+     * Sets a categorical field by its class name.
+     *
+     * @throws IllegalArgumentException if the name has half a surrogate pair or more than 65,535 bytes of UTF-8
+     */
     public void setClass(int field, String name) {
         if (classes[field] == null) {
             throw new IllegalArgumentException(
                     "field '" + layout.fields().get(field).name() + "' is not categorical");
         }
-        column(field).appendLong(classes[field].idOf(name));
+        int id = classes[field].idOf(name);
+        column(field).appendLong(id);
     }
 
     /** Sets text of a small or payload field. */
@@ -101,7 +108,16 @@ public final class ChunkBuilder {
         if (field < small.length) {
             column(field).appendString(value);
         } else {
-            setBytes(field, StandardCharsets.UTF_8.encode(value));
+            setBytes(field, utf8(field, value));
+        }
+    }
+
+    private ByteBuffer utf8(int field, String value) {
+        try {
+            return StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(value));
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException(
+                    "field '" + layout.fields().get(field).name() + "': the text has half a surrogate pair", e);
         }
     }
 
@@ -135,17 +151,20 @@ public final class ChunkBuilder {
     /**
      * Room for a payload value, to be filled from index 0 on; then {@link #commit}. Valid until then.
      *
+     * @param upTo bytes, at most 1 GiB and one more, by which a reader can tell that a value ends
      * @return a direct buffer with position 0 and limit {@code upTo}
      */
     public ByteBuffer reserve(int field, int upTo) {
         PayloadColumn column = payload(field);
-        column.checkLength(key, upTo);
+        // One byte more than a value may have, so that a reader sees that there is no more.
+        column.checkLength(key, upTo - 1L);
         return column.reserve(upTo);
     }
 
     /** Takes the first {@code length} bytes of the last {@link #reserve} as the field's value. */
     public void commit(int field, int length) {
         PayloadColumn column = payloadColumn(field);
+        column.checkLength(key, length);
         column.commit(length);
         column.checkValue(key);
     }

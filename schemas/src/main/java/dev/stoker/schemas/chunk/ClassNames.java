@@ -1,5 +1,7 @@
 package dev.stoker.schemas.chunk;
 
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -8,6 +10,8 @@ import java.util.Map;
 
 /** Chunk-local ids of class names, in order of first use. One thread at a time. */
 final class ClassNames {
+    private static final int MAX_BYTES = 65_535;
+
     private final Map<String, Integer> ids = new HashMap<>();
     private final List<String> names = new ArrayList<>();
     private long jsonBytes;
@@ -16,12 +20,27 @@ final class ClassNames {
     int idOf(String name) {
         Integer id = ids.get(name);
         if (id == null) {
+            check(name);
             id = names.size();
             ids.put(name, id);
             names.add(name);
             jsonBytes += jsonBytes(name);
         }
         return id;
+    }
+
+    /** Refuses what a log entry cannot hold, while it is still known whose class it is. */
+    private static void check(String name) {
+        long bytes;
+        try {
+            bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name)).remaining();
+        } catch (CharacterCodingException e) {
+            throw new IllegalArgumentException("the class name has half a surrogate pair, which UTF-8 cannot hold", e);
+        }
+        if (bytes > MAX_BYTES) {
+            throw new IllegalArgumentException("the class name has " + bytes + " bytes of UTF-8, at most " + MAX_BYTES
+                    + " are allowed; is the field text rather than a class?");
+        }
     }
 
     void mark() {

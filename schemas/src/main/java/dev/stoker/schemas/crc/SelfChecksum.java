@@ -7,8 +7,9 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The checksum that a small file carries inside itself: the ASCII text {@code stoker.crc32c=}, exactly once, followed by
- * eight lower-case hex digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}.
+ * The checksum that a small file carries inside itself: the ASCII text {@code stoker.crc32c=} followed by eight lower-case hex
+ * digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}. The first such text of a file counts.
+ * Every format puts it in front of all text that comes from users, which may therefore contain anything.
  */
 public final class SelfChecksum {
 
@@ -24,17 +25,14 @@ public final class SelfChecksum {
     /**
      * Fills in the checksum, in place, and returns the same array.
      *
-     * @throws IllegalArgumentException unless the content has the placeholder exactly once: the mark is also part of some
-     *     name in it
+     * @throws IllegalArgumentException if the content has no mark, or its first one is not the placeholder
      */
     public static byte[] seal(byte[] content) {
         int mark = find(content, 0);
-        if (mark < 0 || find(content, mark + 1) >= 0) {
-            throw new IllegalArgumentException("The text '" + new String(MARK, StandardCharsets.US_ASCII)
-                    + "' is reserved and must not be part of a name or property");
-        }
         int digits = mark + MARK.length;
-        if (!Arrays.equals(content, digits, digits + DIGITS, ZEROS, 0, DIGITS)) {
+        if (mark < 0
+                || digits + DIGITS > content.length
+                || !Arrays.equals(content, digits, digits + DIGITS, ZEROS, 0, DIGITS)) {
             throw new IllegalArgumentException("The checksum's place does not hold zeros");
         }
         byte[] hex = HexFormat.of().toHexDigits(Crc32cs.of(content)).getBytes(StandardCharsets.US_ASCII);
@@ -61,9 +59,6 @@ public final class SelfChecksum {
                 throw new ForeignFileException(file, kind, "it does not start like one and has no checksum");
             }
             throw CorruptDataException.mismatch(file, "its checksum", "one", "none");
-        }
-        if (find(content, mark + 1) >= 0) {
-            throw CorruptDataException.mismatch(file, "its checksum", "one", "several");
         }
         int digits = mark + MARK.length;
         if (digits + DIGITS > content.length) {

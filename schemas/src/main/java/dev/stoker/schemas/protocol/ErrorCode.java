@@ -16,8 +16,10 @@ public enum ErrorCode {
     UNKNOWN_STREAM("unknown_stream"),
     /** The group's order spec is fixed and differs from what was asked for. */
     ORDER_MISMATCH("order_mismatch"),
-    /** A greater run of the same rank, worker and replica has taken over. */
+    /** Another process has taken the place for good. */
     FENCED("fenced"),
+    /** A live session of another process has the place; it may be free later. */
+    PLACE_TAKEN("place_taken"),
     /** The run goes on with another world size. */
     WORLD_SIZE_MISMATCH("world_size_mismatch"),
     /** The epoch reads another version of the dataset than the client's state says, or one that is not there. */

@@ -19,6 +19,20 @@ final class Fields {
         range(name, value, Long.MAX_VALUE, "2^63-1");
     }
 
+    /** A text of 1 to {@code most} characters without control characters, which UTF-8 can encode. */
+    static void name(String key, String text, int most) {
+        boolean isText = text.codePoints().noneMatch(c -> Character.isISOControl(c) || isSurrogate(c));
+        if (text.isEmpty() || text.length() > most || !isText) {
+            throw new IllegalArgumentException(
+                    key + ": expected 1 to " + most + " characters without control characters or half surrogates");
+        }
+    }
+
+    /** Half of a surrogate pair: UTF-8 cannot encode it, so two such names would be one name in the ledger. */
+    private static boolean isSurrogate(int codePoint) {
+        return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
+    }
+
     private static void range(String name, long value, long greatest, String shown) {
         if (value < 0 || value > greatest) {
             throw new IllegalArgumentException(

@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
@@ -46,7 +47,51 @@ final class FrameJson {
         }
         hello.epoch().ifPresent(epoch -> json.put("epoch", epoch));
         hello.version().ifPresent(version -> json.put("version", version));
+        write(hello.caller(), json);
         return JsonObject.bytes(json);
+    }
+
+    private static void write(Caller caller, ObjectNode json) {
+        if (caller.joined() > 0) {
+            json.put("joined", caller.joined());
+        }
+        if (caller.look()) {
+            json.put("look", true);
+        }
+        caller.instance()
+                .ifPresent(instance -> json.putObject("instance")
+                        .put("boot", instance.boot())
+                        .put("pid", instance.pid())
+                        .put("start", instance.start())
+                        .put("host", instance.host()));
+        caller.launch()
+                .ifPresent(launch -> json.putObject("launch")
+                        .put("launcher", launch.launcher())
+                        .put("id", launch.id())
+                        .put("restarts", launch.restarts()));
+    }
+
+    private static Caller caller(JsonObject json) throws ProtocolException {
+        Optional<Instance> instance = Optional.empty();
+        Optional<Launch> launch = Optional.empty();
+        if (json.get("instance") != null) {
+            JsonObject process = json.object("instance");
+            instance = Optional.of(new Instance(
+                    process.text("boot"),
+                    process.number("pid", Long.MAX_VALUE),
+                    process.number("start", Long.MAX_VALUE),
+                    process.text("host")));
+        }
+        if (json.get("launch") != null) {
+            JsonObject job = json.object("launch");
+            launch = Optional.of(
+                    new Launch(job.text("launcher"), job.text("id"), (int) job.number("restarts", Integer.MAX_VALUE)));
+        }
+        return new Caller(
+                json.get("joined") == null ? 0 : json.number("joined", Long.MAX_VALUE),
+                json.optionalFlag("look"),
+                instance,
+                launch);
     }
 
     static Hello hello(JsonObject json) throws ProtocolException {
@@ -63,12 +108,13 @@ final class FrameJson {
                         json.optionalInt("worker", 0),
                         json.optionalInt("workers", 1)),
                 json.optionalInt("replica", 0),
-                json.get("run") == null ? 0 : json.number("run", Long.MAX_VALUE),
+                json.get("run") == null ? 0 : json.number("run", Hello.MAX_RUN),
                 json.optionalText("client").orElse(""),
                 json.optionalInt("handover", 0),
                 json.optionalInt("handover_from", 0),
                 json.optionalNumber("epoch"),
-                json.optionalNumber("version"));
+                json.optionalNumber("version"),
+                caller(json));
     }
 
     static byte[] of(Welcome welcome) {
@@ -116,6 +162,9 @@ final class FrameJson {
             json.put("follows", true);
         }
         welcome.epoch().ifPresent(epoch -> json.put("epoch", epoch));
+        if (welcome.readOnly()) {
+            json.put("read_only", true);
+        }
         return JsonObject.bytes(json);
     }
 
@@ -150,7 +199,8 @@ final class FrameJson {
                 json.optionalInt("handover", 0),
                 json.optionalFlag("stats"),
                 json.optionalFlag("follows"),
-                json.optionalNumber("epoch"));
+                json.optionalNumber("epoch"),
+                json.optionalFlag("read_only"));
         long batches = json.number("batches", Long.MAX_VALUE);
         if (batches != welcome.size().batches()) {
             throw ProtocolException.badFrame("WELCOME: batches is " + batches + ": " + welcome.samples()

@@ -1,5 +1,8 @@
 package dev.stoker.schemas.protocol;
 
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
 /** Constants of feed protocol 1. */
 public final class Protocol {
     /** The version that HELLO asks for and WELCOME confirms. */
@@ -34,4 +37,21 @@ public final class Protocol {
     static final int LENGTH_BYTES = 4;
 
     private Protocol() {}
+
+    /** The version of a probe: a HELLO that only asks whether a server answers. No protocol will have it. */
+    public static final int NO_VERSION = 0xFFFF;
+
+    private static final int AT_TYPE = 4;
+    private static final int AT_MAGIC = 8;
+    private static final int AT_VERSION = 12;
+
+    /** Whether bytes, as they arrived first on a connection, are those of a probe. */
+    public static boolean isProbe(ByteBuffer first) {
+        ByteBuffer bytes = first.duplicate().order(ByteOrder.LITTLE_ENDIAN);
+        int at = bytes.position();
+        return bytes.remaining() >= AT_VERSION + Short.BYTES
+                && bytes.get(at + AT_TYPE) == FrameType.HELLO.code()
+                && bytes.getInt(at + AT_MAGIC) == MAGIC
+                && Short.toUnsignedInt(bytes.getShort(at + AT_VERSION)) == NO_VERSION;
+    }
 }

@@ -30,6 +30,7 @@ import java.util.UUID;
  * @param takesStats whether {@link Stats} may be sent, as every server of this version says
  * @param follows whether each epoch of the stream has a version of its own
  * @param epoch where it follows: the only epoch of this session; empty if the client named none, which may then look and no more
+ * @param readOnly whether the client may not send {@link Ack}, as its token is for reading only
  */
 public record Welcome(
         FeedName feed,
@@ -48,7 +49,8 @@ public record Welcome(
         int handover,
         boolean takesStats,
         boolean follows,
-        OptionalLong epoch)
+        OptionalLong epoch,
+        boolean readOnly)
         implements Frame {
     /** A feed's id and name. */
     public record FeedName(UUID id, String name) {}
@@ -117,20 +119,26 @@ public record Welcome(
                 0,
                 true,
                 false,
-                OptionalLong.empty());
+                OptionalLong.empty(),
+                false);
     }
 
     /** The same with hand-over of so many files at a time. */
     public Welcome withHandover(int files) {
-        return with(files, follows, epoch);
+        return with(files, follows, epoch, readOnly);
     }
 
     /** The same of a stream that follows its dataset, for one epoch only, or for none. */
     public Welcome following(OptionalLong only) {
-        return with(handover, true, only);
+        return with(handover, true, only, readOnly);
     }
 
-    private Welcome with(int files, boolean isFollowing, OptionalLong only) {
+    /** The same to a client that may not acknowledge. */
+    public Welcome forReadingOnly() {
+        return with(handover, follows, epoch, true);
+    }
+
+    private Welcome with(int files, boolean isFollowing, OptionalLong only, boolean onlyReading) {
         return new Welcome(
                 feed,
                 stream,
@@ -148,7 +156,8 @@ public record Welcome(
                 files,
                 takesStats,
                 isFollowing,
-                only);
+                only,
+                onlyReading);
     }
 
     /** The lengths of every epoch. */

@@ -77,6 +77,32 @@ class ChunkBuilderTest {
         assertThat(file()).isEqualTo(expected);
     }
 
+    @Test
+    void refusesAClassThatALogEntryCannotHoldAndGoesOn() {
+        addRow("a", "x", noise(10, 1));
+        for (String name : List.of("\ud83d", "\udc00x", "x".repeat(65_536), "é".repeat(32_768))) {
+            builder.beginRow("b");
+            assertThatThrownBy(() -> builder.setClass(LABEL, name))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessageStartingWith("the class name has");
+            builder.abandonRow();
+        }
+        addRow("b", "x".repeat(65_535), noise(10, 2));
+        addRow("c", "stoker.crc32c=00000000", noise(10, 3));
+        assertThat(builder.rows()).isEqualTo(3);
+        assertThat(file()).isNotEmpty();
+    }
+
+    @Test
+    void refusesHalfASurrogatePairInPayload() {
+        ChunkBuilder texts = new ChunkBuilder(
+                List.of(new Field("text", ScalarType.UTF8, false, true)), SEGMENT);
+        texts.beginRow("a");
+        assertThatThrownBy(() -> texts.setString(0, "\ud83d"))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessageContaining("half a surrogate pair");
+    }
+
     private void addStream(String key, String label, byte[] image) throws IOException {
         builder.beginRow(key);
         builder.setClass(LABEL, label);

@@ -125,6 +125,16 @@ class FramesTest {
     }
 
     @Test
+    void greatestRunLeavesRoomForTheNext() throws Exception {
+        Hello hello = (Hello) FrameDecoder.forServer()
+                .next(hello("{\"run\":" + Hello.MAX_RUN + "}"))
+                .orElseThrow();
+        assertThat(hello.run()).isEqualTo(1L << 62);
+        assertThatThrownBy(() -> FrameDecoder.forServer().next(hello("{\"run\":" + Long.MAX_VALUE + "}")))
+                .hasMessage("HELLO: run is 9223372036854775807: expected a whole number from 0 to 4611686018427387904");
+    }
+
+    @Test
     void tokenStaysOutOfLogs() throws Exception {
         Frame hello = FrameDecoder.forServer()
                 .next(ByteBuffer.wrap(ProtocolVectors.golden("hello").bytes()))
@@ -239,6 +249,18 @@ class FramesTest {
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withHandover(4096);
             case "hello that offers hand-over of large rows" ->
                 ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).withHandover(4096, 16384);
+            case "hello that only looks" ->
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for"))).by(Caller.UNKNOWN.looking());
+            case "hello of a process that has joined a run" ->
+                ((Hello) expected(ProtocolVectors.golden("hello with nothing asked for")))
+                        .by(new Caller(
+                                1790000000001L,
+                                false,
+                                Optional.of(new Instance(
+                                        "0f9d3b0a-6c1e-4b8e-9a53-6f5c2f1f7c11", 4711, Long.MAX_VALUE, "gpü-3")),
+                                Optional.of(new Launch("torchelastic", "job-7", 2))));
+            case "error of a place that is taken" ->
+                new ErrorMessage(ErrorCode.PLACE_TAKEN, "process 4711 on gpu-3 reads as rank 0 of 1");
             case "welcome with hand-over" -> ((Welcome) expected(ProtocolVectors.golden("welcome"))).withHandover(256);
             case "file" -> new HandoverFile(255, 0xFFFF_FFFF_FFFF_FF01L, 77, 8 << 20, "/data/chünks/aa.arrow");
             case "reference" ->

@@ -137,6 +137,25 @@ class ChunkTableTest {
     }
 
     @Test
+    void classesAndSplitsMayHoldTheMarkOfTheChecksum() throws IOException {
+        LogEntry entry = adding(1, chunk(0, "stoker.crc32c=00000000", 10));
+        LogEntry marked = new LogEntry(
+                entry.dataset(),
+                1,
+                entry.ingest(),
+                entry.operation(),
+                entry.committedMs(),
+                entry.committedBy(),
+                entry.added(),
+                entry.removed(),
+                Map.of("label", List.of("stoker.crc32c=00000000")),
+                entry.properties());
+        ChunkTable table = ChunkTable.empty(DATASET).with(marked);
+
+        assertThat(ChunkTable.decode(table.encode(), "file").encode()).isEqualTo(table.encode());
+    }
+
+    @Test
     void readsBackWhatWasWritten() throws IOException {
         ChunkTable read = ChunkTable.decode(table().encode(), "file");
 

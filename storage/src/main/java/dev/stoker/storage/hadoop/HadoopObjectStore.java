@@ -110,7 +110,16 @@ public final class HadoopObjectStore implements ObjectStore {
                     location(uri) + ": Hadoop does not know the scheme " + uri.getScheme()
                             + "; known are hdfs, viewfs, s3a (or s3) and those whose jars and configuration you add",
                     e);
-        } catch (IllegalArgumentException e) {
+        } catch (RuntimeException e) {
+            if (e.getCause() instanceof ClassNotFoundException) {
+                throw new UnsupportedStoreException(
+                        location(uri) + ": the file system of " + uri.getScheme() + ":// is not shipped with Stoker; add its"
+                                + " Hadoop connector to lib/hadoop or HADOOP_CLASSPATH, or use hdfs:// or s3a://",
+                        e);
+            }
+            if (!(e instanceof IllegalArgumentException)) {
+                throw e;
+            }
             // So HDFS says that there is no such host.
             throw new StoreUnavailableException(
                     "Cannot open " + location(uri) + ": "

@@ -111,11 +111,8 @@ final class StoreErrors {
         IOException e = unwrap(wrapped);
         return switch (kind(e)) {
             case ABSENT -> absent(where, e);
-            case DENIED, EXPIRED ->
-                new StoreAccessException(
-                        "Not allowed to " + verb + " " + where + ": " + reason(e)
-                                + "; check the credentials (see docs/stores.md) and what they may do there",
-                        e);
+            case DENIED -> new StoreAccessException(denied(verb, where, e), e);
+            case EXPIRED -> StoreAccessException.expired(denied(verb, where, e), e);
             case NO_SPACE -> new NoSpaceException(where, e);
             case NO_NODES ->
                 new StoreUnavailableException(
@@ -135,6 +132,11 @@ final class StoreErrors {
                         e instanceof BrokenReadException ? null : e);
             }
         };
+    }
+
+    private static String denied(String verb, String where, IOException e) {
+        return "Not allowed to " + verb + " " + where + ": " + reason(e)
+                + "; check the credentials (see docs/stores.md) and what they may do there";
     }
 
     private static String seconds(CallScope scope) {

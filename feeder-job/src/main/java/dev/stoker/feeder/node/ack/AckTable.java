@@ -3,11 +3,11 @@ package dev.stoker.feeder.node.ack;
 import dev.stoker.feeder.node.LedgerItem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.function.Consumer;
+import java.util.function.Predicate;
 
 /**
  * Ledger items between the sessions that receive them and the readers that write them down.
@@ -19,7 +19,7 @@ public final class AckTable {
     private final int capacity;
     private final Object lock = new Object();
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
-    private final Set<SessionReceipts> overflowed = new HashSet<>();
+    private final Set<SessionReceipts> overflowed = new LinkedHashSet<>();
     /** Readers in the order in which they first asked; the first one drains. */
     private final ArrayDeque<Drain> readers = new ArrayDeque<>();
 
@@ -48,13 +48,15 @@ public final class AckTable {
     public final class SessionReceipts {
         private final Runnable onDurable;
         private final Runnable onRoom;
+        private final Runnable onRefused;
         private final ArrayDeque<Entry> order = new ArrayDeque<>();
         private long durable;
         private boolean lost;
 
-        private SessionReceipts(Runnable onDurable, Runnable onRoom) {
+        private SessionReceipts(Runnable onDurable, Runnable onRoom, Runnable onRefused) {
             this.onDurable = onDurable;
             this.onRoom = onRoom;
+            this.onRefused = onRefused;
         }
 
         /**
@@ -106,9 +108,10 @@ public final class AckTable {
      *
      * @param onDurable called when {@link SessionReceipts#durable} has grown
      * @param onRoom called when the session should reconnect to repeat what it lost
+     * @param onRefused called when an item of the session cannot be written; nothing of it becomes durable after that
      */
-    public SessionReceipts session(Runnable onDurable, Runnable onRoom) {
-        return new SessionReceipts(onDurable, onRoom);
+    public SessionReceipts session(Runnable onDurable, Runnable onRoom, Runnable onRefused) {
+        return new SessionReceipts(onDurable, onRoom, onRefused);
     }
 
     /** A reader's view; for one thread. */
@@ -153,7 +156,7 @@ public final class AckTable {
         }
 
         /** See {@code NodeLease.drainAcks}. */
-        public int drain(Consumer<LedgerItem> consumer, int max) {
+        public int drain(Predicate<LedgerItem> writer, int max) {
             int taken = 0;
             while (taken < max && !closed) {
                 Entry entry;
@@ -171,9 +174,21 @@ public final class AckTable {
                 }
                 drained.add(entry);
                 taken += entry.item.weight();
-                consumer.accept(entry.item);
+                if (!writer.test(entry.item)) {
+                    drained.removeLast();
+                    refuse(entry);
+                }
             }
             return taken;
+        }
+
+        /** Drops an item: given back, it would fail every reader after this one. */
+        private void refuse(Entry entry) {
+            synchronized (lock) {
+                used -= entry.item.weight();
+                entry.session.lost = true;
+            }
+            entry.session.onRefused.run();
         }
 
         /** Stands for everything drained so far. */
@@ -183,7 +198,8 @@ public final class AckTable {
 
         /** Everything up to the token is durable. */
         public void markDurable(long token) {
-            Set<SessionReceipts> grown = new HashSet<>();
+            // In the order of their receipts, so that equal runs tell them in equal order.
+            Set<SessionReceipts> grown = new LinkedHashSet<>();
             List<SessionReceipts> room;
             synchronized (lock) {
                 while (first < token && !drained.isEmpty()) {

@@ -42,6 +42,7 @@ public record Access(Optional<FeedToken> token, Optional<TlsFiles> tls, boolean 
     public List<String> warnings(String bind) {
         List<String> warnings = new ArrayList<>();
         token.flatMap(FeedToken::warning).ifPresent(warnings::add);
+        tls.flatMap(TlsFiles::warning).ifPresent(warnings::add);
         if (!isLoopback(bind)) {
             if (!authenticates()) {
                 warnings.add("everyone who can reach " + bind + " is served (--insecure)");

@@ -13,41 +13,50 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The secret that trainers must present. Only its digest is kept, so that no heap dump, log or message can show it. A token
- * in a file is read again when the file changes; sessions that were let in before stay. Thread-safe.
+ * The secrets that trainers must present, and what each allows. Only digests are kept, so that no heap dump, log or message can
+ * show a token. A token file is read again when it changes; sessions that were let in before stay. Thread-safe.
  */
 public final class FeedToken {
     private static final Logger LOG = LoggerFactory.getLogger(FeedToken.class);
-    private static final int MAX_CHARACTERS = 4096;
 
     private final Optional<Path> file;
     private final WatchedFiles watched;
-    private byte[] digest;
+    /** Guarded by this. */
+    private List<TokenFile.Entry> entries;
 
-    private FeedToken(Optional<Path> file, WatchedFiles watched, byte[] digest) {
+    private FeedToken(Optional<Path> file, WatchedFiles watched, List<TokenFile.Entry> entries) {
         this.file = file;
         this.watched = watched;
-        this.digest = digest;
+        this.entries = entries;
     }
 
-    /** A token that never changes. */
+    /** A token that never changes and allows everything. */
     public static FeedToken of(String secret) {
-        return new FeedToken(Optional.empty(), new WatchedFiles(List.of()), digest(secret));
+        return new FeedToken(
+                Optional.empty(),
+                new WatchedFiles(List.of()),
+                List.of(new TokenFile.Entry(digest(secret), TokenRights.ALL)));
     }
 
     /**
-     * The one line of a file, without white space around it.
+     * The tokens of a file, one a line, as {@code docs/security.md} describes it.
      *
-     * @throws AccessException if the file cannot be read, is empty, or holds more than a line
+     * @throws AccessException if the file cannot be read, is empty or malformed
      */
     public static FeedToken file(Path file) throws AccessException {
         WatchedFiles watched = new WatchedFiles(List.of(file));
-        return new FeedToken(Optional.of(file), watched, digest(read(file)));
+        return new FeedToken(Optional.of(file), watched, TokenFile.read(file));
     }
 
-    /** Whether this is the token; takes the same time whatever was given. */
-    public boolean matches(Optional<String> given) {
-        return MessageDigest.isEqual(current(), digest(given.orElse(""))) && given.isPresent();
+    /** What a token allows; empty if it is none of these. Takes the same time whatever was given. */
+    public Optional<TokenRights> rights(Optional<String> given) {
+        byte[] digest = digest(given.orElse(""));
+        TokenRights found = null;
+        for (TokenFile.Entry entry : current()) {
+            // To the last one, so that the time does not tell which it was.
+            found = MessageDigest.isEqual(entry.digest(), digest) ? entry.rights() : found;
+        }
+        return given.isPresent() ? Optional.ofNullable(found) : Optional.empty();
     }
 
     /** Says if other users of the machine may read the file. */
@@ -56,41 +65,16 @@ public final class FeedToken {
                 .map(f -> "token file " + f + " can be read by every user of this machine: chmod 600 " + f);
     }
 
-    private synchronized byte[] current() {
+    private synchronized List<TokenFile.Entry> current() {
         if (watched.changed()) {
             try {
-                digest = digest(read(file.orElseThrow()));
+                entries = TokenFile.read(file.orElseThrow());
                 LOG.info("{} was read anew; sessions that were let in before go on", this);
             } catch (AccessException e) {
-                LOG.warn("{}; the token read before stays in force", e.getMessage());
+                LOG.warn("{}; the tokens read before stay in force", e.getMessage());
             }
         }
-        return digest;
-    }
-
-    private static String read(Path file) throws AccessException {
-        String token;
-        try {
-            token = Files.readString(file, StandardCharsets.UTF_8).strip();
-        } catch (IOException e) {
-            throw new AccessException(
-                    "token file " + file + " cannot be read on this machine (" + reason(e)
-                            + "): put it on every feeder machine, readable for the user that the feeder runs as",
-                    e);
-        }
-        if (token.isEmpty()) {
-            throw new AccessException(
-                    "token file " + file + " is empty: fill it, as in openssl rand -hex 32 > " + file);
-        }
-        if (token.length() > MAX_CHARACTERS || token.chars().anyMatch(Character::isISOControl)) {
-            throw new AccessException("token file " + file + " holds more than one line of at most " + MAX_CHARACTERS
-                    + " characters: fill it, as in openssl rand -hex 32 > " + file);
-        }
-        return token;
-    }
-
-    private static String reason(IOException e) {
-        return e.getClass().getSimpleName().replaceFirst("Exception$", "");
+        return entries;
     }
 
     private static boolean isOpen(Path file) {
@@ -101,7 +85,7 @@ public final class FeedToken {
         }
     }
 
-    private static byte[] digest(String text) {
+    static byte[] digest(String text) {
         try {
             return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
         } catch (NoSuchAlgorithmException e) {

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.node.security;
 
+import dev.stoker.storage.PrivateFiles;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.GeneralSecurityException;
 import java.security.KeyFactory;
@@ -93,16 +93,11 @@ final class PemFile {
 
     private static String read(String what, Path file) throws AccessException {
         try {
-            if (Files.size(file) > MAX_BYTES) {
-                throw new AccessException(what + " " + file + " has more than " + MAX_BYTES + " bytes");
-            }
-            return Files.readString(file, StandardCharsets.ISO_8859_1);
-        } catch (AccessException e) {
-            throw e;
+            return new String(PrivateFiles.readRegular(file, MAX_BYTES), StandardCharsets.ISO_8859_1);
         } catch (IOException e) {
             throw new AccessException(
                     what + " " + file + " cannot be read on this machine ("
-                            + e.getClass().getSimpleName().replaceFirst("Exception$", "")
+                            + AccessException.reason(e)
                             + "): put it on every feeder machine, readable for the user that the feeder runs as",
                     e);
         }

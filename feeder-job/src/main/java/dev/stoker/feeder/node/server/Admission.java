@@ -3,6 +3,7 @@ package dev.stoker.feeder.node.server;
 import dev.stoker.feeder.node.FeedSpec;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.security.FeedToken;
+import dev.stoker.feeder.node.security.TokenRights;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.ProtocolException;
@@ -17,20 +18,32 @@ import java.util.Optional;
 record Admission(FeedSpec spec, ServerOptions options) {
 
     /**
+     * What a trainer may do by its token; everything where no token is wanted.
+     *
+     * @throws ProtocolException if a token is wanted, and it has none or a wrong one
+     */
+    TokenRights rights(Hello hello) throws ProtocolException {
+        Optional<FeedToken> token = options.access().token();
+        if (token.isEmpty()) {
+            return TokenRights.ALL;
+        }
+        return token.get()
+                .rights(hello.token())
+                .orElseThrow(() -> new ProtocolException(
+                        ErrorCode.UNAUTHORIZED,
+                        hello.token().isPresent()
+                                ? "the token is not that of this feed: take it from the feed's token file"
+                                : "this feed wants a token: give the trainer the one from the feed's token file"));
+    }
+
+    /**
      * Refuses a trainer that has no right to come in, or means another feed.
      *
      * @param sessions that there are
      * @param isClosed whether the server is ending
      */
     void judge(Hello hello, int sessions, boolean isClosed) throws ProtocolException {
-        Optional<FeedToken> token = options.access().token();
-        if (token.isPresent() && !token.get().matches(hello.token())) {
-            throw new ProtocolException(
-                    ErrorCode.UNAUTHORIZED,
-                    hello.token().isPresent()
-                            ? "the token is not that of this feed: take it from the feed's token file"
-                            : "this feed wants a token: give the trainer the one from the feed's token file");
-        }
+        TokenRights rights = rights(hello);
         if (hello.feed().isPresent()
                 && !hello.feed().get().equals(spec.name())
                 && !hello.feed().get().equals(spec.id().toString())) {
@@ -39,6 +52,7 @@ record Admission(FeedSpec spec, ServerOptions options) {
                     "feed " + spec.name() + " (" + spec.id() + ") is served here, not "
                             + hello.feed().get() + ": check the address, or STOKER_FEED");
         }
+        rights.require(hello.stream().orElse(spec.streams().get(0).name()), hello.group());
         if (isClosed) {
             throw new ProtocolException(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending");
         }

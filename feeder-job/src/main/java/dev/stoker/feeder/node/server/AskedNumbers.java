@@ -27,6 +27,21 @@ final class AskedNumbers {
         }
     }
 
+    /** Whether the session has asked for nothing yet. */
+    boolean isEmpty() {
+        return asked.isEmpty();
+    }
+
+    /** The tail under which a number was asked for; of one that was not, that of the newest subscription. */
+    TailPolicy tail(long epoch, long number) {
+        for (Subscribe subscribe : asked) {
+            if (subscribe.epoch() == epoch && subscribe.covers(number)) {
+                return subscribe.tail();
+            }
+        }
+        return asked.getFirst().tail();
+    }
+
     /** The acknowledged numbers that this session never asked for, as the subscriptions they must have come by. */
     List<Subscribe> unasked(Ack ack, long stride) {
         Map<Long, long[]> ranges = null;
@@ -42,7 +57,7 @@ final class AskedNumbers {
         if (ranges == null) {
             return List.of();
         }
-        TailPolicy tail = asked.isEmpty() ? TailPolicy.PAD : asked.peekFirst().tail();
+        TailPolicy tail = asked.getFirst().tail();
         List<Subscribe> unasked = new ArrayList<>();
         for (long[] range : ranges.values()) {
             unasked.add(new Subscribe(

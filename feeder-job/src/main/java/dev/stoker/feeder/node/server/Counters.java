@@ -7,6 +7,9 @@ final class Counters {
     final LongAdder batches = new LongAdder();
     final LongAdder bytes = new LongAdder();
     final LongAdder rows = new LongAdder();
+    /** Rows of pieces that trainers have acknowledged. */
+    final LongAdder usedRows = new LongAdder();
+
     final LongAdder rejected = new LongAdder();
     final LongAdder nacks = new LongAdder();
     final LongAdder refetches = new LongAdder();

@@ -24,7 +24,9 @@ import java.util.Iterator;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
+import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -59,7 +61,11 @@ final class Doorman implements AutoCloseable {
         /** The connection that a socket is to be read by. */
         Wire wire(SocketChannel channel) throws IOException;
 
-        /** Takes over the connection, which is in blocking mode, its decoder, and what came after HELLO. */
+        /**
+         * Takes over the connection, which is in blocking mode, its decoder, and what came after HELLO.
+         *
+         * @throws ProtocolException if there is no room for a session; the connection is still the doorman's then
+         */
         void enter(Wire wire, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException;
     }
 
@@ -70,6 +76,10 @@ final class Doorman implements AutoCloseable {
         final FrameDecoder decoder = FrameDecoder.forServer();
         long deadlineMs;
         boolean leaving;
+        /** Whether it has sent anything. One that only connects, as health checks do, was not refused anything. */
+        boolean heard;
+
+        boolean probes;
         long discarded;
 
         Guest(Wire wire, long deadlineMs) {
@@ -90,6 +100,7 @@ final class Doorman implements AutoCloseable {
     private final Thread thread;
     private final LinkedHashSet<Guest> guests = new LinkedHashSet<>();
     private final ByteBuffer input = ByteBuffer.allocate(Protocol.MAX_BEFORE_WELCOME);
+    private final Seldom failures = new Seldom(10_000);
     private long acceptAgainMs;
     private volatile boolean closed;
 
@@ -116,7 +127,7 @@ final class Doorman implements AutoCloseable {
      * Takes over the bound socket; {@link #start} begins to accept.
      *
      * @param local a bound Unix-domain socket beside it, closed by its owner
-     * @param rejected counts connections that never became sessions
+     * @param rejected counts connections that were refused; neither probes nor connections that said nothing and closed
      */
     Doorman(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
             throws IOException {
@@ -150,11 +161,24 @@ final class Doorman implements AutoCloseable {
                 round();
             } catch (ClosedSelectorException e) {
                 break;
-            } catch (IOException | RuntimeException e) {
-                LOG.warn("The doorman goes on after a failure", e);
+            } catch (IOException | RuntimeException | Error e) {
+                // An Error too: without this thread nobody gets in any more, and what was exhausted may be free again.
+                survive(e);
             }
         }
         new ArrayList<>(guests).forEach(this::drop);
+    }
+
+    private void survive(Throwable failure) {
+        try {
+            if (failures.permits(nowMs())) {
+                LOG.warn("A round of the accept loop failed; continuing", failure);
+            }
+        } catch (RuntimeException | Error e) {
+            // Memory for a line of the log is missing as well.
+        }
+        // A failure that persists must not take up a processor.
+        LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ACCEPT_PAUSE_MS));
     }
 
     private void round() throws IOException {
@@ -176,9 +200,10 @@ final class Doorman implements AutoCloseable {
                 Guest guest = (Guest) key.attachment();
                 try {
                     read(guest, key, now);
-                } catch (IOException | RuntimeException e) {
+                } catch (IOException | RuntimeException | Error e) {
+                    // Whatever it was, it was this guest's.
                     LOG.debug("A connection ended before its session began", e);
-                    drop(guest);
+                    gone(guest);
                 }
             }
         }
@@ -201,7 +226,13 @@ final class Doorman implements AutoCloseable {
                 channel = door.accept();
             } catch (IOException e) {
                 // Out of file descriptors most likely: make room, and do not spin on a socket that stays ready.
-                LOG.warn("A connection cannot be accepted, next try in {} ms: {}", ACCEPT_PAUSE_MS, e.toString());
+                if (failures.permits(now)) {
+                    LOG.warn(
+                            "A connection cannot be accepted: {}; the next attempt follows in {} ms; if the process is out of"
+                                    + " file descriptors, raise its limit (ulimit -n)",
+                            e.toString(),
+                            ACCEPT_PAUSE_MS);
+                }
                 for (int drops = guests.size() / 2; drops >= 0; drops--) {
                     dropOldest();
                 }
@@ -222,9 +253,9 @@ final class Doorman implements AutoCloseable {
                     channel.setOption(StandardSocketOptions.SO_SNDBUF, UNIX_SEND_BYTES);
                 }
                 channel.register(selector, SelectionKey.OP_READ, guest);
-            } catch (IOException e) {
-                LOG.debug("A connection cannot be read", e);
+            } catch (IOException | RuntimeException | Error e) {
                 closeQuietly(channel);
+                LOG.debug("A connection cannot be read", e);
                 continue;
             }
             if (guests.size() >= MAX_PENDING) {
@@ -247,7 +278,10 @@ final class Doorman implements AutoCloseable {
         try {
             int bytes;
             // To the end of what is there: the socket is not ready again for what TLS has decrypted already.
-            while ((bytes = guest.wire.read(input.clear())) > 0) {
+            while ((bytes = guest.wire.read(input.clear())) > 0 && nowMs() < guest.deadlineMs) {
+                guest.probes =
+                        !guest.heard && Protocol.isProbe(input.duplicate().flip());
+                guest.heard = true;
                 Optional<Frame> frame = guest.decoder.next(input.flip());
                 if (frame.isPresent()) {
                     // Nothing but HELLO comes before WELCOME; the decoder sees to that.
@@ -258,20 +292,21 @@ final class Doorman implements AutoCloseable {
                 }
             }
             if (bytes < 0) {
-                drop(guest);
+                gone(guest);
             }
+            guest.heard = true;
         } catch (ProtocolException e) {
-            leave(guest, now);
+            leave(guest, now, guest.probes);
             // A socket that has sent nothing yet takes a small frame at once; a peer that prevents that gets none.
             guest.wire.write(Frames.encode(ErrorMessage.of(e)));
             guest.wire.shutdownOutput();
         } catch (PlainTextException e) {
-            leave(guest, now);
+            leave(guest, now, e.isProbe());
             guest.channel.write(Frames.encode(new ErrorMessage(ErrorCode.UNAUTHORIZED, WANTS_TLS)));
             guest.channel.shutdownOutput();
         } catch (SSLException e) {
             LOG.info("A connection from {} is not secure: {}", guest.channel.getRemoteAddress(), e.getMessage());
-            leave(guest, now);
+            leave(guest, now, false);
             guest.channel.shutdownOutput();
         }
     }
@@ -283,12 +318,23 @@ final class Doorman implements AutoCloseable {
         selector.selectNow();
         guests.remove(guest);
         guest.channel.configureBlocking(true);
-        gate.enter(guest.wire, guest.decoder, hello, rest);
+        guest.wire.admitted();
+        try {
+            gate.enter(guest.wire, guest.decoder, hello, rest);
+        } catch (ProtocolException e) {
+            // Refused at the last moment: the guest is told so in the same way as any other.
+            guest.channel.configureBlocking(false);
+            guest.channel.register(selector, SelectionKey.OP_READ, guest);
+            guests.add(guest);
+            throw e;
+        }
     }
 
-    /** Counts as refused; what it still sends is read and forgotten. */
-    private void leave(Guest guest, long now) {
-        rejected.increment();
+    /** Counts as refused unless it only asked whether a server answers; what it still sends is read and forgotten. */
+    private void leave(Guest guest, long now, boolean probes) {
+        if (!probes) {
+            rejected.increment();
+        }
         guest.leaving = true;
         guest.deadlineMs = now + FAREWELL_MS;
     }
@@ -297,6 +343,16 @@ final class Doorman implements AutoCloseable {
         Iterator<Guest> oldest = guests.iterator();
         if (oldest.hasNext()) {
             drop(oldest.next());
+        }
+    }
+
+    /** The peer has ended the connection. */
+    private void gone(Guest guest) {
+        if (guest.heard) {
+            drop(guest);
+        } else {
+            guests.remove(guest);
+            closeQuietly(guest.channel);
         }
     }
 

@@ -5,17 +5,20 @@ import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.node.Used;
 import dev.stoker.feeder.node.ServerOptions;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.chunks.ChunkSources;
 import dev.stoker.feeder.node.chunks.OriginReads;
 import dev.stoker.feeder.node.security.ServerTls;
+import dev.stoker.feeder.node.security.TokenRights;
 import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.PieceBuilder;
 import dev.stoker.feeder.node.window.ServedStream;
 import dev.stoker.feeder.node.window.StreamVersions;
 import dev.stoker.feeder.node.window.WorkingMemory;
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.protocol.ErrorCode;
@@ -28,9 +31,6 @@ import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
 import java.net.BindException;
-import java.net.InetSocketAddress;
-import java.net.StandardSocketOptions;
-import java.nio.channels.ServerSocketChannel;
 import java.nio.channels.SocketChannel;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -56,12 +56,12 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     private final AckTable acks;
     private final LongAdder lanes = new LongAdder();
     private final Optional<ServerTls> tls;
-    private final Doorman doorman;
-    private final Optional<UnixDoor> unix;
-    private final String address;
+    private final Threads threads;
+    private final Door door;
     private final Admission admission;
-    private final Instant started = Instant.now();
-    private final Sessions sessions = new Sessions(counters, started);
+    private final Instant started;
+    private final Sessions sessions;
+    private final ProcessLimits limits = ProcessLimits.ofThisProcess();
     private volatile boolean closed;
 
     /** Opens the feed's streams. */
@@ -81,7 +81,20 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
      * @throws IOException if a stream cannot be opened
      */
     public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
+        this(spec, options, opener, Threads.system());
+    }
+
+    /** As {@link #FeedServer(FeedSpec, ServerOptions, Streams)}, with threads and time of the caller's choice. */
+    public FeedServer(FeedSpec spec, ServerOptions options, Streams opener, Threads threads) throws IOException {
+        this(spec, options, opener, threads, (gate, rejected) -> SocketDoor.open(options, gate, rejected));
+    }
+
+    /** As above, with connections of the caller's choice, too. */
+    FeedServer(FeedSpec spec, ServerOptions options, Streams opener, Threads threads, Door.Opener entrance)
+            throws IOException {
         this.spec = spec;
+        this.threads = threads;
+        this.started = Instant.ofEpochMilli(threads.nowMs());
         this.options = options;
         this.admission = new Admission(spec, options);
         this.holdings = new Holdings(options, spec.onCorrupt(), counters.corrupt);
@@ -90,27 +103,25 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         this.tls = options.access().tls().isPresent()
                 ? Optional.of(ServerTls.open(options.access().tls().get()))
                 : Optional.empty();
-        ServerSocketChannel socket = Doorman.bind(options.bind(), options.ports());
-        this.unix = UnixDoor.open();
+        this.door = entrance.open(this, counters.rejected);
+        this.sessions = new Sessions(counters, started, threads);
         try {
-            this.doorman = new Doorman(socket, unix.map(UnixDoor::socket), this, counters.rejected);
-            this.address = Advertised.host(options) + ":" + doorman.port();
             open(opener);
         } catch (IOException | RuntimeException | Error e) {
-            socket.close();
-            unix.ifPresent(UnixDoor::close);
+            door.close();
             sessions.stopTimer();
             holdings.close();
             throw e;
         }
-        doorman.start();
+        door.start();
         LOG.info(
                 "Feed {} is served at {}{}{}",
                 spec.name(),
-                address,
+                door.address(),
                 tls.isPresent() ? " over TLS" : "",
-                unix.map(door -> " and unix:" + door.address().path()).orElse(""));
+                door.unix().map(place -> " and unix:" + place.path()).orElse(""));
         options.access().warnings(options.bind()).forEach(LOG::warn);
+        limits.warning(options.maxSessions()).ifPresent(LOG::warn);
     }
 
     private void open(Streams opener) throws IOException {
@@ -129,17 +140,23 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     private LaneMap everythingHere() {
         return LaneMap.single(
-                address, 1, unix().map(place -> Map.of(address, place)).orElse(Map.of()));
+                door.address(),
+                1,
+                unix().map(place -> Map.of(door.address(), place)).orElse(Map.of()));
     }
 
     /** The Unix-domain socket for trainers of this machine, if there is one. */
     public Optional<UnixAddress> unix() {
-        return unix.map(UnixDoor::address);
+        return door.unix();
     }
 
     /** {@code host:port} for trainers. */
     public String address() {
-        return address;
+        return door.address();
+    }
+
+    Threads threads() {
+        return threads;
     }
 
     /** Counts the lanes whose preferred place this process is. */
@@ -155,27 +172,33 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     @Override
     public void judge(Hello hello) throws ProtocolException {
         admission.judge(hello, sessions.size(), closed);
+        limits.judge(sessions.size());
+    }
+
+    /** What a trainer may do by its token. */
+    TokenRights rights(Hello hello) throws ProtocolException {
+        return admission.rights(hello);
     }
 
     @Override
     public Wire wire(SocketChannel channel) throws IOException {
-        return tls.isPresent() && !isUnix(channel)
+        PlainWire plain = new PlainWire(channel);
+        return tls.isPresent() && !plain.isUnix()
                 ? new TlsWire(channel, tls.get().engine())
-                : new PlainWire(channel);
-    }
-
-    /** Whether a connection is one by the Unix-domain socket, which does not leave this machine. */
-    static boolean isUnix(SocketChannel channel) throws IOException {
-        return !(channel.getLocalAddress() instanceof InetSocketAddress);
+                : plain;
     }
 
     @Override
     public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
-        // A silent trainer is never cut, but one whose machine is gone has to be noticed some day.
-        if (!isUnix(channel.socket())) {
-            channel.socket().setOption(StandardSocketOptions.SO_KEEPALIVE, true);
-        }
+        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel answers, so
+        // neither a long step nor a long hold of Python's interpreter lock counts.
+        channel.keepAlive();
         sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
+    }
+
+    /** Starts a thread of a session. */
+    Threads.Started start(Runnable task, String name) throws ProtocolException {
+        return sessions.start(task, name);
     }
 
     /** The session has ended and its threads are done. */
@@ -239,7 +262,22 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         }
     }
 
-    /** What this server knows of groups. */
+    /** What this server remembers of a group. */
+    public Optional<GroupFacts> facts(String stream, String group) {
+        return Optional.ofNullable(streams.get(stream))
+                .flatMap(state -> state.groups().find(group))
+                .flatMap(Group::facts);
+    }
+
+    /** The time in the greatest generation of the lane maps that this server was given. */
+    public long mapsMadeMs() {
+        return streams.values().stream()
+                .mapToLong(stream -> stream.laneMap().startMs())
+                .max()
+                .orElse(0);
+    }
+
+    /** What this server knows of groups that are open, or were last. */
     public List<GroupFacts> facts() {
         List<GroupFacts> facts = new ArrayList<>();
         streams.values().forEach(stream -> facts.addAll(stream.facts()));
@@ -253,8 +291,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
             return;
         }
         try {
-            stream.group(facts.group()).learn(facts);
-        } catch (ProtocolException | IllegalArgumentException e) {
+            stream.groups().learn(facts);
+        } catch (IllegalArgumentException e) {
             LOG.warn("What another feeder knows of a group cannot be used here: {}", facts, e);
         }
     }
@@ -271,6 +309,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
                 counters.batches.sum(),
                 counters.bytes.sum(),
                 counters.rows.sum(),
+                Used.of(counters.usedRows.sum(), counters.rows.sum(), counters.bytes.sum()),
                 reads.reads(),
                 reads.bytes(),
                 reads.metadata(),
@@ -294,9 +333,9 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         return new FeedStatus(
                 spec.name(),
                 spec.id(),
-                address,
+                door.address(),
                 started.toEpochMilli(),
-                System.currentTimeMillis(),
+                threads.nowMs(),
                 metrics(),
                 tiers(),
                 groups);
@@ -319,12 +358,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     @Override
     public void close() {
         closed = true;
-        try {
-            doorman.close();
-        } catch (IOException e) {
-            LOG.warn("The server socket did not close cleanly", e);
-        }
-        unix.ifPresent(UnixDoor::close);
+        door.close();
         sessions.end(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts");
         holdings.close();
     }

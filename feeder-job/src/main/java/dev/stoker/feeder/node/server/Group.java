@@ -24,6 +24,8 @@ import java.util.stream.Collectors;
 /**
  * Trainers that share one pass over a stream. The first subscriber fixes the order spec; a trainer that only said hello and
  * left does not. Thread-safe.
+ *
+ * <p>A group outlives its trainers: its order and its places stay, so that a training that pauses finds both as they were.
  */
 final class Group {
     /** Trainers beyond this are served, but not watched. */
@@ -33,7 +35,7 @@ final class Group {
 
     private final String stream;
     private final String name;
-    private final Fences fences;
+    private final Places places;
     /** Of all its trainers; null while there is none and none has subscribed. */
     private OrderSpec spec;
     /** By epoch where each has a version of its own, else by 0. Held, as sessions come and go. */
@@ -49,11 +51,11 @@ final class Group {
     Group(String stream, String name) {
         this.stream = stream;
         this.name = name;
-        this.fences = new Fences("group " + name + " of stream " + stream);
+        this.places = new Places("group " + name + " of stream " + stream);
     }
 
-    /** What a trainer gets when it joins; the displaced session, if any, is to be ended. */
-    record Joined(GroupOrder order, Identity identity, Optional<Session> displaced) {}
+    /** What a trainer gets when it joins; displaced sessions are to be ended. */
+    record Joined(GroupOrder order, Identity identity, List<Occupant> displaced) {}
 
     /** Finds the order of a spec at some version; the same object for the same spec. */
     interface Orders {
@@ -65,13 +67,40 @@ final class Group {
     /**
      * Admits a session.
      *
-     * @param epoch what is read at these orders' version: an epoch, 0 for all of them, empty for who only looks
-     * @throws ProtocolException if the order spec does not fit, the run is fenced, or the world size is another
+     * @param epoch what is read at these orders' version: an epoch, or 0 for all of them
+     * @throws ProtocolException if the order spec does not fit, or the session gets no place
      */
-    synchronized Joined join(Hello hello, Session session, Orders at, OptionalLong epoch, long nowMs)
+    synchronized Joined join(Hello hello, Occupant session, Orders at, long epoch, long nowMs)
             throws ProtocolException {
-        GroupOrder joined = at.of(spec == null ? hello.order().over(at.defaults()) : spec);
-        List<OrderOverlay.Difference> differences = hello.order().differences(joined.spec());
+        GroupOrder joined = order(hello, at, Optional.ofNullable(spec));
+        Places.Given given = places.admit(Claim.of(hello), session, nowMs);
+        spec = joined.spec();
+        keep(epoch, joined);
+        sessions++;
+        return new Joined(joined, identity(stream, hello, given.run()), given.displaced());
+    }
+
+    /**
+     * Refuses a session that would get no place at present. Changes nothing.
+     *
+     * @throws ProtocolException as {@link #join} does
+     */
+    synchronized void check(Hello hello) throws ProtocolException {
+        places.check(Claim.of(hello));
+    }
+
+    /**
+     * The order that a session would read by. Changes nothing.
+     *
+     * @throws ProtocolException if its order spec does not fit
+     */
+    synchronized GroupOrder look(Hello hello, Orders at) throws ProtocolException {
+        return order(hello, at, fixed ? Optional.of(spec) : Optional.empty());
+    }
+
+    private GroupOrder order(Hello hello, Orders at, Optional<OrderSpec> known) throws ProtocolException {
+        GroupOrder order = at.of(known.orElseGet(() -> hello.order().over(at.defaults())));
+        List<OrderOverlay.Difference> differences = hello.order().differences(order.spec());
         if (!differences.isEmpty()) {
             String list =
                     differences.stream().map(OrderOverlay.Difference::toString).collect(Collectors.joining("; "));
@@ -80,21 +109,20 @@ final class Group {
                     "the order of group " + name + " of stream " + stream + " was fixed by its first subscriber: "
                             + list + "; ask for the same, or name another group");
         }
-        Seat seat = seat(hello);
-        long run = fences.admit(seat, hello.run(), hello.participant().worldSize(), nowMs);
-        spec = joined.spec();
-        epoch.ifPresent(of -> keep(of, joined));
-        sessions++;
-        Identity identity = new Identity(
+        return order;
+    }
+
+    /** Who a session speaks for in a run. */
+    static Identity identity(String stream, Hello hello, long run) {
+        return new Identity(
                 stream,
-                name,
+                hello.group(),
                 run,
                 hello.participant().rank(),
                 hello.participant().worldSize(),
                 hello.participant().worker(),
                 hello.participant().workers(),
                 hello.replica());
-        return new Joined(joined, identity, Optional.ofNullable(fences.seat(seat, session)));
     }
 
     private void keep(long epoch, GroupOrder order) {
@@ -158,18 +186,28 @@ final class Group {
                 ranks));
     }
 
+    /** Whether an explicit run would take a place from a session that is there. */
+    synchronized boolean isDisplacing(Hello hello) {
+        return places.isDisplacing(Claim.of(hello));
+    }
+
     private static Seat seat(Hello hello) {
         return new Seat(hello.participant().rank(), hello.participant().worker(), hello.replica());
     }
 
-    /** From the first subscription on the order stays. */
-    synchronized void fix() {
+    /**
+     * A session has subscribed: from the first subscription on the order stays.
+     *
+     * @throws ProtocolException if there are too many places
+     */
+    synchronized void settle(Hello hello, Occupant session) throws ProtocolException {
+        places.settle(Claim.of(hello), session);
         fixed = true;
     }
 
-    /** A session that had joined has ended. */
-    synchronized void leave(Hello hello, Session session) {
-        fences.leave(seat(hello), session);
+    /** A session that had joined has ended: its place is free. */
+    synchronized void leave(Hello hello, Occupant session) {
+        places.leave(Claim.of(hello), session);
         sessions--;
         if (sessions == 0 && !fixed) {
             spec = null;
@@ -177,10 +215,27 @@ final class Group {
         }
     }
 
+    /** Whether there is something to remember of it once its sessions have left. */
+    synchronized boolean isFixed() {
+        return fixed;
+    }
+
+    /** Forgets what is only for trainers that read: its orders, and how each trainer fared. */
+    synchronized void slim() {
+        orders.clear();
+        watches.clear();
+    }
+
+    /** Places that it remembers. */
+    synchronized int places() {
+        return places.size();
+    }
+
     /** What other nodes should know; empty before the first subscription. */
     synchronized Optional<GroupFacts> facts() {
         return fixed
-                ? Optional.of(new GroupFacts(stream, name, spec.toJson(), fences.run(), fences.worldSize()))
+                ? Optional.of(
+                        new GroupFacts(stream, name, spec.toJson(), places.settledRun(), places.settledWorldSize()))
                 : Optional.empty();
     }
 
@@ -190,6 +245,6 @@ final class Group {
             spec = OrderSpec.fromJson(facts.order());
             fixed = true;
         }
-        fences.learn(facts.run(), facts.worldSize());
+        places.learn(facts.run(), facts.worldSize());
     }
 }

@@ -9,7 +9,7 @@ import dev.stoker.schemas.protocol.Pong;
 import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 
 /**
  * What a session's sender has to do, as other threads know it: control frames, the subscription and its grant, pieces to repeat.
@@ -37,8 +37,8 @@ final class Outbox {
     /** Every number of the subscription has been passed. */
     record End(Subscription subscription) implements Task {}
 
-    private final ReentrantLock lock = new ReentrantLock();
-    private final Condition changed = lock.newCondition();
+    private final Lock lock;
+    private final Condition changed;
     private final ArrayDeque<Frame> frames = new ArrayDeque<>();
     private final ArrayDeque<Nack> nacks = new ArrayDeque<>();
     private Subscription subscription;
@@ -49,6 +49,12 @@ final class Outbox {
     private boolean inHand;
 
     private boolean closed;
+
+    /** @param lock guards the rest; nobody else uses it */
+    Outbox(Lock lock) {
+        this.lock = lock;
+        this.changed = lock.newCondition();
+    }
 
     /**
      * Waits for something to do; the order is control frames, repeats, data. Sender thread only, which owns the subscription's
@@ -114,6 +120,19 @@ final class Outbox {
             }
             frames.add(frame);
             changed.signalAll();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Queues a control frame if there is room; never waits. */
+    void offer(Frame frame) {
+        lock.lock();
+        try {
+            if (!closed && frames.size() < MAX_FRAMES) {
+                frames.add(frame);
+                changed.signalAll();
+            }
         } finally {
             lock.unlock();
         }

@@ -2,7 +2,7 @@ package dev.stoker.feeder.node.server;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.concurrent.locks.ReentrantLock;
+import java.util.concurrent.locks.Lock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -26,10 +26,12 @@ final class PieceChannel {
     }
 
     private final Wire channel;
-    private final ReentrantLock writing = new ReentrantLock();
+    private final Lock writing;
 
-    PieceChannel(Wire channel) {
+    /** @param writing a lock that is held while a frame is written; nobody else uses it */
+    PieceChannel(Wire channel, Lock writing) {
         this.channel = channel;
+        this.writing = writing;
     }
 
     /**

@@ -6,7 +6,15 @@ import java.io.IOException;
 final class PlainTextException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    PlainTextException() {
+    private final boolean probe;
+
+    /** @param probe whether it only asks whether a server answers, which it may do in plain text */
+    PlainTextException(boolean probe) {
         super("not TLS");
+        this.probe = probe;
+    }
+
+    boolean isProbe() {
+        return probe;
     }
 }

@@ -70,7 +70,7 @@ final class Sender implements Runnable {
         this.local = stream != null && stream.stream().source().hasFiles();
         this.far = stream != null && stream.stream().source().takesMemory();
         this.files = session.handover() > 0 ? new SentFiles(session.handover(), session.handoverFrom()) : null;
-        this.out = new PieceChannel(channel);
+        this.out = new PieceChannel(channel, server.threads().lock());
     }
 
     @Override

@@ -2,13 +2,17 @@ package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.ack.AckTable;
+import dev.stoker.feeder.node.security.Right;
+import dev.stoker.feeder.node.security.TokenRights;
 import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Bye;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.FrameDecoder;
+import dev.stoker.schemas.protocol.FrameType;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
@@ -22,8 +26,10 @@ import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.EnumSet;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -31,9 +37,13 @@ import org.slf4j.LoggerFactory;
  * One trainer's connection. Its reader thread, which runs {@link #run}, handles what the trainer says; a second thread, the
  * {@link Sender}, writes. Either ends the session for both.
  */
-final class Session implements Runnable {
+final class Session implements Runnable, Occupant {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final int READ_BYTES = 16 << 10;
+
+    /** What only a session with a place may send. */
+    private static final Set<FrameType> WANTS_PLACE =
+            EnumSet.of(FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
 
     /** Most files that a trainer is told of at a time. */
     private static final int MAX_FILES = 8192;
@@ -44,16 +54,24 @@ final class Session implements Runnable {
     private final FrameDecoder decoder;
     private final Hello hello;
     private final byte[] rest;
-    private final Outbox outbox = new Outbox();
+    private final Outbox outbox;
     private final StallClock clock = new StallClock();
     private final AckTable.SessionReceipts receipts;
     private final DamagedPieces damaged = new DamagedPieces();
 
-    /** Set once the trainer was admitted; read by other threads for messages only. */
+    private final Pulse pulse;
+
+    /** Set once the trainer was welcomed; read by other threads for messages only. */
     private volatile Identity identity;
 
+    private TokenRights rights;
     private StreamState stream;
+    /** Null for a session without a place, which only looks. */
     private Group group;
+    /** Whether the group counts this session. */
+    private boolean entered;
+
+    private boolean joined;
     private GroupOrder order;
     /** The only epoch of this session, where the stream follows its dataset. */
     private OptionalLong only = OptionalLong.empty();
@@ -74,19 +92,26 @@ final class Session implements Runnable {
         this.decoder = decoder;
         this.hello = hello;
         this.rest = rest;
-        this.receipts = server.acks().session(outbox::durable, this::makeReconnect);
+        this.outbox = new Outbox(server.threads().lock());
+        this.pulse = new Pulse(server.threads()::nanoTime);
+        this.receipts = server.acks().session(outbox::durable, this::makeReconnect, this::refuseReceipts);
     }
 
     /** Serves the trainer until one side ends; closes the connection. */
     @Override
     public void run() {
-        Thread sending = null;
+        Threads.Started sending = null;
         try {
             admit();
             sending = startSender();
             read();
         } catch (ProtocolException e) {
-            LOG.info("Session {} ({}) ends: {} {}", number, this, e.code(), e.getMessage());
+            if (e.code() == ErrorCode.PLACE_TAKEN) {
+                // The trainer tries again for a while, about once a second.
+                LOG.debug("Session {} ({}) gets no place: {}", number, this, e.getMessage());
+            } else {
+                LOG.info("Session {} ({}) ends: {} {}", number, this, e.code(), e.getMessage());
+            }
             outbox.end(ErrorMessage.of(e));
         } catch (IOException | InterruptedException e) {
             LOG.debug("Session {} ({}) lost its connection", number, this, e);
@@ -96,49 +121,83 @@ final class Session implements Runnable {
             outbox.end(new ErrorMessage(ErrorCode.INTERNAL, "the feeder failed, see its log: " + e));
         } finally {
             outbox.end(null);
-            if (sending == null) {
-                sending = startSender();
-            }
-            drain();
-            join(sending);
-            leave();
+            // Before anything that may take a while: the next trainer must not wait for this session's last words.
+            vacate();
+            end(sending);
         }
     }
 
     private void admit() throws IOException, InterruptedException {
+        rights = server.rights(hello);
         stream = server.stream(hello.stream());
-        Group joining = stream.group(hello.group());
+        // Where each epoch has a version of its own, a trainer that names none can only look.
+        if (hello.caller().look() || (stream.follows() && hello.epoch().isEmpty())) {
+            look();
+            return;
+        }
+        group = stream.groups().enter(hello.group());
+        entered = true;
+        if (group.isDisplacing(hello)) {
+            rights.require(Right.ADMINISTER, "taking the place of a connected trainer by run " + hello.run());
+        }
+        // Before an epoch's version is chosen, which stays.
+        group.check(hello);
         long version = stream.version(hello);
         only = stream.follows() ? hello.epoch() : OptionalLong.empty();
-        OptionalLong read = stream.follows() ? only : OptionalLong.of(0);
-        Group.Joined joined = joining.join(hello, this, stream.at(version), read, System.currentTimeMillis());
-        group = joining;
-        order = joined.order();
-        identity = joined.identity();
-        joined.displaced()
-                .ifPresent(old -> old.end(
-                        ErrorCode.FENCED,
-                        "a newer connection speaks for " + identity + "; this one is closed for good"));
+        Group.Joined place = group.join(
+                hello, this, stream.at(version), only.orElse(0), server.threads().nowMs());
+        joined = true;
+        order = place.order();
+        identity = place.identity();
+        for (Occupant displaced : place.displaced()) {
+            displaced.end(
+                    ErrorCode.FENCED,
+                    Claim.of(hello).who() + " has taken the place of this trainer in group " + hello.group()
+                            + " of stream " + stream.stream().name()
+                            + ": end this trainer, or let it read in a group of its own (group=\"…\")");
+        }
         ledger = new SessionLedger(identity, this::order, receipts);
         watch = group.watch(hello, identity);
         watch.connected();
         decoder.welcomed();
         handover = handoverFiles();
         Welcome welcome = server.welcome(stream, order, identity, number).withHandover(handover);
-        outbox.add(stream.follows() ? welcome.following(only) : welcome);
+        welcome = stream.follows() ? welcome.following(only) : welcome;
+        outbox.add(rights.includes(Right.ACKNOWLEDGE) ? welcome : welcome.forReadingOnly());
         LOG.info(
                 "Session {}: {}{} from {} ({})",
                 number,
                 identity,
                 only.isPresent() ? ", epoch " + only.getAsLong() + " of version " + version : "",
-                channel.socket().getRemoteAddress(),
+                channel.peer(),
                 hello.client());
+    }
+
+    /** Describes the stream to a client that takes no place. Leaves nothing behind. */
+    private void look() throws InterruptedException, ProtocolException {
+        order = stream.look(hello);
+        identity = Group.identity(stream.stream().name(), hello, hello.run());
+        watch = new SessionWatch(identity, hello.client());
+        watch.connected();
+        decoder.welcomed();
+        Welcome welcome = server.welcome(stream, order, identity, number);
+        outbox.add(stream.follows() ? welcome.following(stream.begun(hello)) : welcome);
+        LOG.debug("Session {}: {} looks ({})", number, identity, hello.client());
+    }
+
+    /** Whether the session was let in for a look only. */
+    boolean isLooking() {
+        return hello.caller().look();
     }
 
     /** Files are handed over to trainers of this machine, of chunks that are files of this machine. */
     private int handoverFiles() throws IOException {
-        boolean near = FeedServer.isUnix(channel.socket());
-        return near && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
+        return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
+    }
+
+    /** Unique on this server. */
+    long number() {
+        return number;
     }
 
     int handover() {
@@ -159,12 +218,31 @@ final class Session implements Runnable {
         return leases;
     }
 
-    private Thread startSender() {
-        sender = new Sender(server, this, channel, outbox, clock, order, stream);
-        Thread thread = new Thread(sender, "stoker-send-" + number);
-        thread.setDaemon(true);
-        thread.start();
-        return thread;
+    private Threads.Started startSender() throws ProtocolException {
+        sender = newSender();
+        return server.start(sender, "stoker-send-" + number);
+    }
+
+    private Sender newSender() {
+        return new Sender(server, this, channel, outbox, clock, order, stream);
+    }
+
+    /** Says farewell and leaves, whatever else fails. */
+    private void end(Threads.Started sending) {
+        try {
+            outbox.end(null);
+            if (sending == null) {
+                // The farewell must not wait for a peer that does not read.
+                server.closeLater(channel);
+                newSender().run();
+            }
+            drain();
+        } catch (RuntimeException | Error e) {
+            LOG.error("Session {} ({}) failed in its end", number, this, e);
+        } finally {
+            join(sending);
+            leave();
+        }
     }
 
     private void read() throws IOException, InterruptedException {
@@ -175,6 +253,7 @@ final class Session implements Runnable {
             if (channel.read(in) < 0) {
                 throw new IOException("the trainer closed the connection");
             }
+            pulse.heard();
             handleAll(in.flip());
         }
     }
@@ -189,6 +268,11 @@ final class Session implements Runnable {
     }
 
     private void handle(Frame frame) throws IOException, InterruptedException {
+        if (!joined && WANTS_PLACE.contains(frame.type())) {
+            throw new ProtocolException(
+                    hello.caller().look() ? ErrorCode.BAD_FRAME : ErrorCode.UNSUPPORTED_PROTOCOL,
+                    frame.type() + ": " + whyOnlyLooking());
+        }
         if (frame instanceof Grant grant) {
             outbox.grant(grant);
         } else if (frame instanceof Ack ack) {
@@ -212,13 +296,14 @@ final class Session implements Runnable {
         }
     }
 
+    private String whyOnlyLooking() {
+        return hello.caller().look()
+                ? "this session has no place in the group, as HELLO said that it only looks; connect again to read"
+                : "stream " + stream.stream().name() + " follows its dataset, and HELLO did not say which epoch the"
+                        + " trainer reads; connect again and name it";
+    }
+
     private void subscribe(Subscribe asked) throws ProtocolException {
-        if (stream.follows() && only.isEmpty()) {
-            throw new ProtocolException(
-                    ErrorCode.UNSUPPORTED_PROTOCOL,
-                    "stream " + stream.stream().name() + " follows its dataset, and this trainer did not say in HELLO"
-                            + " which epoch it reads");
-        }
         if (only.isPresent() && asked.epoch() != only.getAsLong()) {
             throw new ProtocolException(
                     ErrorCode.BAD_FRAME,
@@ -226,9 +311,12 @@ final class Session implements Runnable {
                             + " alone; say HELLO anew for another");
         }
         subscription = Subscription.of(asked, order, identity);
-        group.fix();
         damaged.clear();
-        ledger.asked(asked);
+        if (rights.includes(Right.ACKNOWLEDGE)) {
+            group.settle(hello, this);
+            // Without receipts a subscription would be a gap in the ledger, and the feed would wait for its end.
+            ledger.asked(asked);
+        }
         if (asked.count() > 0) {
             watch.at(asked.epoch(), asked.first());
         }
@@ -241,20 +329,11 @@ final class Session implements Runnable {
     }
 
     private void acknowledge(Ack ack) throws ProtocolException {
+        rights.require(Right.ACKNOWLEDGE, "ACK");
         ledger.check(ack);
         clock.acknowledged(System.nanoTime(), ack.count());
-        if (ack.count() > 0) {
-            watch.consumed(ack.epoch(), greatest(ack));
-        }
+        server.counters().usedRows.add(watch.consumed(ack));
         ledger.acknowledged(ack);
-    }
-
-    private static long greatest(Ack ack) {
-        long greatest = 0;
-        for (int i = 0; i < ack.count(); i++) {
-            greatest = Math.max(greatest, ack.number(i));
-        }
-        return greatest;
     }
 
     private void damaged(Nack nack) throws ProtocolException {
@@ -275,8 +354,21 @@ final class Session implements Runnable {
         }
     }
 
+    @Override
+    public void ask() {
+        if (pulse.ask()) {
+            outbox.offer(new Ping(number));
+        }
+    }
+
+    @Override
+    public boolean isSilent() {
+        return pulse.isSilent();
+    }
+
     /** Ends the session from outside; returns at once. */
-    void end(ErrorCode code, String why) {
+    @Override
+    public void end(ErrorCode code, String why) {
         outbox.end(new ErrorMessage(code, why));
         server.closeLater(channel);
     }
@@ -285,6 +377,13 @@ final class Session implements Runnable {
         end(
                 ErrorCode.SHUTTING_DOWN,
                 "receipts found no room for a while; connect again and repeat what is not durable");
+    }
+
+    private void refuseReceipts() {
+        end(
+                ErrorCode.INTERNAL,
+                "what this trainer asked for or acknowledged cannot be written to the ledger and was dropped; see the"
+                        + " feeder's log");
     }
 
     /** Tells the trainer who serves which lane. */
@@ -321,7 +420,7 @@ final class Session implements Runnable {
         }
     }
 
-    private static void join(Thread sending) {
+    private static void join(Threads.Started sending) {
         if (sending == null) {
             return;
         }
@@ -339,15 +438,26 @@ final class Session implements Runnable {
     }
 
     private void leave() {
-        leases.close();
-        receipts.end();
-        if (watch != null) {
-            watch.left();
+        try {
+            leases.close();
+            receipts.end();
+            if (watch != null) {
+                watch.left();
+            }
+        } finally {
+            server.left(this);
         }
-        if (group != null) {
+    }
+
+    private void vacate() {
+        if (joined) {
+            joined = false;
             group.leave(hello, this);
         }
-        server.left(this);
+        if (entered) {
+            entered = false;
+            stream.groups().leave(hello.group());
+        }
     }
 
     @Override

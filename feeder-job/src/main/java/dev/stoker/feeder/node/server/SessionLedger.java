@@ -5,10 +5,13 @@ import dev.stoker.feeder.node.ReceiptsItem;
 import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.window.GroupOrder;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
+import java.util.OptionalLong;
 
 /** What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader thread. */
 final class SessionLedger {
@@ -17,8 +20,11 @@ final class SessionLedger {
     private final Orders orders;
     private final AckTable.SessionReceipts receipts;
     private final AskedNumbers everAsked = new AskedNumbers();
-    /** The last that was asked for. */
+    private final ReceiptCheck check;
+    /** The newest that was asked for. */
     private Subscribe asked;
+    /** Its end. */
+    private OptionalLong end = OptionalLong.empty();
 
     /** The order of each epoch. */
     interface Orders {
@@ -29,15 +35,26 @@ final class SessionLedger {
         this.identity = identity;
         this.orders = orders;
         this.receipts = receipts;
+        this.check = new ReceiptCheck(identity);
     }
 
     /** The trainer has asked for batches. */
     void asked(Subscribe subscribe) throws ProtocolException {
         asked = subscribe;
-        record(subscribe);
+        end = end(subscribe, orders.of(subscribe.epoch()).order().size());
+        record(subscribe, end);
     }
 
-    private void record(Subscribe subscribe) throws ProtocolException {
+    /** See {@link SubscriptionItem#end}. */
+    private OptionalLong end(Subscribe subscribe, EpochSize size) {
+        long next = subscribe.first() + subscribe.count() * subscribe.stride();
+        // Under "drop" the last numbers may be left out, how many depends on how the trainer joins batches.
+        boolean whole = subscribe.tail() == TailPolicy.DROP || next >= size.batches();
+        // Asking for nothing means that all has arrived, not that all was consumed.
+        return whole ? OptionalLong.of(next - subscribe.stride()) : OptionalLong.empty();
+    }
+
+    private void record(Subscribe subscribe, OptionalLong itsEnd) throws ProtocolException {
         GroupOrder order = orders.of(subscribe.epoch());
         everAsked.add(subscribe);
         receipts.offer(
@@ -46,37 +63,28 @@ final class SessionLedger {
                         identity,
                         order.fingerprint().text(),
                         order.stream().version(),
-                        subscribe.epoch(),
-                        subscribe.first(),
-                        subscribe.stride(),
-                        subscribe.count(),
-                        subscribe.tail().text()),
+                        order.spec().toJson(),
+                        subscribe,
+                        itsEnd),
                 0);
     }
 
-    /** Refuses receipts of batches that are not the trainer's. */
+    /** Refuses receipts that the trainer cannot have. */
     void check(Ack ack) throws ProtocolException {
-        // Receipts of an earlier connection come with numbers of an earlier subscription, perhaps of an earlier epoch;
-        // the epoch's bounds hold for all.
-        long end = orders.of(ack.epoch()).order().size().batches() + stride();
+        if (everAsked.isEmpty()) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was asked for on this connection");
+        }
+        GroupOrder order = orders.of(ack.epoch());
         for (int i = 0; i < ack.count(); i++) {
-            if (ack.number(i) >= end) {
-                throw new ProtocolException(
-                        ErrorCode.BAD_FRAME, "ACK: number " + ack.number(i) + " is past the end of the epoch, " + end);
-            }
-            if (ack.number(i) % identity.worldSize() != identity.rank()) {
-                throw new ProtocolException(
-                        ErrorCode.BAD_FRAME,
-                        "ACK: number " + ack.number(i) + " is one of rank " + ack.number(i) % identity.worldSize()
-                                + ", this is rank " + identity.rank());
-            }
+            check.check(ack, i, order, everAsked.tail(ack.epoch(), ack.number(i)));
         }
     }
 
     /** The trainer has consumed batches; they were {@linkplain #check checked}. */
     void acknowledged(Ack ack) throws ProtocolException {
         for (Subscribe earlier : everAsked.unasked(ack, stride())) {
-            record(earlier);
+            record(earlier, OptionalLong.empty());
         }
         receipts.offer(
                 new ReceiptsItem(
@@ -84,19 +92,12 @@ final class SessionLedger {
                         identity,
                         orders.of(ack.epoch()).fingerprint().text(),
                         ack.epoch(),
-                        last(ack.epoch()),
+                        asked.epoch() == ack.epoch() ? end.orElse(-1) : -1,
                         ack.entryBytes()),
                 ack.count());
     }
 
     private long stride() {
         return (long) identity.worldSize() * identity.workers();
-    }
-
-    /** The last number of an epoch that was asked for; -1 if it is not the one that is read. */
-    private long last(long epoch) {
-        return asked == null || asked.epoch() != epoch || asked.count() == 0
-                ? -1
-                : asked.first() + (asked.count() - 1) * asked.stride();
     }
 }

@@ -2,6 +2,8 @@ package dev.stoker.feeder.node.server;
 
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.node.Used;
+import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.Stats;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -31,6 +33,11 @@ final class SessionWatch {
     private long epoch;
 
     private long next;
+    /** Pieces counted of the number before {@code next}; guarded by this. */
+    private int counted;
+    /** Samples acknowledged; guarded by this. */
+    private long usedRows;
+
     private boolean known;
     private volatile Stats stats;
     /** Time in which nothing was granted that was not sent: the trainer is the slower side, or does not read. */
@@ -62,15 +69,34 @@ final class SessionWatch {
             known = true;
             epoch = newEpoch;
             next = first;
+            counted = 0;
         }
     }
 
-    /** The trainer has consumed a number. */
-    synchronized void consumed(long ofEpoch, long number) {
-        if (ofEpoch > epoch || (ofEpoch == epoch && number >= next)) {
-            epoch = ofEpoch;
-            next = number + 1;
+    /**
+     * The trainer has consumed pieces, in ascending order. A receipt that a trainer repeats after a reconnect counts once.
+     *
+     * @return samples that were not counted before
+     */
+    synchronized long consumed(Ack ack) {
+        long rows = 0;
+        for (int i = 0; i < ack.count(); i++) {
+            if (isNew(ack.epoch(), ack.number(i), ack.piece(i))) {
+                epoch = ack.epoch();
+                next = ack.number(i) + 1;
+                counted = ack.piece(i) + 1;
+                rows += ack.rows(i);
+            }
         }
+        usedRows += rows;
+        return rows;
+    }
+
+    private boolean isNew(long ofEpoch, long number, int piece) {
+        if (ofEpoch != epoch) {
+            return ofEpoch > epoch;
+        }
+        return number >= next || (number == next - 1 && piece >= counted && counted > 0);
     }
 
     /** The trainer says how it fares; of its waits the longest are kept. */
@@ -118,6 +144,7 @@ final class SessionWatch {
                 pieces.sum(),
                 rows.sum(),
                 bytes.sum(),
+                Used.of(usedRows, rows.sum(), bytes.sum()),
                 new FeedStatus.Server(idle(), originNanos.sum(), diskNanos.sum(), buildNanos.sum(), writeNanos.sum()),
                 Optional.ofNullable(stats));
     }

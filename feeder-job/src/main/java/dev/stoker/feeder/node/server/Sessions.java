@@ -1,15 +1,17 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
 import java.io.IOException;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.Optional;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.ConcurrentNavigableMap;
+import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.Lock;
 import java.util.function.Consumer;
 import java.util.function.LongFunction;
 import org.slf4j.Logger;
@@ -18,31 +20,73 @@ import org.slf4j.LoggerFactory;
 /** The sessions of a server, each from its first thread to its last word. Thread-safe. */
 final class Sessions {
     private static final Logger LOG = LoggerFactory.getLogger(Sessions.class);
-    private static final long FAREWELL_MS = 1_000;
+    private static final Duration FAREWELL = Duration.ofSeconds(1);
 
     private final Counters counters;
-    private final Set<Session> running = ConcurrentHashMap.newKeySet();
+    /** By number, so that all are told of a change in the order in which they came. */
+    private final ConcurrentNavigableMap<Long, Session> running = new ConcurrentSkipListMap<>();
+
     private final AtomicLong numbers = new AtomicLong();
-    private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor(task -> {
-        Thread thread = new Thread(task, "stoker-timer");
-        thread.setDaemon(true);
-        return thread;
-    });
+    private final Threads threads;
+    private final Threads.Timer timer;
+    /** Guards who leaves, for those who wait for the last. */
+    private final Lock lock;
+
+    private final Condition oneLeft;
+    private final Seldom exhausted = new Seldom(10_000);
     private volatile Instant idleSince;
 
-    Sessions(Counters counters, Instant started) {
+    Sessions(Counters counters, Instant started, Threads threads) {
         this.counters = counters;
+        this.threads = threads;
+        this.timer = threads.timer("stoker-timer");
+        this.lock = threads.lock();
+        this.oneLeft = lock.newCondition();
         this.idleSince = started;
     }
 
-    /** Starts a session, which is given its number. */
-    void begin(LongFunction<Session> session) {
+    /**
+     * Starts a session, which is given its number.
+     *
+     * @throws ProtocolException if there is no thread for it
+     */
+    void begin(LongFunction<Session> session) throws ProtocolException {
         long number = numbers.incrementAndGet();
         Session begun = session.apply(number);
-        running.add(begun);
-        Thread thread = new Thread(begun, "stoker-read-" + number);
-        thread.setDaemon(true);
-        thread.start();
+        running.put(number, begun);
+        boolean started = false;
+        try {
+            start(begun, "stoker-read-" + number);
+            started = true;
+        } finally {
+            if (!started) {
+                forget(begun);
+            }
+        }
+    }
+
+    /**
+     * Starts a session's thread.
+     *
+     * @throws ProtocolException if the process may not have another one
+     */
+    Threads.Started start(Runnable task, String name) throws ProtocolException {
+        try {
+            return threads.start(name, task);
+        } catch (OutOfMemoryError e) {
+            int sessions = running.size();
+            if (exhausted.permits(threads.nanoTime() / 1_000_000)) {
+                LOG.warn(
+                        "No thread can be started for a trainer beside {} sessions: {}; raise the limits of threads (ulimit -u,"
+                                + " pids.max of the container), or lower --max-sessions",
+                        sessions,
+                        e.getMessage());
+            }
+            throw new ProtocolException(
+                    ErrorCode.INTERNAL,
+                    "the feeder has no thread left for another trainer beside " + sessions
+                            + ": raise its limits of threads (ulimit -u, pids.max of the container)");
+        }
     }
 
     /** The session has ended and its threads are done. */
@@ -50,12 +94,19 @@ final class Sessions {
         long now = System.nanoTime();
         counters.waitedNanos.add(session.clock().waitedNanos(now));
         counters.subscribedNanos.add(session.clock().subscribedNanos(now));
-        synchronized (running) {
-            running.remove(session);
-            if (running.isEmpty()) {
-                idleSince = Instant.now();
+        forget(session);
+    }
+
+    private void forget(Session session) {
+        lock.lock();
+        try {
+            running.remove(session.number());
+            if (isIdle() && !session.isLooking()) {
+                idleSince = Instant.ofEpochMilli(threads.nowMs());
             }
-            running.notifyAll();
+            oneLeft.signalAll();
+        } finally {
+            lock.unlock();
         }
     }
 
@@ -64,12 +115,17 @@ final class Sessions {
     }
 
     void forEach(Consumer<Session> action) {
-        running.forEach(action);
+        running.values().forEach(action);
     }
 
     /** Since when no trainer is connected; empty while one is. */
     Optional<Instant> idleSince() {
-        return running.isEmpty() ? Optional.of(idleSince) : Optional.empty();
+        return isIdle() ? Optional.of(idleSince) : Optional.empty();
+    }
+
+    /** Who only looks is no trainer. */
+    private boolean isIdle() {
+        return running.values().stream().allMatch(Session::isLooking);
     }
 
     /** The share of their time in which trainers have waited for data, of all sessions ever. */
@@ -77,7 +133,7 @@ final class Sessions {
         long now = System.nanoTime();
         long waited = counters.waitedNanos.sum();
         long subscribed = counters.subscribedNanos.sum();
-        for (Session session : running) {
+        for (Session session : running.values()) {
             waited += session.clock().waitedNanos(now);
             subscribed += session.clock().subscribedNanos(now);
         }
@@ -86,11 +142,7 @@ final class Sessions {
 
     /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
     void closeLater(Wire channel) {
-        if (timer.isShutdown()) {
-            close(channel);
-            return;
-        }
-        timer.schedule(() -> close(channel), FAREWELL_MS, TimeUnit.MILLISECONDS);
+        timer.after(FAREWELL, () -> close(channel));
     }
 
     private static void close(Wire channel) {
@@ -103,29 +155,27 @@ final class Sessions {
 
     /** Tells every trainer, and waits until the sessions have ended, but not for ever. */
     void end(ErrorCode code, String why) {
-        running.forEach(session -> session.end(code, why));
+        running.values().forEach(session -> session.end(code, why));
         await();
         stopTimer();
     }
 
     /** For a server that never let anybody in. */
     void stopTimer() {
-        timer.shutdownNow();
+        timer.close();
     }
 
     private void await() {
-        long endNanos = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(2 * FAREWELL_MS);
-        synchronized (running) {
-            long leftMs = 1;
-            while (!running.isEmpty() && leftMs > 0) {
-                leftMs = TimeUnit.NANOSECONDS.toMillis(endNanos - System.nanoTime());
-                try {
-                    running.wait(Math.max(1, leftMs));
-                } catch (InterruptedException e) {
-                    Thread.currentThread().interrupt();
-                    return;
-                }
+        long leftNanos = 2 * FAREWELL.toNanos();
+        lock.lock();
+        try {
+            while (!running.isEmpty() && leftNanos > 0) {
+                leftNanos = oneLeft.awaitNanos(leftNanos);
             }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } finally {
+            lock.unlock();
         }
     }
 }

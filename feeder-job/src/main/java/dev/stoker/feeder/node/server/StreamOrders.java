@@ -123,13 +123,45 @@ final class StreamOrders {
         }
     }
 
-    /** The newest version, for who only looks. */
-    long newest() throws ProtocolException {
+    /**
+     * The version that a trainer would get if it began an epoch now; nothing is chosen.
+     *
+     * @param wanted the version that the trainer's state names
+     * @throws ProtocolException if another was chosen
+     */
+    long look(String group, OptionalLong epoch, OptionalLong wanted) throws ProtocolException {
+        OptionalLong version;
         try {
-            return versions.orElseThrow().newest();
+            OptionalLong chosen = epoch.isPresent() ? find(group, epoch.getAsLong()) : OptionalLong.empty();
+            version = chosen.isPresent() ? chosen : wanted;
+            if (version.isEmpty()) {
+                version = OptionalLong.of(versions.orElseThrow().newest());
+            }
         } catch (IOException e) {
             throw refusal(e);
         }
+        if (wanted.isPresent() && wanted.getAsLong() != version.getAsLong()) {
+            throw new ProtocolException(
+                    ErrorCode.VERSION_MISMATCH,
+                    "stream " + first.name() + ": epoch " + epoch.getAsLong() + " of group " + group
+                            + " reads version " + version.getAsLong() + ", the state is of version "
+                            + wanted.getAsLong());
+        }
+        return version.getAsLong();
+    }
+
+    /** Whether the version of an epoch is chosen. */
+    boolean isChosen(String group, long epoch) throws ProtocolException {
+        try {
+            return find(group, epoch).isPresent();
+        } catch (IOException e) {
+            throw refusal(e);
+        }
+    }
+
+    private OptionalLong find(String group, long epoch) throws IOException {
+        OptionalLong known = known(group, epoch);
+        return known.isPresent() ? known : versions.orElseThrow().find(group, epoch);
     }
 
     /**
@@ -138,17 +170,15 @@ final class StreamOrders {
      * @throws ProtocolException if it was not
      */
     long chosen(String group, long epoch) throws ProtocolException {
-        OptionalLong version = known(group, epoch);
+        OptionalLong version;
+        try {
+            version = find(group, epoch);
+        } catch (IOException e) {
+            throw refusal(e);
+        }
         if (version.isEmpty()) {
-            try {
-                version = versions.orElseThrow().find(group, epoch);
-            } catch (IOException e) {
-                throw refusal(e);
-            }
-            if (version.isEmpty()) {
-                throw new ProtocolException(
-                        ErrorCode.BAD_FRAME, "epoch " + epoch + " of group " + group + " was never begun");
-            }
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME, "epoch " + epoch + " of group " + group + " was never begun");
         }
         return keep(group, epoch, version.getAsLong());
     }

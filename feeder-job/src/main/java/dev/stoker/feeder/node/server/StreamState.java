@@ -6,31 +6,25 @@ import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.feeder.node.window.Healer;
 import dev.stoker.feeder.node.window.ServedStream;
 import dev.stoker.schemas.order.OrderSpec;
-import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.ProtocolException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.OptionalLong;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** A stream of the feed, with its groups and their orders. Thread-safe. */
 final class StreamState {
-    /** Groups beyond this are refused, so that made-up names cannot fill the memory. */
-    private static final int MAX_GROUPS = 256;
-
     private static final Logger LOG = LoggerFactory.getLogger(StreamState.class);
 
     private final StreamOrders orders;
     private final ServedStream stream;
     private final OrderSpec defaults;
     private final Healer healer;
-    private final Map<String, Group> groups = new HashMap<>();
+    private final Groups groups;
     private GroupOrder defaultOrder;
     private LaneMap laneMap;
 
@@ -39,6 +33,7 @@ final class StreamState {
         this.stream = orders.first();
         this.defaults = defaults;
         this.healer = healer;
+        this.groups = new Groups(stream.name());
         // Every lane here, until the enumerator says otherwise.
         this.laneMap = first;
     }
@@ -75,29 +70,40 @@ final class StreamState {
                 follows() ? ", following its dataset" : "");
     }
 
-    synchronized Group group(String name) throws ProtocolException {
-        Group group = groups.get(name);
-        if (group == null) {
-            if (groups.size() >= MAX_GROUPS) {
-                throw new ProtocolException(
-                        ErrorCode.INTERNAL, "stream " + stream.name() + " has " + MAX_GROUPS + " groups already");
-            }
-            group = new Group(stream.name(), name);
-            groups.put(name, group);
-        }
-        return group;
+    Groups groups() {
+        return groups;
     }
 
     private GroupOrder of(OrderSpec spec, long version) throws ProtocolException {
-        int others;
-        synchronized (this) {
-            others = groups.size();
-        }
-        return orders.of(spec, version, others);
+        return orders.of(spec, version, groups.open());
     }
 
     /**
-     * The version that a trainer's epoch has, opened; where the stream is pinned, that one. Who names no epoch looks at the newest.
+     * The order that a trainer would read by, and nothing else: no group is made, and no version chosen.
+     *
+     * @throws ProtocolException if its order spec does not fit the group's
+     */
+    GroupOrder look(Hello hello) throws ProtocolException {
+        long version = stream.version();
+        if (follows()) {
+            version = orders.look(hello.group(), hello.epoch(), hello.version());
+            orders.open(version);
+        }
+        Group group = groups.find(hello.group()).orElseGet(() -> new Group(stream.name(), hello.group()));
+        return group.look(hello, at(version));
+    }
+
+    /** The epoch that a looking trainer names, if its version is chosen already. */
+    OptionalLong begun(Hello hello) throws ProtocolException {
+        return follows()
+                        && hello.epoch().isPresent()
+                        && orders.isChosen(hello.group(), hello.epoch().getAsLong())
+                ? hello.epoch()
+                : OptionalLong.empty();
+    }
+
+    /**
+     * The version that a trainer's epoch has, opened; where the stream is pinned, that one.
      *
      * @throws ProtocolException if the trainer's state is of another version, or none can be chosen
      */
@@ -105,9 +111,7 @@ final class StreamState {
         if (!follows()) {
             return stream.version();
         }
-        long version = hello.epoch().isPresent()
-                ? orders.choose(hello.group(), hello.epoch().getAsLong(), hello.version())
-                : orders.newest();
+        long version = orders.choose(hello.group(), hello.epoch().orElseThrow(), hello.version());
         orders.open(version);
         return version;
     }
@@ -136,23 +140,16 @@ final class StreamState {
         };
     }
 
+    /** What other nodes should know of the groups. */
     List<GroupFacts> facts() {
-        List<Group> all;
-        synchronized (this) {
-            all = new ArrayList<>(groups.values());
-        }
         List<GroupFacts> facts = new ArrayList<>();
-        all.forEach(group -> group.facts().ifPresent(facts::add));
+        groups.shown().forEach(group -> group.facts().ifPresent(facts::add));
         return facts;
     }
 
     /** How its groups stand. */
     List<FeedStatus.Group> status(OptionalLong epochs) {
-        List<Group> all;
-        synchronized (this) {
-            all = new ArrayList<>(groups.values());
-        }
-        return all.stream()
+        return groups.shown().stream()
                 .flatMap(group -> group.status(epochs).stream())
                 .sorted(Comparator.comparing(FeedStatus.Group::name))
                 .toList();

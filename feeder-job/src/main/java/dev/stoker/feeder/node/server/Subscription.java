@@ -54,11 +54,7 @@ final class Subscription {
                 throw bad("number " + asked.first() + " is one of rank " + rank + ", this is rank " + identity.rank());
             }
             EpochSize size = order.order().size();
-            long end = switch (asked.tail()) {
-                case PAD -> size.batches() == 0 ? 0 : size.batches() + stride;
-                case DROP -> size.wholeBatches();
-                case KEEP -> size.batches();
-            };
+            long end = ReceiptCheck.end(size, asked.tail(), stride);
             long last = asked.first() + (asked.count() - 1) * stride;
             if (last >= end) {
                 throw bad("number " + last + " is past the end: the epoch has " + size.batches() + " batches (tail "

@@ -1,10 +1,12 @@
 package dev.stoker.feeder.node.server;
 
+import dev.stoker.schemas.protocol.Protocol;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.SocketChannel;
+import java.util.concurrent.atomic.AtomicInteger;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
@@ -15,10 +17,23 @@ import javax.net.ssl.SSLException;
  * A socket under TLS. Reading drives the handshake, which the doorman's thread does; from then on one thread reads and one
  * writes, and the engine's own lock is all that they share. Keys that are renewed within the session go out in front
  * of what is written next. Renegotiation is refused.
+ *
+ * <p>The work and the memory that a peer can cause are bounded. Until {@link #admitted}, a peer may send a fixed number of bytes and
+ * records. After that, it may send a fixed number of records without data between two writes: the engine queues an answer to each
+ * KeyUpdate, and only a write takes these answers out of the queue.
  */
 final class TlsWire implements Wire {
     private static final int HANDSHAKE = 22;
     private static final int RECORDS_AT_ONCE = 4;
+    /** Enough for the longest chain of certificates that the JDK reads, 32 KiB, and for a HELLO of 16 KiB in small records. */
+    private static final int MAX_BYTES_BEFORE_ADMISSION = 256 << 10;
+    /** A handshake in records of 512 bytes, the least that a peer can negotiate, has fewer. */
+    private static final int MAX_HANDSHAKE_RECORDS = 128;
+    /** Between the handshake and the admission an honest peer sends data only. */
+    private static final int MAX_EMPTY_BEFORE_ADMISSION = 8;
+    /** An honest peer answers each new key of the server, which follows 128 GiB of data, and changes its own as rarely. */
+    private static final int MAX_EMPTY_BETWEEN_WRITES = 64;
+
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final SocketChannel socket;
@@ -30,6 +45,12 @@ final class TlsWire implements Wire {
     private boolean looked;
     private boolean established;
     private boolean ended;
+    private boolean admitted;
+    private int bytesBeforeAdmission;
+    private int handshakeRecords;
+
+    /** Records without data since the last write: increased by the reader, reset by the writer. */
+    private final AtomicInteger emptyRecords = new AtomicInteger();
 
     // The writer's, which is the reader until the handshake is done.
     private ByteBuffer records;
@@ -62,12 +83,43 @@ final class TlsWire implements Wire {
                     ended = n < 0;
                     return n;
                 }
+                countBytes(n);
             }
         }
         int n = Math.min(plain.remaining(), to.remaining());
         to.put(plain.slice(plain.position(), n));
         plain.position(plain.position() + n);
         return n;
+    }
+
+    @Override
+    public void admitted() {
+        admitted = true;
+    }
+
+    private void countBytes(int bytes) throws SSLException {
+        if (!admitted) {
+            bytesBeforeAdmission += bytes;
+            if (bytesBeforeAdmission > MAX_BYTES_BEFORE_ADMISSION) {
+                throw new SSLException(
+                        "the peer sent more than " + MAX_BYTES_BEFORE_ADMISSION + " bytes without a whole HELLO");
+            }
+        }
+    }
+
+    /** Counts a record that brought no data. */
+    private void countEmpty() throws SSLException {
+        if (!established) {
+            if (++handshakeRecords > MAX_HANDSHAKE_RECORDS) {
+                throw new SSLException("the peer's handshake has more than " + MAX_HANDSHAKE_RECORDS + " records");
+            }
+            return;
+        }
+        int limit = admitted ? MAX_EMPTY_BETWEEN_WRITES : MAX_EMPTY_BEFORE_ADMISSION;
+        if (emptyRecords.incrementAndGet() > limit) {
+            throw new SSLException("the peer sent more than " + limit + " records without data, such as KeyUpdates,"
+                    + (admitted ? " between two writes of this server" : " before HELLO"));
+        }
     }
 
     /** One step with what has been received; false if that is too little. */
@@ -78,7 +130,8 @@ final class TlsWire implements Wire {
             }
             // Content type, major version, minor version; a frame's third byte is 0 for all that may come first.
             if (received.get(0) != HANDSHAKE || received.get(1) != 3 || received.get(2) < 1) {
-                throw new PlainTextException();
+                throw new PlainTextException(
+                        Protocol.isProbe(received.duplicate().flip()));
             }
             looked = true;
         }
@@ -139,7 +192,11 @@ final class TlsWire implements Wire {
                                 2 * plain.capacity(), engine.getSession().getApplicationBufferSize()))
                         .limit(0);
             case CLOSED -> ended = true;
-            default -> {}
+            default -> {
+                if (result.bytesConsumed() > 0 && result.bytesProduced() == 0) {
+                    countEmpty();
+                }
+            }
         }
         return true;
     }
@@ -203,6 +260,8 @@ final class TlsWire implements Wire {
                 throw new ClosedChannelException();
             }
         } while (from.hasRemaining());
+        // The answers to KeyUpdates went out in front of the data.
+        emptyRecords.set(0);
         flush();
     }
 

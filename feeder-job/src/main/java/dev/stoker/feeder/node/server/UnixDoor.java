@@ -1,20 +1,15 @@
 package dev.stoker.feeder.node.server;
 
 import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.net.StandardProtocolFamily;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystems;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -40,11 +35,12 @@ import org.slf4j.LoggerFactory;
 final class UnixDoor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UnixDoor.class);
     private static final String PREFIX = "stoker-";
+    private static final String LOCK = "lock";
     /** What {@link #own} and a random number make; other things of this name are somebody else's. */
     private static final Pattern NAME = Pattern.compile("stoker-\\d+-[0-9a-z]+-\\d+");
 
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
-    /** Below this age a directory may be one that is just being made. */
+    /** Below this age a directory without a lock may be one that is just being made. */
     private static final Duration LEAST_AGE = Duration.ofSeconds(60);
 
     private final Path directory;
@@ -90,22 +86,17 @@ final class UnixDoor implements AutoCloseable {
 
     private static UnixDoor openIn(Path place) throws IOException {
         String host = Files.readString(BOOT_ID).strip();
-        Path directory = Files.createTempDirectory(
-                place, own(), PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
-        FileChannel lock = null;
+        PrivateFiles.Claimed claimed = PrivateFiles.claimDirectory(place, own(), LOCK);
+        Path directory = claimed.path();
         ServerSocketChannel socket = null;
         try {
-            lock = FileChannel.open(directory.resolve("lock"), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-            if (lock.tryLock() == null) {
-                throw new IOException(directory + " is locked by another process");
-            }
             UnixAddress address = new UnixAddress(host, directory.resolve("s").toString());
             socket = ServerSocketChannel.open(StandardProtocolFamily.UNIX);
             socket.bind(UnixDomainSocketAddress.of(address.path()), 1024);
-            return new UnixDoor(directory, lock, socket, address);
+            return new UnixDoor(directory, claimed.lock(), socket, address);
         } catch (IOException | RuntimeException e) {
             closeQuietly(socket);
-            closeQuietly(lock);
+            closeQuietly(claimed.lock());
             remove(directory);
             throw e;
         }
@@ -118,45 +109,15 @@ final class UnixDoor implements AutoCloseable {
         return PREFIX + process.pid() + "-" + Long.toString(started, 36) + "-";
     }
 
-    /** Removes what processes left behind that have crashed. */
+    /** Removes what processes of this user left behind that have crashed. */
     private static void sweep(Path place) throws IOException {
         String own = own();
-        Instant young = Instant.now().minus(LEAST_AGE);
-        try (DirectoryStream<Path> found = Files.newDirectoryStream(place, PREFIX + "*")) {
-            for (Path directory : found) {
-                // Closing a second descriptor of a lock's file would give up this process's own lock.
-                String name = directory.getFileName().toString();
-                if (name.startsWith(own)
-                        || !NAME.matcher(name).matches()
-                        || !Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-                    continue;
-                }
-                try {
-                    if (Files.getLastModifiedTime(directory).toInstant().isBefore(young) && isLeft(directory)) {
-                        remove(directory);
-                    }
-                } catch (IOException e) {
-                    LOG.debug("{} is left as it is", directory, e);
-                }
-            }
-        }
-    }
-
-    private static boolean isLeft(Path directory) throws IOException {
-        Path lock = directory.resolve("lock");
-        if (!Files.exists(lock)) {
-            return true;
-        }
-        try (FileChannel file = FileChannel.open(lock, StandardOpenOption.WRITE);
-                FileLock held = file.tryLock()) {
-            return held != null;
-        } catch (OverlappingFileLockException e) {
-            return false;
-        }
+        PrivateFiles.removeLeft(
+                place, name -> !name.startsWith(own) && NAME.matcher(name).matches(), LOCK, LEAST_AGE);
     }
 
     private static void remove(Path directory) {
-        for (Path path : List.of(directory.resolve("s"), directory.resolve("lock"), directory)) {
+        for (Path path : List.of(directory.resolve("s"), directory.resolve(LOCK), directory)) {
             try {
                 Files.deleteIfExists(path);
             } catch (IOException e) {

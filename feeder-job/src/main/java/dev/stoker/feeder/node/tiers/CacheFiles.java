@@ -6,7 +6,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -77,21 +76,21 @@ interface CacheFiles {
         /** How the names of files begin that have not appeared yet. */
         static final String TEMPORARY = ".tmp-";
 
-        @Override
-        public Unfinished create(Path file) throws IOException {
-            if (!Files.isDirectory(file.getParent())) {
-                createDirectory(file.getParent());
-            }
-            return new Temporary(file);
+        private final CacheAccess access;
+
+        /** @param access who may read the files */
+        Nio(CacheAccess access) {
+            this.access = access;
         }
 
-        /** Not what is above it: a space that has been removed does not come back by a file that was still being written. */
-        private static void createDirectory(Path directory) throws IOException {
-            try {
-                Files.createDirectory(directory);
-            } catch (FileAlreadyExistsException e) {
-                // Somebody else was quicker.
+        @Override
+        public Unfinished create(Path file) throws IOException {
+            // Not what is above it: a space that has been removed does not come back by a file that was still being
+            // written.
+            if (!Files.isDirectory(file.getParent())) {
+                access.createDirectory(file.getParent());
             }
+            return new Temporary(file, access);
         }
 
         @Override
@@ -129,11 +128,10 @@ interface CacheFiles {
             private final FileChannel channel;
             private boolean published;
 
-            Temporary(Path file) throws IOException {
+            Temporary(Path file, CacheAccess access) throws IOException {
                 this.file = file;
                 this.temporary = file.resolveSibling(TEMPORARY + UUID.randomUUID());
-                this.channel = FileChannel.open(
-                        temporary, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE, StandardOpenOption.READ);
+                this.channel = access.createFile(temporary);
             }
 
             @Override

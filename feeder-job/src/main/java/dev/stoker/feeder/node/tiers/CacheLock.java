@@ -1,5 +1,6 @@
 package dev.stoker.feeder.node.tiers;
 
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
@@ -7,7 +8,6 @@ import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
@@ -38,9 +38,9 @@ final class CacheLock implements AutoCloseable {
      *
      * @throws IOException if it cannot be made, or another process has taken it over before it was locked
      */
-    static CacheLock ofProcess(Path directory, String suffix) throws IOException {
+    static CacheLock ofProcess(Path directory, String suffix, CacheAccess access) throws IOException {
         Path file = directory.resolve(PROCESS + "-" + UUID.randomUUID() + suffix);
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        FileChannel channel = access.createFile(file);
         if (channel.tryLock() == null || !Files.exists(file)) {
             channel.close();
             throw new IOException(file + " was taken over by another process before it was locked");
@@ -59,7 +59,7 @@ final class CacheLock implements AutoCloseable {
         }
         FileChannel channel;
         try {
-            channel = FileChannel.open(file, StandardOpenOption.WRITE);
+            channel = PrivateFiles.openExistingLock(file);
         } catch (NoSuchFileException e) {
             return Optional.empty();
         }
@@ -79,7 +79,7 @@ final class CacheLock implements AutoCloseable {
         if (file.getFileName().toString().startsWith(PROCESS)) {
             return true;
         }
-        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+        try (FileChannel channel = PrivateFiles.openExistingLock(file)) {
             return channel.tryLock() == null;
         } catch (OverlappingFileLockException e) {
             return true;
@@ -93,8 +93,8 @@ final class CacheLock implements AutoCloseable {
      *
      * @throws IOException if it is not free within the limit
      */
-    static CacheLock await(Path file, long limitMs) throws IOException {
-        FileChannel channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    static CacheLock await(Path file, long limitMs, CacheAccess access) throws IOException {
+        FileChannel channel = access.openLock(file);
         try {
             lock(channel, 0, Long.MAX_VALUE, limitMs, file);
             return new CacheLock(null, channel);

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.node.tiers;
 
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.FileChannel;
@@ -10,9 +11,7 @@ import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,27 +55,25 @@ final class CacheSpace implements ChunkSpace {
      * Claims a space, and removes those of feeds that are gone.
      *
      * @param staleAfter how long a feed may be gone until its chunks are removed
+     * @param access who may read the chunks
+     * @throws IOException if the space is another user's
      */
-    static CacheSpace claim(Path directory, String name, Duration staleAfter) throws IOException {
-        Files.createDirectories(directory);
-        CacheLock changes = CacheLock.await(directory.resolve(CHANGES), CHANGES_MS);
+    static CacheSpace claim(Path directory, String name, Duration staleAfter, CacheAccess access) throws IOException {
+        access.createDirectories(directory);
+        CacheLock changes = CacheLock.await(directory.resolve(CHANGES), CHANGES_MS, access);
         try {
             for (Path other : spaces(directory)) {
                 String found = other.getFileName().toString();
                 if (!found.equals(name) && !found.equals(NODE) && isStale(other, staleAfter) && !isUsed(other)) {
-                    delete(other);
+                    PrivateFiles.delete(other);
                 }
             }
             Path space = directory.resolve(name);
-            Files.createDirectories(space);
-            CacheLock claim = CacheLock.ofProcess(space, REFERENCE);
+            access.createDirectory(space);
+            access.require(space);
+            CacheLock claim = CacheLock.ofProcess(space, REFERENCE, access);
             try {
-                Path loads = space.resolve(LOADS);
-                return new CacheSpace(
-                        directory,
-                        space,
-                        claim,
-                        FileChannel.open(loads, StandardOpenOption.CREATE, StandardOpenOption.WRITE));
+                return new CacheSpace(directory, space, claim, access.openLock(space.resolve(LOADS)));
             } catch (IOException e) {
                 claim.close();
                 throw e;
@@ -90,7 +87,7 @@ final class CacheSpace implements ChunkSpace {
         return System.currentTimeMillis() - Files.getLastModifiedTime(space).toMillis() >= after.toMillis();
     }
 
-    /** The spaces below a directory; nothing else there is ever touched. */
+    /** The spaces below a directory that are this user's or its group's; nothing else there is ever touched. */
     static List<Path> spaces(Path directory) throws IOException {
         try (Stream<Path> found = Files.list(directory)) {
             return found.filter(CacheSpace::isSpace).sorted().toList();
@@ -102,8 +99,8 @@ final class CacheSpace implements ChunkSpace {
     private static boolean isSpace(Path path) {
         String name = path.getFileName().toString();
         return (name.equals(NODE) || isId(name))
-                && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
-                && Files.isRegularFile(path.resolve(LOADS));
+                && (PrivateFiles.isOwnDirectory(path) || CacheAccess.isShared(path))
+                && Files.isRegularFile(path.resolve(LOADS), LinkOption.NOFOLLOW_LINKS);
     }
 
     private static boolean isId(String name) {
@@ -131,30 +128,15 @@ final class CacheSpace implements ChunkSpace {
      * @return whether it was removed
      */
     static boolean clear(Path directory, Path space) throws IOException {
-        CacheLock changes = CacheLock.await(directory.resolve(CHANGES), CHANGES_MS);
+        CacheLock changes = CacheLock.await(directory.resolve(CHANGES), CHANGES_MS, CacheAccess.USER);
         try {
             if (isUsed(space)) {
                 return false;
             }
-            delete(space);
+            PrivateFiles.delete(space);
             return true;
         } finally {
             changes.close();
-        }
-    }
-
-    /** Removes a directory and what is in it. */
-    static void delete(Path space) throws IOException {
-        List<Path> directories = new ArrayList<>();
-        for (Path file : below(space, Integer.MAX_VALUE)) {
-            if (Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-                directories.add(file);
-            } else {
-                Files.deleteIfExists(file);
-            }
-        }
-        for (int i = directories.size() - 1; i >= 0; i--) {
-            Files.deleteIfExists(directories.get(i));
         }
     }
 
@@ -247,11 +229,11 @@ final class CacheSpace implements ChunkSpace {
     @Override
     public void close() throws IOException {
         boolean shared = space.getFileName().toString().equals(NODE);
-        CacheLock changes = CacheLock.await(directory.resolve(CHANGES), CHANGES_MS);
+        CacheLock changes = CacheLock.await(directory.resolve(CHANGES), CHANGES_MS, CacheAccess.USER);
         try {
             claim.close();
             if (!shared && !isUsed(space)) {
-                delete(space);
+                PrivateFiles.delete(space);
             }
         } finally {
             changes.close();

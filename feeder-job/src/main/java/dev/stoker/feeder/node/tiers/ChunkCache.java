@@ -47,7 +47,7 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
         this.options = options;
         this.reads = reads;
         this.memory = new ChunkMemory(0, this::roomMade);
-        this.setup = new TierSetup(options, memory, mappings, new CacheFiles.Nio(), MemorySpace.TMPFS);
+        this.setup = new TierSetup(options, memory, mappings, new CacheFiles.Nio(options.access()), MemorySpace.TMPFS);
         this.placement = new Placement(memory, List.of());
         this.loads = new Loads(
                 memory,

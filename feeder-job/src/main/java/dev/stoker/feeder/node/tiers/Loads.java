@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeSet;
 import java.util.UUID;
+import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,6 +41,7 @@ final class Loads implements AutoCloseable {
     private final Bringer bringer;
     private final Bandwidth bandwidth;
     private final int threads;
+    private final ThreadFactory threadFactory;
     private final Map<UUID, Load> loads = new HashMap<>();
     private final TreeSet<Load> queue = new TreeSet<>();
     private final List<Thread> running = new ArrayList<>();
@@ -50,6 +52,11 @@ final class Loads implements AutoCloseable {
     private volatile boolean blocked;
 
     Loads(ChunkMemory memory, Bringer bringer, Bandwidth bandwidth, int threads) {
+        this(memory, bringer, bandwidth, threads, Thread::new);
+    }
+
+    Loads(ChunkMemory memory, Bringer bringer, Bandwidth bandwidth, int threads, ThreadFactory threadFactory) {
+        this.threadFactory = threadFactory;
         this.memory = memory;
         this.bringer = bringer;
         this.bandwidth = bandwidth;
@@ -125,13 +132,31 @@ final class Loads implements AutoCloseable {
         }
         // Those that are idle may not have noticed yet what was entered a moment ago.
         if (idle < queue.size() && running.size() < threads) {
-            Thread thread = new Thread(this::run, "stoker-origin-" + running.size());
-            thread.setDaemon(true);
-            running.add(thread);
-            thread.start();
+            startThread();
         }
         notifyAll();
         return load;
+    }
+
+    /** Starts one more thread; without any, what waits fails instead of waiting for ever. */
+    private void startThread() {
+        try {
+            Thread thread = threadFactory.newThread(this::run);
+            thread.setName("stoker-origin-" + running.size());
+            thread.setDaemon(true);
+            thread.start();
+            running.add(thread);
+        } catch (OutOfMemoryError e) {
+            if (running.isEmpty()) {
+                queue.forEach(load -> {
+                    loads.remove(load.chunk.id());
+                    load.done.completeExceptionally(new IOException(
+                            load.chunk + " is not read: the process may have no more threads (" + e.getMessage() + ")",
+                            e));
+                });
+                queue.clear();
+            }
+        }
     }
 
     /** Who waits for a chunk. */

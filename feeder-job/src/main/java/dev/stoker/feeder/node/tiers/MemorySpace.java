@@ -1,14 +1,13 @@
 package dev.stoker.feeder.node.tiers;
 
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileLock;
 import java.nio.file.FileStore;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,15 +56,13 @@ final class MemorySpace implements ChunkSpace {
      */
     static MemorySpace claim(Path tmpfs) throws IOException {
         for (int i = 1; ; i++) {
-            Path space = Files.createDirectory(
-                    tmpfs.resolve(PREFIX + UUID.randomUUID()),
-                    PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+            Path space = PrivateFiles.createDirectory(tmpfs.resolve(PREFIX + UUID.randomUUID()));
             try {
-                MemorySpace claimed = new MemorySpace(space, CacheLock.ofProcess(space, REFERENCE));
+                MemorySpace claimed = new MemorySpace(space, CacheLock.ofProcess(space, REFERENCE, CacheAccess.USER));
                 Runtime.getRuntime().addShutdownHook(claimed.atExit);
                 return claimed;
             } catch (IOException | IllegalStateException e) {
-                CacheSpace.delete(space);
+                PrivateFiles.delete(space);
                 if (i == TRIES || e instanceof IllegalStateException) {
                     throw new IOException("no directory can be kept in " + tmpfs, e);
                 }
@@ -113,21 +110,11 @@ final class MemorySpace implements ChunkSpace {
     private static List<Path> spaces(Path tmpfs) throws IOException {
         try (Stream<Path> found = Files.list(tmpfs)) {
             return found.filter(path -> path.getFileName().toString().startsWith(PREFIX))
-                    .filter(MemorySpace::isOurs)
+                    .filter(PrivateFiles::isOwnDirectory)
                     .sorted()
                     .toList();
         } catch (NoSuchFileException | NotDirectoryException e) {
             return List.of();
-        }
-    }
-
-    private static boolean isOurs(Path path) {
-        try {
-            return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
-                    && Files.getAttribute(path, "unix:uid", LinkOption.NOFOLLOW_LINKS)
-                            .equals(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
-        } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
-            return false;
         }
     }
 
@@ -152,7 +139,7 @@ final class MemorySpace implements ChunkSpace {
         try (Stream<Path> found = Files.list(space)) {
             for (Path path : found.toList()) {
                 if (!path.toString().endsWith(REFERENCE)) {
-                    CacheSpace.delete(path);
+                    PrivateFiles.delete(path);
                 }
             }
         } catch (IOException | RuntimeException e) {

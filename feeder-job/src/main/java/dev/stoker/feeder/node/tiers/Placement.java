@@ -137,7 +137,8 @@ final class Placement implements AutoCloseable {
                 }
             });
             return true;
-        } catch (RejectedExecutionException e) {
+        } catch (RejectedExecutionException | OutOfMemoryError e) {
+            // The latter where the process may have no more threads; the chunk stays where it is.
             bytes.close();
             return false;
         }

@@ -9,6 +9,7 @@ import java.util.Optional;
  *
  * @param tiers in the order in which they are filled; empty for what suits the origin, an empty list for none
  * @param lifetime of what disk tiers hold
+ * @param access who may read what disk tiers hold
  * @param warm whether everything that fits is placed before it is asked for
  * @param originBytesPerSecond limit of what one process reads from origins; 0 for none
  * @param originConcurrency reads of origins at a time in one process
@@ -16,6 +17,7 @@ import java.util.Optional;
 public record TierOptions(
         Optional<List<TierSpec>> tiers,
         CacheLifetime lifetime,
+        CacheAccess access,
         boolean warm,
         long originBytesPerSecond,
         int originConcurrency) {
@@ -25,6 +27,7 @@ public record TierOptions(
     public TierOptions {
         tiers = tiers.map(List::copyOf);
         Objects.requireNonNull(lifetime, "lifetime");
+        Objects.requireNonNull(access, "access");
         if (originBytesPerSecond < 0) {
             throw new IllegalArgumentException("origin bandwidth " + originBytesPerSecond + " is negative");
         }
@@ -35,7 +38,7 @@ public record TierOptions(
 
     /** Whatever suits the origin. */
     public static TierOptions defaults() {
-        return new TierOptions(Optional.empty(), CacheLifetime.FEED, false, 0, DEFAULT_CONCURRENCY);
+        return new TierOptions(Optional.empty(), CacheLifetime.FEED, CacheAccess.USER, false, 0, DEFAULT_CONCURRENCY);
     }
 
     /** These tiers, or none. */
@@ -45,21 +48,21 @@ public record TierOptions(
 
     /** Other tiers. */
     public TierOptions with(List<TierSpec> others) {
-        return new TierOptions(Optional.of(others), lifetime, warm, originBytesPerSecond, originConcurrency);
+        return new TierOptions(Optional.of(others), lifetime, access, warm, originBytesPerSecond, originConcurrency);
     }
 
     /** Another lifetime. */
     public TierOptions with(CacheLifetime other) {
-        return new TierOptions(tiers, other, warm, originBytesPerSecond, originConcurrency);
+        return new TierOptions(tiers, other, access, warm, originBytesPerSecond, originConcurrency);
     }
 
     /** As {@code --warm}. */
     public TierOptions warmed() {
-        return new TierOptions(tiers, lifetime, true, originBytesPerSecond, originConcurrency);
+        return new TierOptions(tiers, lifetime, access, true, originBytesPerSecond, originConcurrency);
     }
 
     /** Another way to read origins. */
     public TierOptions withOrigin(long bytesPerSecond, int concurrency) {
-        return new TierOptions(tiers, lifetime, warm, bytesPerSecond, concurrency);
+        return new TierOptions(tiers, lifetime, access, warm, bytesPerSecond, concurrency);
     }
 }

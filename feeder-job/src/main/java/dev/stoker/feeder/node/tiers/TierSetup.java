@@ -109,7 +109,8 @@ final class TierSetup {
             space = CacheSpace.claim(
                     directory,
                     options.lifetime() == CacheLifetime.NODE ? CacheSpace.NODE : feed.toString(),
-                    STALE_AFTER);
+                    STALE_AFTER,
+                    options.access());
             return new FileTier(name, bytes, options.lifetime(), space, files, mappings, ours);
         } catch (IOException e) {
             LOG.warn("Tier {} is off, the feed goes on without it", name, e);

@@ -110,11 +110,15 @@ public final class Windows implements AutoCloseable {
             }
             load = load(entry, bytes);
         }
-        executor.execute(() -> {
-            if (isWanted(key, load)) {
-                open(key, load);
-            }
-        });
+        try {
+            executor.execute(() -> {
+                if (isWanted(key, load)) {
+                    open(key, load);
+                }
+            });
+        } catch (OutOfMemoryError e) {
+            // The process may have no more threads. Whoever needs the window opens it.
+        }
     }
 
     /**

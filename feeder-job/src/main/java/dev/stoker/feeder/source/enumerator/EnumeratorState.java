@@ -1,6 +1,6 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.source.split.ConsumerEnd;
+import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.LaneSplit;
 import java.util.List;
 
@@ -9,17 +9,12 @@ import java.util.List;
  * again, and a lane that nobody reports is placed anew.
  *
  * @param pending lanes that wait for a reader
- * @param ends ends that readers have reported
+ * @param progress of consumers, as readers have reported it
  */
-public record EnumeratorState(List<LaneSplit> pending, List<ConsumerEnd> ends) {
+public record EnumeratorState(List<LaneSplit> pending, List<ConsumerProgress> progress) {
 
     public EnumeratorState {
         pending = List.copyOf(pending);
-        ends = List.copyOf(ends);
-    }
-
-    /** The state of a job that has never run. */
-    public static EnumeratorState empty() {
-        return new EnumeratorState(List.of(), List.of());
+        progress = List.copyOf(progress);
     }
 }

@@ -9,10 +9,10 @@ import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
-/** Writes and reads {@link EnumeratorState}; version 1. */
+/** Writes and reads {@link EnumeratorState}; version 2. */
 public final class EnumeratorStateSerializer implements SimpleVersionedSerializer<EnumeratorState> {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     @Override
     public int getVersion() {
@@ -26,7 +26,7 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         for (LaneSplit split : state.pending()) {
             LaneSplitSerializer.write(split, out);
         }
-        LaneSplitSerializer.writeEnds(state.ends(), out);
+        LaneSplitSerializer.writeProgress(state.progress(), out);
         return out.getCopyOfBuffer();
     }
 
@@ -39,6 +39,6 @@ public final class EnumeratorStateSerializer implements SimpleVersionedSerialize
         for (int i = 0; i < count; i++) {
             pending.add(LaneSplitSerializer.read(in));
         }
-        return new EnumeratorState(pending, LaneSplitSerializer.readEnds(in));
+        return new EnumeratorState(pending, LaneSplitSerializer.readProgress(in));
     }
 }

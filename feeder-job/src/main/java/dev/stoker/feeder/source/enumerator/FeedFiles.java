@@ -6,15 +6,12 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.StopRequest;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.attribute.FileAttribute;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
 
@@ -29,8 +26,7 @@ final class FeedFiles implements LaneMaps.Hint {
     /** Set where the coordinator's process belongs to this feed alone, and so may be ended to end the feed. */
     private static final String OWN_PROCESS = "stoker.own-process";
 
-    private static final FileAttribute<?> OWNER_ONLY =
-            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
+    private static final int MAX_BYTES = 1 << 24;
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -66,7 +62,7 @@ final class FeedFiles implements LaneMaps.Hint {
             return true;
         }
         try {
-            JsonNode file = JSON.readTree(Files.readAllBytes(StokerHome.feedFile(plan.name())));
+            JsonNode file = JSON.readTree(PrivateFiles.readRegular(StokerHome.feedFile(plan.name()), MAX_BYTES));
             return file.path("id").asText().equals(plan.id().toString()) && !file.hasNonNull("ended_ms");
         } catch (NoSuchFileException e) {
             return false;
@@ -74,24 +70,39 @@ final class FeedFiles implements LaneMaps.Hint {
     }
 
     @Override
+    public boolean isStopRequested() throws IOException {
+        return StopRequest.isThere(plan.name(), plan.id(), startedMs);
+    }
+
+    @Override
     public synchronized void withdraw(boolean ended) throws IOException {
-        // On a cluster the coordinator also closes when another one takes over, and trainers are to wait for that.
-        if (!written.isEmpty() && (ended || Boolean.getBoolean(OWN_PROCESS))) {
+        if (written.isEmpty()) {
+            return;
+        }
+        if (ended || Boolean.getBoolean(OWN_PROCESS)) {
             write(describe(List.of(), Map.of(), List.of()).put("ended_ms", System.currentTimeMillis()));
             written = List.of();
+            StopRequest.withdraw(plan.name());
+        } else if (isOurs()) {
+            // The job was cancelled or stopped, or another coordinator takes over, which trainers wait for.
+            write(describe(written, writtenUnix, writtenUrls).put("closed_ms", System.currentTimeMillis()));
+        }
+    }
+
+    /** Whether no other coordinator has written the file since. */
+    private boolean isOurs() throws IOException {
+        try {
+            JsonNode file = JSON.readTree(Files.readAllBytes(StokerHome.feedFile(plan.name())));
+            return file.path("id").asText().equals(plan.id().toString())
+                    && file.path("started_ms").asLong() == startedMs;
+        } catch (NoSuchFileException e) {
+            return false;
         }
     }
 
     private void write(ObjectNode json) throws IOException {
-        Path file = StokerHome.feedFile(plan.name());
-        Files.createDirectories(file.getParent());
-        Path temporary = file.resolveSibling(
-                file.getFileName() + "." + ProcessHandle.current().pid() + ".tmp");
         // It says where the token lies, and what runs here.
-        Files.deleteIfExists(temporary);
-        Files.createFile(temporary, OWNER_ONLY);
-        Files.write(temporary, JSON.writeValueAsBytes(json));
-        Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
+        PrivateFiles.replace(StokerHome.feedFile(plan.name()), JSON.writeValueAsBytes(json));
     }
 
     private ObjectNode describe(List<String> addresses, Map<String, UnixAddress> unix, List<String> statusUrls)

@@ -1,18 +1,20 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.source.split.ConsumerEnd;
+import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.source.split.ConsumerProgress;
+import dev.stoker.feeder.source.split.NewestProgress;
 import java.util.Collection;
 import java.util.HashMap;
-import java.util.LinkedHashSet;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import java.util.Set;
-import java.util.stream.Collectors;
 
 /**
- * Decides when every group has acknowledged its last epoch. A group is done when, in its newest run, all loader
- * workers of all ranks have acknowledged their last batch of the last epoch.
+ * Decides when everyone who has subscribed has finished the last epoch. Each replica of a group has a pass of its own over each
+ * stream. A pass is done when, in its newest run, all loader workers of all ranks have acknowledged their last batch of the
+ * last epoch; the runs before were replaced.
  *
  * <p>Owned by the coordinator thread.
  */
@@ -21,51 +23,84 @@ final class JobEnd {
     /** A group that must finish before the job may end. */
     record Group(String stream, String name) {}
 
+    private record Pass(Group group, int replica) {
+        static Pass of(Identity consumer) {
+            return new Pass(new Group(consumer.stream(), consumer.group()), consumer.replica());
+        }
+    }
+
     private final OptionalLong epochs;
     private final Set<Group> declared;
-    private final Set<ConsumerEnd> ends = new LinkedHashSet<>();
+    private final NewestProgress progress = new NewestProgress();
 
     /**
      * @param epochs epochs to serve; empty = without end
-     * @param declared groups that must finish; empty = every group that has been seen, at least one
+     * @param declared groups that alone must finish; empty = every group that has subscribed, at least one
      */
     JobEnd(OptionalLong epochs, Collection<Group> declared) {
         this.epochs = epochs;
         this.declared = Set.copyOf(declared);
     }
 
-    void add(Collection<ConsumerEnd> seen) {
-        ends.addAll(seen);
+    void add(Collection<ConsumerProgress> seen) {
+        progress.addAll(seen);
     }
 
-    List<ConsumerEnd> ends() {
-        return List.copyOf(ends);
+    List<ConsumerProgress> progress() {
+        return progress.all();
+    }
+
+    /** Whether a stream counts to which nobody has subscribed yet. */
+    boolean waitsFor(Collection<StreamLanes> streams) {
+        if (epochs.isEmpty() || !declared.isEmpty()) {
+            return false;
+        }
+        Set<String> read = new HashSet<>();
+        progress.all().forEach(known -> read.add(known.consumer().stream()));
+        return streams.stream().anyMatch(stream -> !read.contains(stream.name()));
     }
 
     boolean reached() {
         if (epochs.isEmpty()) {
             return false;
         }
-        Map<Group, Set<ConsumerEnd>> byGroup = new HashMap<>();
-        for (ConsumerEnd end : ends) {
-            byGroup.computeIfAbsent(new Group(end.stream(), end.group()), g -> new LinkedHashSet<>())
-                    .add(end);
+        Map<Pass, Set<ConsumerProgress>> passes = new HashMap<>();
+        Set<Group> groups = new HashSet<>();
+        for (ConsumerProgress known : progress.all()) {
+            Pass pass = Pass.of(known.consumer());
+            if (declared.isEmpty() || declared.contains(pass.group())) {
+                passes.computeIfAbsent(pass, p -> new HashSet<>()).add(known);
+                groups.add(pass.group());
+            }
         }
-        Set<Group> wanted = declared.isEmpty() ? byGroup.keySet() : declared;
-        return !wanted.isEmpty() && wanted.stream().allMatch(g -> done(byGroup.getOrDefault(g, Set.of())));
+        return !passes.isEmpty()
+                && groups.containsAll(declared)
+                && passes.values().stream().allMatch(this::isDone);
     }
 
-    private boolean done(Set<ConsumerEnd> group) {
-        OptionalLong newest = group.stream().mapToLong(ConsumerEnd::run).max();
-        if (newest.isEmpty()) {
-            return false;
+    private boolean isDone(Set<ConsumerProgress> pass) {
+        long newest =
+                pass.stream().mapToLong(known -> known.consumer().run()).max().orElseThrow();
+        Map<Integer, Set<ConsumerProgress>> ranks = new HashMap<>();
+        int worldSize = 0;
+        for (ConsumerProgress known : pass) {
+            if (known.consumer().run() == newest) {
+                worldSize = known.consumer().worldSize();
+                ranks.computeIfAbsent(known.consumer().rank(), r -> new HashSet<>())
+                        .add(known);
+            }
         }
-        Set<ConsumerEnd> last = group.stream()
-                .filter(end -> end.run() == newest.getAsLong() && end.epoch() >= epochs.getAsLong() - 1)
-                .collect(Collectors.toSet());
-        Set<Long> consumers = last.stream()
-                .map(end -> (long) end.rank() * end.workers() + end.worker())
-                .collect(Collectors.toSet());
-        return last.stream().anyMatch(end -> consumers.size() >= (long) end.worldSize() * end.workers());
+        return ranks.size() == worldSize && ranks.values().stream().allMatch(this::isRankDone);
+    }
+
+    /** Whether all workers have finished; an earlier iteration of the run may have had another number of them. */
+    private boolean isRankDone(Set<ConsumerProgress> rank) {
+        Map<Integer, Integer> finished = new HashMap<>();
+        for (ConsumerProgress known : rank) {
+            if (known.epochs() >= epochs.getAsLong()) {
+                finished.merge(known.consumer().workers(), 1, Integer::sum);
+            }
+        }
+        return finished.entrySet().stream().anyMatch(entry -> entry.getValue() >= entry.getKey());
     }
 }

@@ -14,6 +14,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.flink.api.connector.source.ReaderInfo;
 import org.apache.flink.api.connector.source.SourceEvent;
@@ -34,6 +35,15 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private static final Duration TICK = Duration.ofSeconds(1);
     /** Lane maps go out at least every this many ticks, so that a lost one is replaced. */
     private static final int MAP_TICKS = 5;
+    /** Ticks between the last epoch's end and the feed's: receipts of earlier batches may be on their way at other servers. */
+    private static final int GRACE_TICKS = 1;
+    /**
+     * Ticks after a restore in which trainers connect again, among them those that subscribed after the checkpoint. A node that
+     * lost its last reader keeps its trainers for 30 s.
+     */
+    private static final int RETURN_TICKS = 40;
+    /** How long the feed waits, with no trainer connected, for the first to read a stream. */
+    private static final Duration UNREAD_STREAM = Duration.ofSeconds(60);
 
     private final SplitEnumeratorContext<LaneSplit> context;
     private final List<StreamLanes> streams;
@@ -46,8 +56,12 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private final Map<Integer, ServerEvent> servers = new TreeMap<>();
     private final Map<Integer, Long> idleSinceMs = new HashMap<>();
     private int ticks;
-    /** Ticks since the last epoch's end: receipts of its earlier batches may still be on their way at other servers. */
+    /** Ticks since everyone had finished. */
     private int graceTicks;
+    /** Whether this coordinator goes on after another one. */
+    private final boolean restored;
+
+    private int ticksSinceStart;
 
     private boolean ended;
 
@@ -57,19 +71,23 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
             LaneMaps maps,
             JobEnd end,
             Duration idleTimeout,
-            EnumeratorState restored) {
+            Optional<EnumeratorState> state) {
         this.context = context;
         this.streams = List.copyOf(streams);
         this.maps = maps;
         this.end = end;
         this.idleTimeout = idleTimeout;
-        restored.pending().forEach(split -> pending.put(split.splitId(), split));
-        end.add(restored.ends());
+        this.restored = state.isPresent();
+        state.ifPresent(before -> {
+            takeBack(before.pending());
+            end.add(before.progress());
+        });
     }
 
     @Override
     public void start() {
         context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
+        context.callAsync(maps::isStopRequested, this::stopIfRequested, TICK.toMillis(), TICK.toMillis());
     }
 
     @Override
@@ -102,7 +120,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private void takeBack(Collection<LaneSplit> splits) {
         for (LaneSplit split : splits) {
             pending.put(split.splitId(), split);
-            end.add(split.ends());
+            end.add(split.progress());
         }
     }
 
@@ -110,10 +128,11 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     public void handleSourceEvent(int subtask, SourceEvent event) {
         if (event instanceof ServerEvent server) {
             servers.put(subtask, server);
+            maps.follow(server.mapsMadeMs());
             place();
             announce();
         } else if (event instanceof ProgressEvent progress) {
-            end.add(progress.ends());
+            end.add(progress.progress());
             idleSinceMs.put(subtask, progress.idleSinceMs());
             if (progress.stopRequested()) {
                 finish("it was asked to stop");
@@ -184,24 +203,47 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
                 });
     }
 
+    private void stopIfRequested(Boolean requested, Throwable failure) {
+        if (failure != null) {
+            LOG.warn("Cannot look for a request to end the feed; trying again", failure);
+        } else if (requested) {
+            finish("stoker stop asked for it");
+        }
+    }
+
     private void tick(Long nowMs, Throwable failure) {
-        if (end.reached() && graceTicks++ > 0) {
-            finish("every group has acknowledged its last epoch");
+        ticksSinceStart++;
+        graceTicks = end.reached() && mayEnd(nowMs) ? graceTicks + 1 : 0;
+        if (graceTicks > GRACE_TICKS) {
+            finish("everyone who has subscribed has acknowledged the last epoch");
         }
         if (++ticks >= MAP_TICKS && !servers.isEmpty()) {
             tell(maps.again(streams, owner, servers));
         }
+        if (!idleTimeout.isZero() && idleMs(nowMs) >= idleTimeout.toMillis()) {
+            finish("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");
+        }
+    }
+
+    /** Whether nobody is expected who could not be seen yet. */
+    private boolean mayEnd(long nowMs) {
+        // A reader that is away may have receipts to hand over, and its trainers may be on their way to another one.
+        boolean allHere = servers.size() == context.currentParallelism();
+        boolean allBack = !restored || ticksSinceStart > RETURN_TICKS;
+        return allHere && allBack && (!end.waitsFor(streams) || idleMs(nowMs) >= UNREAD_STREAM.toMillis());
+    }
+
+    /** How long no trainer has been connected; -1 while one is, or may be. */
+    private long idleMs(long nowMs) {
         boolean allIdle = idleSinceMs.size() == context.currentParallelism()
                 && idleSinceMs.values().stream().allMatch(since -> since > 0);
-        if (allIdle && !idleTimeout.isZero()) {
-            long latest = idleSinceMs.values().stream()
-                    .mapToLong(Long::longValue)
-                    .max()
-                    .orElseThrow();
-            if (nowMs - latest >= idleTimeout.toMillis()) {
-                finish("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");
-            }
-        }
+        return allIdle
+                ? nowMs
+                        - idleSinceMs.values().stream()
+                                .mapToLong(Long::longValue)
+                                .max()
+                                .orElse(nowMs)
+                : -1;
     }
 
     private void finish(String reason) {
@@ -214,7 +256,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     @Override
     public EnumeratorState snapshotState(long checkpointId) {
-        return new EnumeratorState(new ArrayList<>(pending.values()), end.ends());
+        return new EnumeratorState(new ArrayList<>(pending.values()), end.progress());
     }
 
     @Override

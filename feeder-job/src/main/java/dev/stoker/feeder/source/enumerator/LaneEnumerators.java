@@ -3,6 +3,7 @@ package dev.stoker.feeder.source.enumerator;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.source.split.LaneSplit;
 import java.time.Duration;
+import java.util.Optional;
 import java.util.OptionalLong;
 import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
@@ -17,10 +18,10 @@ public final class LaneEnumerators {
      *
      * @param plan the feed
      * @param context Flink's context
-     * @param state state to go on from
+     * @param state of the coordinator before this one; empty when the job starts without state
      */
     public static SplitEnumerator<LaneSplit, EnumeratorState> create(
-            FeedPlan plan, SplitEnumeratorContext<LaneSplit> context, EnumeratorState state) {
+            FeedPlan plan, SplitEnumeratorContext<LaneSplit> context, Optional<EnumeratorState> state) {
         JobEnd end = new JobEnd(
                 plan.epochs() == 0 ? OptionalLong.empty() : OptionalLong.of(plan.epochs()),
                 plan.groups().stream()

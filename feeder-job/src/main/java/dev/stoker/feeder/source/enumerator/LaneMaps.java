@@ -13,9 +13,10 @@ import java.util.TreeMap;
 
 /**
  * Numbers and assembles the lane maps. The start time of the enumerator is the first half of a map's generation, so that
- * maps of a restarted coordinator are newer than all before.
+ * maps of a restarted coordinator are newer than all before. Where the clock was set back, or another machine's is behind, the
+ * maps that servers have already decide instead.
  *
- * <p>{@link #next} runs on the coordinator thread, {@link #publish} on a worker thread.
+ * <p>{@link #next} runs on the coordinator thread, {@link #publish} and {@link #isStopRequested} on a worker thread.
  */
 final class LaneMaps {
 
@@ -33,6 +34,9 @@ final class LaneMaps {
          */
         void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException;
 
+        /** Whether somebody has asked the feed to end. */
+        boolean isStopRequested() throws IOException;
+
         /**
          * The coordinator closes.
          *
@@ -41,7 +45,7 @@ final class LaneMaps {
         void withdraw(boolean ended) throws IOException;
     }
 
-    private final long startMs;
+    private long startMs;
     private final Hint hint;
     private long counter;
     private Map<String, LaneMap> last = Map.of();
@@ -49,6 +53,14 @@ final class LaneMaps {
     LaneMaps(long startMs, Hint hint) {
         this.startMs = startMs;
         this.hint = hint;
+    }
+
+    /** A server has maps of this time: those that follow must be newer. */
+    void follow(long madeMs) {
+        boolean isOwn = madeMs == startMs && counter > 0;
+        if (madeMs >= startMs && !isOwn) {
+            startMs = madeMs + 1;
+        }
     }
 
     /**
@@ -102,6 +114,10 @@ final class LaneMaps {
 
     void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException {
         hint.publish(maps, statusUrls, complete);
+    }
+
+    boolean isStopRequested() throws IOException {
+        return hint.isStopRequested();
     }
 
     void withdraw(boolean ended) throws IOException {

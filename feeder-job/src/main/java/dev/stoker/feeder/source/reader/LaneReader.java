@@ -38,6 +38,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     /** Receipts taken in one call of {@link #pollNext}, so that barriers pass soon. */
     private static final int MAX_ENTRIES = 4096;
 
+    /** Facts of groups that are not sent again; above this, those of groups that are no more are forgotten. */
+    private static final int MAX_TOLD = 4096;
+
     private final SourceReaderContext context;
     private final NodeOpener opener;
     private final RecordEncoder encoder;
@@ -45,8 +48,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     private final LongSupplier published;
 
     private final Map<String, LaneSplit> splits = new TreeMap<>();
-    private final ConsumerEnds ends = new ConsumerEnds();
+    private final FinishedEpochs finished = new FinishedEpochs();
     private final DurableTokens tokens = new DurableTokens();
+    private final RefusedItems refused = new RefusedItems(System::nanoTime);
     private final Set<GroupFacts> told = new HashSet<>();
     private final Runnable waker = this::wake;
     /** Written by the mailbox thread, completed by any. */
@@ -63,7 +67,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     /** Encodes what the node reports as a ledger record. */
     public interface RecordEncoder {
-        byte[] encode(LedgerItem item, NodeLease lease);
+        byte[] encode(LedgerItem item);
     }
 
     /**
@@ -99,7 +103,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         NodeGauges.register(context.metricGroup(), lease);
         splits.values().forEach(split -> lease.registerLane(split.stream(), split.lane()));
         context.sendSourceEventToCoordinator(
-                ServerEvent.of(lease.address(), lease.statusUrl().orElse(null), lease.unix()));
+                ServerEvent.of(lease.address(), lease.statusUrl().orElse(null), lease.unix(), lease.mapsMadeMs()));
         stop.add(waker);
         report();
     }
@@ -113,10 +117,10 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         if (lease.failure().isPresent()) {
             throw lease.failure().get();
         }
-        int known = ends.changes();
+        int known = finished.changes();
         int taken = lease.drainAcks(item -> take(item, output), MAX_ENTRIES);
         tellGroups();
-        if (ends.changes() > known || (stop.requested() && !stopTold)) {
+        if (finished.changes() > known || (stop.requested() && !stopTold)) {
             stopTold = stop.requested();
             report();
         }
@@ -126,22 +130,35 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         return finishing ? InputStatus.END_OF_INPUT : InputStatus.NOTHING_AVAILABLE;
     }
 
-    private void take(LedgerItem item, ReaderOutput<byte[]> output) {
-        output.collect(encoder.encode(item, lease));
-        ends.add(item);
+    /** Whether the item was written. One that cannot be encoded would fail each restart of the task as well. */
+    private boolean take(LedgerItem item, ReaderOutput<byte[]> output) {
+        byte[] encoded;
+        try {
+            encoded = encoder.encode(item);
+        } catch (RuntimeException e) {
+            refused.log(item, e);
+            return false;
+        }
+        output.collect(encoded);
+        finished.add(item, lease.drainToken());
+        return true;
     }
 
     private void tellGroups() {
-        for (GroupFacts facts : lease.groupFacts()) {
+        List<GroupFacts> known = lease.groupFacts();
+        for (GroupFacts facts : known) {
             if (told.add(facts)) {
                 context.sendSourceEventToCoordinator(GroupEvent.of(facts));
             }
+        }
+        if (told.size() > MAX_TOLD) {
+            told.retainAll(Set.copyOf(known));
         }
     }
 
     private void report() {
         long idleSinceMs = lease.idleSince().map(Instant::toEpochMilli).orElse(0L);
-        context.sendSourceEventToCoordinator(ProgressEvent.of(ends.all(), idleSinceMs, stop.requested()));
+        context.sendSourceEventToCoordinator(ProgressEvent.of(finished.durable(), idleSinceMs, stop.requested()));
     }
 
     @Override
@@ -176,8 +193,8 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     @Override
     public void addSplits(List<LaneSplit> added) {
         for (LaneSplit split : added) {
-            splits.put(split.splitId(), split.withEnds(List.of()));
-            ends.restore(split.ends());
+            splits.put(split.splitId(), split.withProgress(List.of()));
+            finished.restore(split.progress());
             if (lease != null) {
                 lease.registerLane(split.stream(), split.lane());
             }
@@ -195,14 +212,23 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         tokens.begin(checkpointId, lease.drainToken());
         List<LaneSplit> state = new ArrayList<>(splits.values());
         if (!state.isEmpty()) {
-            state.set(0, state.get(0).withEnds(ends.all()));
+            state.set(0, state.get(0).withProgress(finished.all()));
         }
         return state;
     }
 
     @Override
     public void notifyCheckpointComplete(long checkpointId) {
-        tokens.complete(checkpointId, published.getAsLong()).ifPresent(lease::markDurable);
+        tokens.complete(checkpointId, published.getAsLong()).ifPresent(this::markDurable);
+    }
+
+    private void markDurable(long token) {
+        lease.markDurable(token);
+        int known = finished.changes();
+        finished.markDurable(token);
+        if (finished.changes() > known) {
+            report();
+        }
     }
 
     @Override

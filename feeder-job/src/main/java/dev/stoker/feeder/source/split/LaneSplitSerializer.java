@@ -1,5 +1,6 @@
 package dev.stoker.feeder.source.split;
 
+import dev.stoker.feeder.node.Identity;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,10 +10,10 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputSerializer;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Writes and reads {@link LaneSplit}s and {@link ConsumerEnd}s; version 1. */
+/** Writes and reads {@link LaneSplit}s and {@link ConsumerProgress}; version 2. */
 public final class LaneSplitSerializer implements SimpleVersionedSerializer<LaneSplit> {
 
-    private static final int VERSION = 1;
+    private static final int VERSION = 2;
 
     @Override
     public int getVersion() {
@@ -36,52 +37,55 @@ public final class LaneSplitSerializer implements SimpleVersionedSerializer<Lane
     public static void write(LaneSplit split, DataOutputView out) throws IOException {
         out.writeUTF(split.stream());
         out.writeInt(split.lane());
-        writeEnds(split.ends(), out);
+        writeProgress(split.progress(), out);
     }
 
     /** Reads one split. */
     public static LaneSplit read(DataInputView in) throws IOException {
-        return new LaneSplit(in.readUTF(), in.readInt(), readEnds(in));
+        return new LaneSplit(in.readUTF(), in.readInt(), readProgress(in));
     }
 
-    /** Appends a list of ends. */
-    public static void writeEnds(List<ConsumerEnd> ends, DataOutputView out) throws IOException {
-        out.writeInt(ends.size());
-        for (ConsumerEnd end : ends) {
-            out.writeUTF(end.stream());
-            out.writeUTF(end.group());
-            out.writeLong(end.run());
-            out.writeLong(end.epoch());
-            out.writeInt(end.rank());
-            out.writeInt(end.worldSize());
-            out.writeInt(end.worker());
-            out.writeInt(end.workers());
+    /** Appends a list of progress. */
+    public static void writeProgress(List<ConsumerProgress> progress, DataOutputView out) throws IOException {
+        out.writeInt(progress.size());
+        for (ConsumerProgress known : progress) {
+            Identity consumer = known.consumer();
+            out.writeUTF(consumer.stream());
+            out.writeUTF(consumer.group());
+            out.writeLong(consumer.run());
+            out.writeInt(consumer.rank());
+            out.writeInt(consumer.worldSize());
+            out.writeInt(consumer.worker());
+            out.writeInt(consumer.workers());
+            out.writeInt(consumer.replica());
+            out.writeLong(known.epochs());
         }
     }
 
-    /** Reads a list of ends. */
-    public static List<ConsumerEnd> readEnds(DataInputView in) throws IOException {
+    /** Reads a list of progress. */
+    public static List<ConsumerProgress> readProgress(DataInputView in) throws IOException {
         int count = in.readInt();
-        List<ConsumerEnd> ends = new ArrayList<>();
+        List<ConsumerProgress> progress = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            ends.add(new ConsumerEnd(
+            Identity consumer = new Identity(
                     in.readUTF(),
                     in.readUTF(),
                     in.readLong(),
-                    in.readLong(),
                     in.readInt(),
                     in.readInt(),
                     in.readInt(),
-                    in.readInt()));
+                    in.readInt(),
+                    in.readInt());
+            progress.add(new ConsumerProgress(consumer, in.readLong()));
         }
-        return ends;
+        return progress;
     }
 
-    /** Refuses state of a version that this code does not know. */
-    public static void requireKnown(String what, int version, int newest) throws IOException {
-        if (version < 1 || version > newest) {
-            throw new IOException("state of a " + what + " has version " + version + ", this feeder knows 1 to "
-                    + newest + "; restore it with the Stoker version that wrote it");
+    /** Refuses state of a version that this code does not read. */
+    public static void requireKnown(String what, int version, int known) throws IOException {
+        if (version != known) {
+            throw new IOException("state of a " + what + " has version " + version + ", this feeder reads version "
+                    + known + "; restore it with the Stoker version that wrote it, or start the feed without it");
         }
     }
 }

@@ -16,10 +16,11 @@ class AckTableTest {
 
     private final AtomicInteger durableCalls = new AtomicInteger();
     private final AtomicInteger roomCalls = new AtomicInteger();
+    private final AtomicInteger refusedCalls = new AtomicInteger();
     private final AckTable table = new AckTable(100);
 
     private AckTable.SessionReceipts session() {
-        return table.session(durableCalls::incrementAndGet, roomCalls::incrementAndGet);
+        return table.session(durableCalls::incrementAndGet, roomCalls::incrementAndGet, refusedCalls::incrementAndGet);
     }
 
     private static ReceiptsItem receipts(int count, long epoch) {
@@ -36,14 +37,14 @@ class AckTableTest {
         session.offer(receipts(5, 1), 5);
         session.offer(receipts(7, 2), 7);
 
-        assertThat(two.drain(item -> {}, 100)).isZero();
-        assertThat(one.drain(item -> {}, 5)).isEqualTo(5);
+        assertThat(two.drain(item -> true, 100)).isZero();
+        assertThat(one.drain(item -> true, 5)).isEqualTo(5);
         one.markDurable(one.token());
         assertThat(session.durable()).isEqualTo(5);
         assertThat(turn).isNotCompleted();
         one.close();
         assertThat(turn).isCompleted();
-        assertThat(two.drain(item -> {}, 100)).isEqualTo(7);
+        assertThat(two.drain(item -> true, 100)).isEqualTo(7);
         two.markDurable(two.token());
         assertThat(session.durable()).isEqualTo(12);
         assertThat(durableCalls).hasValue(2);
@@ -55,10 +56,10 @@ class AckTableTest {
         AckTable.SessionReceipts session = session();
         AckTable.Drain drain = table.drain();
         session.offer(receipts(5, 1), 5);
-        drain.drain(item -> {}, 100);
+        drain.drain(item -> true, 100);
         long token = drain.token();
         session.offer(receipts(7, 1), 7);
-        drain.drain(item -> {}, 100);
+        drain.drain(item -> true, 100);
 
         drain.markDurable(token);
         assertThat(session.durable()).isEqualTo(5);
@@ -75,7 +76,7 @@ class AckTableTest {
         for (int epoch = 1; epoch <= 3; epoch++) {
             session.offer(receipts(1, epoch), 1);
         }
-        failed.drain(item -> {}, 2);
+        failed.drain(item -> true, 2);
         failed.close();
 
         List<Long> epochs = new ArrayList<>();
@@ -89,6 +90,25 @@ class AckTableTest {
     }
 
     @Test
+    void dropsWhatCannotBeWrittenAndEndsItsSession() {
+        AckTable.SessionReceipts bad = session();
+        AckTable.SessionReceipts good = session();
+        bad.offer(receipts(3, 1), 3);
+        good.offer(receipts(2, 2), 2);
+        bad.offer(receipts(4, 3), 4);
+        AckTable.Drain drain = table.drain();
+        assertThat(drain.drain(item -> item.epoch() != 1, 100)).isEqualTo(9);
+        assertThat(refusedCalls).hasValue(1);
+        assertThat(bad.offer(receipts(1, 4), 1)).as("nothing after a gap").isFalse();
+        drain.markDurable(drain.token());
+        assertThat(good.durable()).isEqualTo(2);
+        assertThat(bad.durable()).isZero();
+        assertThat(table.pending()).isZero();
+        drain.close();
+        assertThat(table.drain().drain(item -> true, 100)).as("given back").isZero();
+    }
+
+    @Test
     void asksASessionThatFoundNoRoomToReconnectOnceThereIsRoom() {
         AckTable.SessionReceipts session = session();
         AckTable.SessionReceipts other = session();
@@ -97,7 +117,7 @@ class AckTableTest {
         assertThat(other.offer(receipts(60, 1), 60)).isFalse();
         assertThat(other.offer(receipts(1, 1), 1)).as("nothing after a gap").isFalse();
         assertThat(session.offer(receipts(10, 1), 10)).isTrue();
-        drain.drain(item -> {}, 1000);
+        drain.drain(item -> true, 1000);
         assertThat(roomCalls).hasValue(0);
         drain.markDurable(drain.token());
         assertThat(roomCalls).hasValue(1);
@@ -111,7 +131,7 @@ class AckTableTest {
         session.offer(receipts(1, 1), 1);
         session.end();
         AckTable.Drain drain = table.drain();
-        drain.drain(item -> {}, 1000);
+        drain.drain(item -> true, 1000);
         drain.markDurable(drain.token());
         assertThat(roomCalls).hasValue(0);
     }

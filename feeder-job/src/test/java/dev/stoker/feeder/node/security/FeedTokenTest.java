@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.node.Waiting;
+import dev.stoker.storage.HostileNeighbour;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -11,6 +12,7 @@ import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 class FeedTokenTest {
@@ -28,27 +30,84 @@ class FeedTokenTest {
     @Test
     void isTheFilesLineWithoutItsEnd() throws Exception {
         FeedToken token = FeedToken.file(file);
-        assertThat(token.matches(Optional.of("secret"))).isTrue();
+        assertThat(token.rights(Optional.of("secret")).isPresent()).isTrue();
         for (String wrong : List.of("", "secre", "secret ", "secret\n", "Secret")) {
-            assertThat(token.matches(Optional.of(wrong))).as(wrong).isFalse();
+            assertThat(token.rights(Optional.of(wrong)).isPresent()).as(wrong).isFalse();
         }
-        assertThat(token.matches(Optional.empty())).isFalse();
+        assertThat(token.rights(Optional.empty()).isPresent()).isFalse();
         assertThat(token.warning()).isEmpty();
     }
 
     @Test
     void refusesWhatIsNoToken() throws Exception {
-        for (String wrong : List.of("", "\n", " \n ", "two\nlines", "x".repeat(5000))) {
+        for (String wrong : List.of("", "\n", " \n ", "# no token\n", "x".repeat(2 << 20))) {
             Files.writeString(file, wrong);
             assertThatThrownBy(() -> FeedToken.file(file))
                     .isInstanceOf(AccessException.class)
-                    .hasMessageContainingAll(file.toString(), "openssl rand")
-                    .hasMessageNotContaining("lines");
+                    .hasMessageContainingAll(file.toString(), "openssl rand");
         }
         Files.delete(file);
         assertThatThrownBy(() -> FeedToken.file(file))
                 .isInstanceOf(AccessException.class)
                 .hasMessageContainingAll(file.toString(), "NoSuchFile", "every feeder machine");
+    }
+
+    @Test
+    void aLineLimitsItsToken() throws Exception {
+        Files.writeString(file, """
+                # of the trainers
+                secret
+
+                  reader  streams=val,test-*  groups=eval-* rights=read
+                trainer rights=read,acknowledge
+                base64+/= groups=default
+                """);
+        FeedToken token = FeedToken.file(file);
+        assertThat(token.rights(Optional.of("secret"))).contains(TokenRights.ALL);
+        assertThat(token.rights(Optional.of("reader")))
+                .contains(new TokenRights(List.of("val", "test-*"), List.of("eval-*"), Right.READ));
+        assertThat(token.rights(Optional.of("trainer")))
+                .contains(new TokenRights(List.of(), List.of(), Right.ACKNOWLEDGE));
+        assertThat(token.rights(Optional.of("base64+/=")))
+                .contains(new TokenRights(List.of(), List.of("default"), Right.ADMINISTER));
+        for (String none : List.of("#", "# of the trainers", "streams=val,test-*", "reader ", "")) {
+            assertThat(token.rights(Optional.of(none))).as(none).isEmpty();
+        }
+        assertThat(token.rights(Optional.empty())).isEmpty();
+    }
+
+    @Test
+    void aMalformedLineIsNamedWithoutItsToken() throws Exception {
+        List<String> lines = List.of(
+                "hidden hidden2",
+                "hidden stream=val",
+                "hidden streams=",
+                "hidden groups=a,,b",
+                "hidden rights=write",
+                "hidden streams=a streams=b",
+                "secret rights=read",
+                "h\u0001idden",
+                "hidden".repeat(1000));
+        for (String line : lines) {
+            Files.writeString(file, "secret\n# comment\n" + line + "\n");
+            assertThatThrownBy(() -> FeedToken.file(file))
+                    .as(line)
+                    .isInstanceOf(AccessException.class)
+                    .hasMessageContainingAll(file.toString(), "line 3")
+                    .hasMessageNotContainingAny("hidden", "secret");
+        }
+    }
+
+    @Test
+    void aLimitThatIsExceededIsNamed() throws Exception {
+        TokenRights rights = new TokenRights(List.of("val"), List.of("eval-*"), Right.READ);
+        rights.require("val", "eval-7");
+        assertThatThrownBy(() -> rights.require("train", "eval-7")).hasMessageContainingAll("stream train", "val");
+        assertThatThrownBy(() -> rights.require("val", "default")).hasMessageContainingAll("group default", "eval-*");
+        assertThatThrownBy(() -> rights.require(Right.ACKNOWLEDGE, "ACK"))
+                .hasMessageContainingAll("acknowledge", "ACK", "read");
+        TokenRights.ALL.require("train", "any");
+        TokenRights.ALL.require(Right.ADMINISTER, "it");
     }
 
     @Test
@@ -59,14 +118,53 @@ class FeedTokenTest {
     }
 
     @Test
+    @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+    void doesNotWaitForAFifo() throws Exception {
+        Path fifo = HostileNeighbour.fifo(directory.resolve("fifo"));
+
+        assertThatThrownBy(() -> FeedToken.file(fifo))
+                .isInstanceOf(AccessException.class)
+                .hasMessageContaining("token file " + fifo + " cannot be read on this machine (is a FIFO or a device");
+        for (TlsFiles files :
+                List.of(new TlsFiles(fifo, file, Optional.empty()), new TlsFiles(file, fifo, Optional.empty()))) {
+            assertThatThrownBy(() -> ServerTls.open(files)).isInstanceOf(AccessException.class);
+        }
+        assertThatThrownBy(() -> PemFile.key(fifo))
+                .isInstanceOf(AccessException.class)
+                .hasMessageContaining("key file " + fifo + " cannot be read on this machine (is a FIFO or a device");
+    }
+
+    @Test
+    void aFifoThatReplacesTheFileLeavesTheTokenInForce() throws Exception {
+        FeedToken token = FeedToken.file(file);
+        Files.delete(file);
+        HostileNeighbour.fifo(file);
+        Waiting.until(() -> !token.matches(Optional.of("nobody's")));
+
+        assertThat(token.matches(Optional.of("secret"))).isTrue();
+    }
+
+    @Test
+    void warnsOfAKeyThatOthersMayRead() throws Exception {
+        for (String mode : List.of("rw-r-----", "rw-r--r--")) {
+            Files.setPosixFilePermissions(file, PosixFilePermissions.fromString(mode));
+            Optional<TlsFiles> tls = Optional.of(new TlsFiles(file, file, Optional.empty()));
+
+            assertThat(new Access(Optional.empty(), tls, false).warnings("127.0.0.1"))
+                    .containsExactly("key file " + file + " can be read by others than its owner (" + mode
+                            + "): chmod 600 " + file);
+        }
+    }
+
+    @Test
     void isReadAgainWhenTheFileChanges() throws Exception {
         FeedToken token = FeedToken.file(file);
-        Files.writeString(file, "renewed secret\n");
-        Waiting.until(() -> token.matches(Optional.of("renewed secret")));
-        assertThat(token.matches(Optional.of("secret"))).isFalse();
+        Files.writeString(file, "renewed\n");
+        Waiting.until(() -> token.rights(Optional.of("renewed")).isPresent());
+        assertThat(token.rights(Optional.of("secret")).isPresent()).isFalse();
         Files.writeString(file, "");
-        Waiting.until(() -> !token.matches(Optional.of("nobody's")));
-        assertThat(token.matches(Optional.of("renewed secret"))).isTrue();
+        Waiting.until(() -> !token.rights(Optional.of("nobody's")).isPresent());
+        assertThat(token.rights(Optional.of("renewed")).isPresent()).isTrue();
     }
 
     @Test

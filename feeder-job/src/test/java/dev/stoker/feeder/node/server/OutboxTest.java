@@ -3,10 +3,11 @@ package dev.stoker.feeder.node.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.schemas.protocol.Pong;
+import java.util.concurrent.locks.ReentrantLock;
 import org.junit.jupiter.api.Test;
 
 class OutboxTest {
-    private final Outbox outbox = new Outbox();
+    private final Outbox outbox = new Outbox(new ReentrantLock());
 
     private Outbox.Task take() throws InterruptedException {
         return outbox.take(() -> {});

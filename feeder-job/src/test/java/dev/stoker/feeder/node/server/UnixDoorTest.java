@@ -2,6 +2,7 @@ package dev.stoker.feeder.node.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.UnixDomainSocketAddress;
@@ -75,17 +76,17 @@ class UnixDoorTest {
 
     @Test
     void whatACrashLeftIsRemovedAndWhatLivesStays() throws Exception {
-        Path left = place.resolve("stoker-1-0-17");
-        Files.createDirectory(left);
+        Path left = PrivateFiles.createDirectory(place.resolve("stoker-1-0-17"));
         Files.createFile(left.resolve("lock"));
         Files.createFile(left.resolve("s"));
-        Path young = Files.createDirectory(place.resolve("stoker-1-0-18"));
+        Path young = PrivateFiles.createDirectory(place.resolve("stoker-1-0-18"));
         Path foreign = Files.createDirectory(place.resolve("stoker-benchmark"));
         Path locked = place.resolve("stoker-1-0-19");
-        Process holder = hold(Files.createDirectory(locked).resolve("lock"));
+        Process holder = hold(PrivateFiles.createDirectory(locked).resolve("lock"));
         UnixDoor own = UnixDoor.open(List.of(place)).orElseThrow();
         Path mine = Path.of(own.address().path()).getParent();
-        for (Path old : List.of(left, foreign, locked, mine)) {
+        assertThat(left).doesNotExist();
+        for (Path old : List.of(foreign, locked, mine)) {
             Files.setLastModifiedTime(old, FileTime.from(Instant.now().minus(Duration.ofHours(1))));
         }
         try (UnixDoor next = UnixDoor.open(List.of(place)).orElseThrow()) {

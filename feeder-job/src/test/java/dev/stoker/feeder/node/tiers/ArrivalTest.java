@@ -196,7 +196,7 @@ class ArrivalTest {
                 "disk",
                 10 * LENGTH,
                 CacheLifetime.FEED,
-                CacheSpace.claim(disk, UUID.randomUUID().toString(), Duration.ofHours(1)),
+                CacheSpace.claim(disk, UUID.randomUUID().toString(), Duration.ofHours(1), CacheAccess.USER),
                 files,
                 mappings,
                 Set.of());

@@ -28,6 +28,8 @@ class LoadsTest {
     private ChunkMemory memory;
     private Loads loads;
 
+    private volatile boolean isOutOfThreads;
+
     /** @param chunks that there is room for */
     private void start(int threads, int chunks) {
         memory = new ChunkMemory((long) chunks * LENGTH, () -> loads.roomMade());
@@ -56,7 +58,13 @@ class LoadsTest {
                     public void brought(ChunkFile chunk, ChunkBytes bytes) {}
                 },
                 new Bandwidth(0, System::nanoTime),
-                threads);
+                threads,
+                task -> {
+                    if (isOutOfThreads) {
+                        throw new OutOfMemoryError("unable to create native thread");
+                    }
+                    return new Thread(task);
+                });
     }
 
     @AfterEach
@@ -97,6 +105,19 @@ class LoadsTest {
 
     private void awaitBegun(int count) {
         Waiting.until(() -> begun().size() == count);
+    }
+
+    @Test
+    void withoutAThreadThoseWhoWaitAreTold() throws Exception {
+        start(2, 100);
+        permits.release(10);
+        isOutOfThreads = true;
+        assertThatThrownBy(() -> now("first").get(10, TimeUnit.SECONDS))
+                .hasMessageContaining("the process may have no more threads");
+        isOutOfThreads = false;
+        now("first").get(10, TimeUnit.SECONDS).close();
+        isOutOfThreads = true;
+        now("second").get(10, TimeUnit.SECONDS).close();
     }
 
     @Test

@@ -39,7 +39,7 @@ class MemorySpaceTest {
 
     private static Path keep(MemorySpace space) throws IOException {
         Path file = space.path(UUID.randomUUID());
-        new CacheFiles.Nio().publish(file, ByteBuffer.allocate(100));
+        new CacheFiles.Nio(CacheAccess.USER).publish(file, ByteBuffer.allocate(100));
         return file;
     }
 
@@ -81,7 +81,7 @@ class MemorySpaceTest {
         assertThat(space.list()).hasSize(1).containsValue(100L);
         space.close();
         assertThat(spaces()).isEmpty();
-        assertThatThrownBy(() -> new CacheFiles.Nio().publish(file, ByteBuffer.allocate(100)))
+        assertThatThrownBy(() -> new CacheFiles.Nio(CacheAccess.USER).publish(file, ByteBuffer.allocate(100)))
                 .as("what is still being written does not bring it back")
                 .isInstanceOf(NoSuchFileException.class);
         assertThat(spaces()).isEmpty();

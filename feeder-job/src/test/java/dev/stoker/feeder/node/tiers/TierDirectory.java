@@ -65,7 +65,14 @@ final class TierDirectory implements AutoCloseable {
     }
 
     FileTier tier(CacheLifetime lifetime, String space, long limit, Set<UUID> ours) throws IOException {
-        return new FileTier("disk", limit, lifetime, CacheSpace.claim(directory, space, HOUR), files, mappings, ours);
+        return new FileTier(
+                "disk",
+                limit,
+                lifetime,
+                CacheSpace.claim(directory, space, HOUR, CacheAccess.USER),
+                files,
+                mappings,
+                ours);
     }
 
     FileTier tier(String feed) throws IOException {

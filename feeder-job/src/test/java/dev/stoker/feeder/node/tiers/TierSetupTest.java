@@ -17,7 +17,12 @@ class TierSetupTest {
 
     private List<Tier> setUp(Path tmpfs, DirectBudget budget, String... tiers) throws IOException {
         TierOptions options = TierOptions.defaults().with(TierSpec.parse(List.of(tiers)));
-        return new TierSetup(options, new ChunkMemory(0, () -> {}), new HeldChunks(10), new CacheFiles.Nio(), tmpfs)
+        return new TierSetup(
+                        options,
+                        new ChunkMemory(0, () -> {}),
+                        new HeldChunks(10),
+                        new CacheFiles.Nio(CacheAccess.USER),
+                        tmpfs)
                 .tiers(UUID.randomUUID(), Set.of(), 1 << 20, budget);
     }
 

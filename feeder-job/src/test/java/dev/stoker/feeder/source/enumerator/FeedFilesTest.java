@@ -2,16 +2,20 @@ package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.StopRequest;
 import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.node.Waiting;
 import dev.stoker.schemas.protocol.LaneMap;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.UUID;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -63,11 +67,41 @@ class FeedFilesTest {
     }
 
     @Test
+    void aRequestToStopEndsTheFeedThatItNamesAndNoLaterOne() throws IOException {
+        FeedFiles files = new FeedFiles(plan);
+        files.publish(at("a:1"), List.of(), true);
+        assertThat(files.isStopRequested()).isFalse();
+        long startedMs = new JsonMapper()
+                .readTree(Files.readAllBytes(file))
+                .path("started_ms")
+                .asLong();
+        StopRequest.write(plan.name(), plan.id(), startedMs - 1);
+        assertThat(files.isStopRequested()).as("of an earlier start").isFalse();
+        StopRequest.write(plan.name(), UUID.randomUUID(), startedMs);
+        assertThat(files.isStopRequested()).as("of another feed").isFalse();
+        StopRequest.write(plan.name(), plan.id(), startedMs);
+        assertThat(files.isStopRequested()).isTrue();
+        files.withdraw(true);
+        assertThat(files.isStopRequested()).isFalse();
+    }
+
+    @Test
+    void aCoordinatorThatTakesOverIsNotWithdrawnByTheOneBefore() throws Exception {
+        FeedFiles before = new FeedFiles(plan);
+        before.publish(at("a:1"), List.of(), true);
+        long started = System.currentTimeMillis();
+        Waiting.until(() -> System.currentTimeMillis() > started);
+        new FeedFiles(plan).publish(at("b:1"), List.of(), true);
+        before.withdraw(false);
+        assertThat(file).content().contains("b:1").doesNotContain("closed_ms");
+    }
+
+    @Test
     void aCoordinatorThatClosesSaysThatTheFeedHasEndedOnlyIfItHas() throws IOException {
         FeedFiles files = new FeedFiles(plan);
         files.publish(at("a:1"), List.of(), true);
         files.withdraw(false);
-        assertThat(file).content().contains("a:1").doesNotContain("ended_ms");
+        assertThat(file).content().contains("a:1", "closed_ms").doesNotContain("ended_ms");
         files.withdraw(true);
         assertThat(file).content().contains("ended_ms");
         new FeedFiles(plan).publish(at("b:1"), List.of(), false);

@@ -18,7 +18,7 @@ class LaneMapsTest {
     private final Map<Integer, ServerEvent> servers = new TreeMap<>(Map.of(0, server("a:1"), 1, server("b:1")));
 
     private static ServerEvent server(String address) {
-        return ServerEvent.of(address, null, Optional.empty());
+        return ServerEvent.of(address, null, Optional.empty(), 0);
     }
 
     @Test
@@ -46,7 +46,34 @@ class LaneMapsTest {
         assertThat(maps.next(STREAMS, Map.of(), servers).get("train")).isGreaterThan(first);
     }
 
+    @Test
+    void mapsOfACoordinatorWhoseClockIsBehindAreNewerThanThoseThatServersHave() {
+        LaneMap before = maps.next(STREAMS, Map.of(), servers).get("train");
+        LaneMaps restarted = new LaneMaps(before.startMs() - 500, new NoHint());
+        restarted.follow(before.startMs());
+        LaneMap after = restarted.next(STREAMS, Map.of(), servers).get("train");
+        assertThat(after).isGreaterThan(before);
+        restarted.follow(after.startMs());
+        assertThat(restarted.again(STREAMS, Map.of(), servers).get("train"))
+                .as("a server that has this coordinator's own maps changes nothing")
+                .isEqualTo(after);
+    }
+
+    @Test
+    void mapsOfACoordinatorThatStartsInTheSameMillisecondAreNewer() {
+        maps.next(STREAMS, Map.of(), servers);
+        LaneMap before = maps.next(STREAMS, Map.of(), servers).get("train");
+        LaneMaps restarted = new LaneMaps(before.startMs(), new NoHint());
+        restarted.follow(before.startMs());
+        assertThat(restarted.next(STREAMS, Map.of(), servers).get("train")).isGreaterThan(before);
+    }
+
     private static final class NoHint implements LaneMaps.Hint {
+        @Override
+        public boolean isStopRequested() {
+            return false;
+        }
+
         @Override
         public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
 

@@ -3,6 +3,7 @@ package dev.stoker.feeder.source.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.feeder.node.Identity;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -13,13 +14,15 @@ class LaneSplitSerializerTest {
 
     @Test
     void readsWhatItWrote() throws IOException {
-        LaneSplit split = new LaneSplit("träin", 7, List.of(new ConsumerEnd("träin", "g", 1L << 40, 3, 1, 2, 0, 4)));
+        LaneSplit split = new LaneSplit(
+                "träin", 7, List.of(new ConsumerProgress(new Identity("träin", "g", 1L << 40, 1, 2, 0, 4, 3), 4)));
         assertThat(serializer.deserialize(serializer.getVersion(), serializer.serialize(split)))
                 .isEqualTo(split);
     }
 
     @Test
-    void refusesANewerVersion() {
-        assertThatThrownBy(() -> serializer.deserialize(2, new byte[0])).hasMessageContaining("version 2");
+    void refusesAnotherVersion() {
+        assertThatThrownBy(() -> serializer.deserialize(1, new byte[0])).hasMessageContaining("version 1");
+        assertThatThrownBy(() -> serializer.deserialize(3, new byte[0])).hasMessageContaining("version 3");
     }
 }

@@ -1,4 +1,4 @@
-package dev.stoker.connectors.files;
+package dev.stoker.connectors.types;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -6,20 +6,23 @@ import java.io.IOException;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Texts as a length in bytes and UTF-8: {@code writeUTF} ends at 65,535 bytes. */
-final class Texts {
+/** Texts as a length in bytes and UTF-8, at most 128 MiB of it: {@code writeUTF} fails beyond 65,535 bytes. */
+public final class Texts {
 
-    private static final int LIMIT = 1 << 20;
+    private static final int LIMIT = 128 << 20;
 
     private Texts() {}
 
-    static void write(String text, DataOutputView out) throws IOException {
+    public static void write(String text, DataOutputView out) throws IOException {
         byte[] bytes = text.getBytes(UTF_8);
+        if (bytes.length > LIMIT) {
+            throw new IOException("A text of " + bytes.length + " bytes, at most " + LIMIT + " are allowed");
+        }
         out.writeInt(bytes.length);
         out.write(bytes);
     }
 
-    static String read(DataInputView in) throws IOException {
+    public static String read(DataInputView in) throws IOException {
         int length = in.readInt();
         if (length < 0 || length > LIMIT) {
             throw new IOException("A text of " + length + " bytes, at most " + LIMIT + " are allowed");

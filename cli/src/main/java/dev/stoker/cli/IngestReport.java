@@ -1,0 +1,52 @@
+package dev.stoker.cli;
+
+import com.fasterxml.jackson.databind.node.ArrayNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.connectors.chunks.TopicPosition;
+import dev.stoker.ingest.IngestResult;
+import dev.stoker.ingest.stream.StreamResult;
+import java.util.Locale;
+import java.util.Map;
+
+/** What an ingest has done, as JSON for programs. */
+final class IngestReport {
+
+    private IngestReport() {}
+
+    static ObjectNode json(IngestResult result) {
+        ObjectNode json = Json.object();
+        json.put("version", result.version());
+        json.put("ingest_id", result.ingestId());
+        json.put("outcome", result.outcome().name().toLowerCase(Locale.ROOT));
+        json.put("samples", result.samples());
+        json.put("chunks", result.chunks());
+        json.put("bytes", result.bytes());
+        json.put("seconds", result.duration().toNanos() / 1e9);
+        json.put("start_up_seconds", result.startUp().toNanos() / 1e9);
+        ArrayNode skipped = json.putArray("skipped");
+        result.skipped().entrySet().stream()
+                .sorted(Map.Entry.comparingByKey())
+                .forEach(entry -> skipped.addObject()
+                        .put("reason", entry.getKey().name().toLowerCase(Locale.ROOT))
+                        .put("count", entry.getValue())
+                        .put("example", result.examples().get(entry.getKey())));
+        return json;
+    }
+
+    static ObjectNode json(StreamResult result) {
+        ObjectNode json = Json.object();
+        json.put("version", result.newestVersion());
+        json.put("versions", result.versions());
+        json.put("samples", result.samples());
+        json.put("bytes", result.bytes());
+        json.put("seconds", result.duration().toNanos() / 1e9);
+        json.putObject("dead_letters")
+                .put("count", result.deadLetters().count())
+                .put("location", result.deadLetters().location());
+        result.position()
+                .ifPresent(position -> json.putObject("position")
+                        .put("topic", position.topic())
+                        .put("next", TopicPosition.text(position.next())));
+        return json;
+    }
+}

@@ -1,0 +1,19 @@
+package dev.stoker.cli;
+
+import java.util.List;
+
+/** The flag {@code --json} of verbs whose other arguments are those of a job. */
+final class JsonFlag {
+    static final String NAME = "--json";
+
+    private JsonFlag() {}
+
+    static boolean isIn(List<String> arguments) {
+        return arguments.contains(NAME);
+    }
+
+    /** The arguments of the job. */
+    static List<String> without(List<String> arguments) {
+        return arguments.stream().filter(argument -> !argument.equals(NAME)).toList();
+    }
+}

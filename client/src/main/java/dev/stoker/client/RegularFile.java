@@ -1,0 +1,47 @@
+package dev.stoker.client;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+
+/** Small files with secrets and addresses, which must not make their reader wait or fill its memory. */
+final class RegularFile {
+    private static final int MAX_BYTES = 1 << 20;
+
+    private RegularFile() {}
+
+    /**
+     * Reads a file whole. Links are followed, since secrets are often mounted through them.
+     *
+     * @throws FileSystemException if it is larger than a megabyte, or no regular file: a FIFO would be waited for
+     */
+    static byte[] read(Path file) throws IOException {
+        BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
+        if (!found.isRegularFile()) {
+            throw new FileSystemException(file.toString(), null, "it is not a regular file");
+        }
+        if (found.size() > MAX_BYTES) {
+            throw new FileSystemException(file.toString(), null, "it has more than " + MAX_BYTES + " bytes");
+        }
+        return Files.readAllBytes(file);
+    }
+
+    /** Reads a file of text in UTF-8 whole. */
+    static String text(Path file) throws IOException {
+        return StandardCharsets.UTF_8
+                .newDecoder()
+                .decode(ByteBuffer.wrap(read(file)))
+                .toString();
+    }
+
+    /** Why a file cannot be read, in a word or two. */
+    static String reason(IOException e) {
+        return e instanceof FileSystemException known && known.getReason() != null
+                ? known.getReason()
+                : e.getClass().getSimpleName().replaceFirst("Exception$", "");
+    }
+}

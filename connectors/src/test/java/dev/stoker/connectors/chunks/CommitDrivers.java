@@ -1,0 +1,75 @@
+package dev.stoker.connectors.chunks;
+
+import dev.stoker.connectors.failure.Patience;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.apache.flink.api.connector.sink2.Committer.CommitRequest;
+
+/** Lets tests of other modules commit as the sinks do, without a job. */
+public final class CommitDrivers {
+
+    private CommitDrivers() {}
+
+    /** Commits a file ingest. */
+    public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes)
+            throws IOException, InterruptedException {
+        IngestCommitter committer = new IngestCommitter(run, Patience.ofBatch());
+        committer.commit(List.of(new Request<>(new IngestCommittable(
+                chunks, Map.of("label", new TreeSet<>(classes)), Map.of("skipped", 0L), Map.of()))));
+    }
+
+    /** Commits one version of a topic. */
+    public static void stream(
+            StreamRun run,
+            String ingest,
+            List<ChunkSummary> chunks,
+            List<String> classes,
+            SortedMap<Integer, Long> before,
+            SortedMap<Integer, Long> after)
+            throws IOException, InterruptedException {
+        StreamCommitter committer = new StreamCommitter(run, Patience.ofBatch());
+        committer.commit(List.of(new Request<>(new StreamCommittable(
+                ingest,
+                chunks,
+                Map.of("label", new TreeSet<>(classes)),
+                new TreeMap<>(before),
+                new TreeMap<>(after),
+                0))));
+    }
+
+    private record Request<T>(T getCommittable) implements CommitRequest<T> {
+
+        @Override
+        public int getNumberOfRetries() {
+            return 0;
+        }
+
+        @Override
+        public void signalFailedWithKnownReason(Throwable failure) {
+            throw new AssertionError(failure);
+        }
+
+        @Override
+        public void signalFailedWithUnknownReason(Throwable failure) {
+            throw new AssertionError(failure);
+        }
+
+        @Override
+        public void retryLater() {
+            throw new AssertionError("not asked for");
+        }
+
+        @Override
+        public void updateAndRetryLater(T committable) {
+            throw new AssertionError("not asked for");
+        }
+
+        @Override
+        public void signalAlreadyCommitted() {}
+    }
+}

@@ -1,0 +1,275 @@
+package dev.stoker.feeder.node.server;
+
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Predicate;
+
+/**
+ * Who speaks for each place of one group. docs/formats/feed-protocol.md, "Places", has the rules. A place that was given is
+ * only the session's as long as that lives; the run and the fences stay once the session has {@linkplain #settle subscribed}.
+ * Not thread-safe; its group's lock guards it.
+ */
+final class Places {
+    /** Places beyond this are refused, so that made-up ranks cannot fill the memory. */
+    private static final int MAX_PLACES = 1 << 16;
+
+    private final String group;
+    /** Sessions that live, by place. */
+    private final Map<Seat, Held> live = new LinkedHashMap<>();
+    /** The greatest run that has subscribed at each place. */
+    private final Map<Seat, Long> greatest = new HashMap<>();
+    /** Who has subscribed last at each place, in the settled run. */
+    private final Map<Seat, Claim> present = new HashMap<>();
+    /** The greatest run that has subscribed, here or at another node. */
+    private long settledRun;
+
+    private int settledWorldSize;
+
+    private record Held(Claim claim, long run, Occupant session) {}
+
+    /**
+     * A place that was given.
+     *
+     * @param run the run that the session takes part in
+     * @param displaced sessions that have lost their places to it; to be ended by the caller
+     */
+    record Given(long run, List<Occupant> displaced) {}
+
+    /** @param group stream and name, for messages */
+    Places(String group) {
+        this.group = group;
+    }
+
+    /**
+     * Gives a place to a session.
+     *
+     * @param nowMs wall clock, from which new runs are drawn
+     * @throws ProtocolException if the session is fenced, the place is taken, or the run has another world size
+     */
+    Given admit(Claim asked, Occupant session, long nowMs) throws ProtocolException {
+        Claim claim = ofSameProcess(asked);
+        List<Held> beaten = beaten(claim);
+        long run = choose(claim, run(), beaten, nowMs);
+        for (Held own : select(held -> isReplaced(held, claim, run))) {
+            if (!beaten.contains(own)) {
+                beaten.add(own);
+            }
+        }
+        beaten.forEach(held -> live.remove(held.claim().seat(), held));
+        live.put(claim.seat(), new Held(claim, run, session));
+        return new Given(run, beaten.stream().map(Held::session).toList());
+    }
+
+    /**
+     * Refuses what {@link #admit} would refuse at present, and changes nothing.
+     *
+     * @throws ProtocolException as {@link #admit} does
+     */
+    void check(Claim asked) throws ProtocolException {
+        beaten(ofSameProcess(asked));
+    }
+
+    /** Whether the user names a run that would take places from other processes that live. */
+    boolean isDisplacing(Claim claim) {
+        return claim.run() > run()
+                && live.values().stream()
+                        .anyMatch(held -> !claim.caller().isSame(held.claim().caller()));
+    }
+
+    /** Sessions of other processes that lose their places to a claim. */
+    private List<Held> beaten(Claim claim) throws ProtocolException {
+        long current = run();
+        refuseSuperseded(claim, current);
+        if (live.size() >= MAX_PLACES) {
+            throw new ProtocolException(ErrorCode.INTERNAL, group + " has " + MAX_PLACES + " trainers already");
+        }
+        if (claim.run() > current) {
+            // The user has named a greater run: what is of a smaller one is over.
+            return new ArrayList<>(select(held -> held.run() < claim.run()));
+        }
+        List<Held> blocking = select(held -> blocks(held, claim, current));
+        List<Held> alive =
+                blocking.stream().filter(held -> !held.session().isSilent()).toList();
+        if (!alive.stream().allMatch(held -> claim.restarts(held.claim()))) {
+            alive.forEach(held -> held.session().ask());
+            throw taken(claim, alive.get(0));
+        }
+        return new ArrayList<>(blocking);
+    }
+
+    /** A process that has itself begun a newer run at the place, as with another client, goes on in that. */
+    private Claim ofSameProcess(Claim claim) {
+        Claim last = present.get(claim.seat());
+        boolean began = last != null
+                && claim.caller().isSame(last.caller())
+                && claim.caller().joined() < greatest.getOrDefault(claim.seat(), 0L);
+        return began && claim.run() == 0 ? claim.withoutRun() : claim;
+    }
+
+    private void refuseSuperseded(Claim claim, long current) throws ProtocolException {
+        long known = greatest.getOrDefault(claim.seat(), 0L);
+        long named = claim.namedRun();
+        long newer = claim.run() > 0 ? Math.max(known, current) : known;
+        if (named > 0 && named < newer) {
+            throw new ProtocolException(
+                    ErrorCode.FENCED,
+                    "run " + newer + " has taken the place of rank "
+                            + claim.seat().rank() + " worker " + claim.seat().worker() + " in " + group
+                            + "; this trainer is of run " + named
+                            + ": end it, or let it read in a group of its own (group=\"…\")");
+        }
+        if (named > 0 && named == current && claim.worldSize() != worldSize()) {
+            throw new ProtocolException(
+                    ErrorCode.WORLD_SIZE_MISMATCH,
+                    "run " + current + " of " + group + " has world size " + worldSize() + ", this trainer says "
+                            + claim.worldSize() + ": start all ranks with one world size, or a new run (STOKER_RUN)");
+        }
+    }
+
+    /** Whether a live session of another process stands in the way. */
+    private boolean blocks(Held held, Claim claim, long current) {
+        if (claim.caller().isSame(held.claim().caller())) {
+            return false;
+        }
+        boolean beginsRun = claim.namedRun() > current || claim.worldSize() != worldSize();
+        return beginsRun
+                || held.claim().seat().equals(claim.seat())
+                || held.claim().dividesOtherwise(claim)
+                || isOtherJob(held.claim(), claim);
+    }
+
+    private static boolean isOtherJob(Claim one, Claim other) {
+        return one.caller().launch().isPresent()
+                && other.caller().launch().isPresent()
+                && !one.caller()
+                        .launch()
+                        .get()
+                        .isSameJob(other.caller().launch().get());
+    }
+
+    private ProtocolException taken(Claim claim, Held holder) {
+        boolean samePlace = holder.claim().seat().equals(claim.seat());
+        return new ProtocolException(
+                ErrorCode.PLACE_TAKEN,
+                group + " is being read by " + holder.claim().who()
+                        + (samePlace
+                                ? ""
+                                : ", and rank " + claim.seat().rank() + " of " + claim.worldSize()
+                                        + (claim.workers() > 1 ? " with " + claim.workers() + " workers" : "")
+                                        + " does not fit its run")
+                        + "; end that process first, or read in a group of your own: group=\"…\"");
+    }
+
+    private long choose(Claim claim, long current, List<Held> beaten, long nowMs) {
+        if (claim.namedRun() > 0) {
+            return claim.namedRun();
+        }
+        boolean fits = current > 0 && claim.worldSize() == worldSize();
+        // Who was beaten in the current run must not come back to it.
+        if (fits && beaten.stream().noneMatch(held -> held.run() == current) && goesOn(claim)) {
+            return current;
+        }
+        long known = greatest.getOrDefault(claim.seat(), 0L);
+        return Math.max(nowMs, Math.max(current, known) + 1);
+    }
+
+    /** Whether a claim that fits the current run takes part in it, rather than being the first of the next. */
+    private boolean goesOn(Claim claim) {
+        if (live.values().stream()
+                .anyMatch(held -> !claim.caller().isSame(held.claim().caller()))) {
+            return true;
+        }
+        Collection<Claim> own = new ArrayList<>(present.values());
+        live.values().forEach(held -> own.add(held.claim()));
+        if (own.stream().anyMatch(claim::dividesOtherwise)) {
+            return false;
+        }
+        Claim before = present.get(claim.seat());
+        return before == null || claim.caller().isSame(before.caller()) || !live.isEmpty();
+    }
+
+    /** Whether a session gives way to one of its own process. */
+    private boolean isReplaced(Held held, Claim claim, long run) {
+        return claim.caller().isSame(held.claim().caller())
+                && (held.claim().seat().equals(claim.seat())
+                        || held.claim().dividesOtherwise(claim)
+                        || (held.run() < run && held.claim().worldSize() != claim.worldSize()));
+    }
+
+    private List<Held> select(Predicate<Held> which) {
+        return live.values().stream().filter(which).toList();
+    }
+
+    /**
+     * The session has subscribed: from now on its run is that of the group, and smaller ones are fenced off its place.
+     *
+     * @throws ProtocolException if there are too many places
+     */
+    void settle(Claim claim, Occupant session) throws ProtocolException {
+        Held held = live.get(claim.seat());
+        if (held == null || held.session() != session) {
+            return;
+        }
+        if (greatest.size() >= MAX_PLACES && !greatest.containsKey(claim.seat())) {
+            throw new ProtocolException(ErrorCode.INTERNAL, group + " has " + MAX_PLACES + " trainers already");
+        }
+        learn(held.run(), claim.worldSize());
+        greatest.merge(claim.seat(), held.run(), Math::max);
+        if (held.run() == settledRun) {
+            present.put(claim.seat(), claim);
+        }
+    }
+
+    /** The session has ended. */
+    void leave(Claim claim, Occupant session) {
+        Held held = live.get(claim.seat());
+        if (held != null && held.session() == session) {
+            live.remove(claim.seat());
+        }
+    }
+
+    /** Takes over what another node has seen. */
+    void learn(long otherRun, int otherWorldSize) {
+        if (otherRun > settledRun) {
+            settledRun = otherRun;
+            settledWorldSize = otherWorldSize;
+            present.clear();
+        }
+    }
+
+    /** The current run: the greatest that lives or has subscribed; 0 before the first. */
+    long run() {
+        return Math.max(
+                settledRun, live.values().stream().mapToLong(Held::run).max().orElse(0));
+    }
+
+    /** Of the current run. */
+    int worldSize() {
+        long run = run();
+        return live.values().stream()
+                .filter(held -> held.run() == run)
+                .findFirst()
+                .map(held -> held.claim().worldSize())
+                .orElse(settledWorldSize);
+    }
+
+    /** The greatest run that has subscribed, here or elsewhere. */
+    long settledRun() {
+        return settledRun;
+    }
+
+    int settledWorldSize() {
+        return settledWorldSize;
+    }
+
+    /** Places that are remembered. */
+    int size() {
+        return greatest.size();
+    }
+}

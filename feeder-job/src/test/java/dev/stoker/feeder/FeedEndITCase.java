@@ -1,0 +1,232 @@
+package dev.stoker.feeder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.feeder.node.FeedClient;
+import dev.stoker.feeder.node.FeedNode;
+import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.node.Waiting;
+import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.AckEntry;
+import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.Durable;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Subscribe;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+import org.apache.flink.core.execution.JobClient;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.InjectMiniCluster;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A feed with {@code --epochs} ends when everyone who has subscribed has finished, and not before. */
+@Timeout(120)
+class FeedEndITCase {
+    /** Each takes a checkpoint; the coordinator looks once a second whether the feed has ended. */
+    private static final int BATCHES = 16;
+
+    @RegisterExtension
+    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
+            .setNumberTaskManagers(1)
+            .setNumberSlotsPerTaskManager(1)
+            .build());
+
+    @TempDir
+    Path directory;
+
+    private TestDataset dataset;
+    private FeederArguments arguments;
+    private JobClient job;
+
+    @BeforeEach
+    void makeDataset() throws IOException {
+        dataset = TestDataset.create(directory.resolve("data"), 11, 50, 4 * BATCHES);
+    }
+
+    @AfterEach
+    void forget(@InjectMiniCluster MiniCluster cluster) throws Exception {
+        RunningJobs.cancel(cluster);
+        FeedNode.closeAll();
+        StopSignal.clear(arguments.plan().id());
+    }
+
+    private void start(String name, String... streams) throws Exception {
+        List<String> args = new ArrayList<>(List.of(streams));
+        args.addAll(List.of(
+                "--port=0",
+                "--batch-size=4",
+                "--lanes=1",
+                "--checkpoint-interval=300 ms",
+                "--parallelism=1",
+                "--epochs=1",
+                "--name=" + name));
+        arguments = FeederArguments.parse(args.toArray(new String[0]));
+        Files.deleteIfExists(StokerHome.feedFile(arguments.plan().name()));
+        StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
+        FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), 1);
+        job = env.executeAsync();
+    }
+
+    private FeedClient trainer(String stream, String group, int replica, long run) throws IOException {
+        Path file = StokerHome.feedFile(arguments.plan().name());
+        Waiting.until(() -> Files.exists(file));
+        FeedClient client =
+                FeedClient.connect(Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1"));
+        Hello any = FeedClient.hello(Participant.rank(0, 1), run);
+        client.join(new Hello(
+                any.token(),
+                any.feed(),
+                Optional.of(stream),
+                group,
+                any.order(),
+                any.participant(),
+                replica,
+                run,
+                any.client()));
+        return client;
+    }
+
+    private static void subscribe(FeedClient client, long first) throws IOException {
+        client.send(new Subscribe(1, 0, first, 1, BATCHES - first, TailPolicy.PAD, List.of()));
+        client.send(new Grant(1, BATCHES));
+    }
+
+    private static AckEntry receive(FeedClient client) throws IOException {
+        Batch batch = client.expectIntact();
+        BatchIdentity id = batch.header().identity();
+        return new AckEntry(
+                id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
+    }
+
+    /** Reads so many batches, and acknowledges each only when the one before it is durable. */
+    private static void readSlowly(FeedClient client, int count, int before) throws IOException {
+        List<AckEntry> entries = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            entries.add(receive(client));
+        }
+        for (int i = 0; i < count; i++) {
+            client.send(new Ack(1, 0, List.of(entries.get(i))));
+            awaitDurable(client, before + i + 1);
+        }
+    }
+
+    private static void awaitDurable(FeedClient client, long count) throws IOException {
+        while (true) {
+            Frame frame = client.receive();
+            if (frame instanceof Durable durable && durable.entries() >= count) {
+                return;
+            }
+            assertThat(frame)
+                    .as("the feed serves on")
+                    .isNotInstanceOf(dev.stoker.schemas.protocol.ErrorMessage.class)
+                    .isNotInstanceOf(dev.stoker.schemas.protocol.Bye.class);
+        }
+    }
+
+    private static void readAtOnce(FeedClient client) throws IOException {
+        subscribe(client, 0);
+        for (int i = 0; i < BATCHES; i++) {
+            client.send(new Ack(1, 0, List.of(receive(client))));
+        }
+    }
+
+    private void ends() throws Exception {
+        job.getJobExecutionResult().get(60, TimeUnit.SECONDS);
+    }
+
+    @Test
+    void aReconnectInTheLastEpochEndsNothing() throws Exception {
+        start("end-reconnect", dataset.path().toString());
+        List<AckEntry> undurable = new ArrayList<>();
+        try (FeedClient broken = trainer("train", "default", 0, 7)) {
+            subscribe(broken, 0);
+            for (int i = 0; i < 3; i++) {
+                undurable.add(receive(broken));
+            }
+        }
+        try (FeedClient client = trainer("train", "default", 0, 7)) {
+            subscribe(client, 3);
+            client.send(new Ack(1, 0, undurable));
+            readSlowly(client, BATCHES - 3, 3);
+            ends();
+        }
+    }
+
+    @Test
+    void askingForNothingMoreAfterAReconnectEndsNothing() throws Exception {
+        start("end-received", dataset.path().toString());
+        List<AckEntry> held = new ArrayList<>();
+        try (FeedClient broken = trainer("train", "default", 0, 7)) {
+            subscribe(broken, 0);
+            for (int i = 0; i < BATCHES; i++) {
+                held.add(receive(broken));
+            }
+        }
+        try (FeedClient client = trainer("train", "default", 0, 7)) {
+            // All has arrived; the trainer has yet to consume most of it.
+            client.send(new Subscribe(1, 0, BATCHES, 1, 0, TailPolicy.PAD, List.of()));
+            for (int i = 0; i < BATCHES; i++) {
+                client.send(new Ack(1, 0, List.of(held.get(i))));
+                awaitDurable(client, i + 1);
+            }
+            ends();
+        }
+    }
+
+    @Test
+    void aFastGroupDoesNotEndASlowOne() throws Exception {
+        start("end-groups", dataset.path().toString());
+        try (FeedClient slow = trainer("train", "slow", 0, 0);
+                FeedClient fast = trainer("train", "fast", 0, 0)) {
+            subscribe(slow, 0);
+            readAtOnce(fast);
+            readSlowly(slow, BATCHES, 0);
+            ends();
+        }
+    }
+
+    @Test
+    void aFastReplicaDoesNotEndASlowOne() throws Exception {
+        start("end-replicas", dataset.path().toString());
+        try (FeedClient slow = trainer("train", "default", 1, 7);
+                FeedClient fast = trainer("train", "default", 0, 7)) {
+            subscribe(slow, 0);
+            readAtOnce(fast);
+            readSlowly(slow, BATCHES, 0);
+            ends();
+        }
+    }
+
+    @Test
+    void aValidationBeforeTheTrainingDoesNotEndTheFeed() throws Exception {
+        start("end-streams", dataset.path().toString(), "val=" + dataset.path());
+        try (FeedClient val = trainer("val", "default", 0, 0)) {
+            subscribe(val, 0);
+            readSlowly(val, BATCHES, 0);
+            try (FeedClient train = trainer("train", "default", 0, 0)) {
+                subscribe(train, 0);
+                readSlowly(train, BATCHES, 0);
+                ends();
+            }
+        }
+    }
+}

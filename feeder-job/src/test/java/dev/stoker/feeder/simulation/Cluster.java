@@ -1,0 +1,369 @@
+package dev.stoker.feeder.simulation;
+
+import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.node.OnCorrupt;
+import dev.stoker.feeder.node.PortRange;
+import dev.stoker.feeder.node.ServerOptions;
+import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.node.tiers.CacheLifetime;
+import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.audit.Audit;
+import dev.stoker.metadata.audit.AuditReport;
+import dev.stoker.metadata.audit.Finding;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.storage.LocalObjectStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.UUID;
+
+/**
+ * A whole feed under simulation: machines, JobManager, ledger, groups of trainers, and the faults that befall them. Everything is
+ * drawn from the seed.
+ */
+final class Cluster {
+    /** By then every feed has ended, whatever happened to it. */
+    private static final long LIMIT_NANOS = 1_200 * Simulation.SECOND;
+    /** After everybody has left, the feed ends within this time. */
+    private static final long END_NANOS = 120 * Simulation.SECOND;
+    /** A group counts as known to the feed once it has trained for so long. */
+    private static final long KNOWN_NANOS = 2 * Simulation.SECOND;
+
+    private final Simulation simulation;
+    private final Network network;
+    private final SimulatedStore ledger;
+    private final FeedPlan plan;
+    private final List<TestDataset> datasets = new ArrayList<>();
+    private final List<TaskManager> machines = new ArrayList<>();
+    private final List<TrainingGroup> groups = new ArrayList<>();
+    private final JobManager.Storage storage = new JobManager.Storage();
+    private final int parallelism;
+    private final long intervalNanos;
+    private final double aborts;
+    private final Set<String> addresses = new TreeSet<>();
+    private JobManager jobManager;
+    private int jobManagers;
+    private long leftNanos = -1;
+    /** When the enumerator had readers end; negative before. */
+    private long endNanos = -1;
+
+    private String failed = "";
+
+    Cluster(Worlds worlds, long seed, boolean isLoud) {
+        this.simulation = new Simulation(seed, isLoud);
+        long delay = simulation.between(1, 200) * Simulation.MILLI;
+        this.network = new Network(simulation, delay, 1 << simulation.between(10, 16));
+        this.ledger = new SimulatedStore(
+                simulation, simulation.between(5, 500) * Simulation.MILLI, simulation.chance(0.5) ? 0 : 0.2);
+        this.intervalNanos = simulation.between(200, 2_000) * Simulation.MILLI;
+        this.aborts = simulation.chance(0.5) ? 0 : 0.2;
+        OrderSpec order = worlds.order(simulation);
+        int streams = simulation.chance(0.3) ? 2 : 1;
+        List<FeedPlan.Stream> served = new ArrayList<>();
+        List<Oracle> oracles = new ArrayList<>();
+        for (int i = 0; i < streams; i++) {
+            TestDataset dataset = worlds.dataset(simulation);
+            Oracle oracle = worlds.oracle(dataset, order);
+            datasets.add(dataset);
+            oracles.add(oracle);
+            served.add(new FeedPlan.Stream(
+                    i == 0 ? "train" : "val",
+                    dataset.path().toString(),
+                    dataset.id(),
+                    dataset.version(),
+                    "train",
+                    oracle.lanes(),
+                    false));
+        }
+        List<TrainingGroup.Shape> shapes = shapes(served);
+        boolean declares = simulation.chance(0.4);
+        this.plan = new FeedPlan(
+                "simulated",
+                new UUID(0x5EED, seed),
+                served,
+                order.toJson(),
+                declares
+                        ? shapes.stream()
+                                .map(shape -> new FeedPlan.Group(shape.stream(), shape.name()))
+                                .toList()
+                        : List.of(),
+                simulation.between(1, 3),
+                OnCorrupt.FAIL,
+                "unused",
+                0,
+                new FeedPlan.Server(
+                        "127.0.0.1",
+                        "0",
+                        null,
+                        new FeedPlan.Security(null, null, null, null, false),
+                        100,
+                        0,
+                        new FeedPlan.Tiers(List.of(), CacheLifetime.FEED, false, 0, 1)),
+                "off");
+        int machineCount = (int) simulation.between(1, 3);
+        ServerOptions options = options();
+        for (int i = 0; i < machineCount; i++) {
+            String address = "10.0.0." + (i + 1) + ":742" + i;
+            machines.add(new TaskManager(this, address, plan, options));
+            addresses.add(address);
+        }
+        int lanes = oracles.stream().mapToInt(Oracle::lanes).sum();
+        this.parallelism =
+                (int) Math.min(lanes, simulation.between(1, machineCount + (simulation.chance(0.2) ? 1 : 0)));
+        for (TrainingGroup.Shape shape : shapes) {
+            groups.add(new TrainingGroup(this, shape, oracles.get(shape.stream().equals("train") ? 0 : 1)));
+        }
+    }
+
+    private ServerOptions options() {
+        ServerOptions defaults = ServerOptions.defaults().withPorts(PortRange.ANY);
+        int pending = simulation.chance(0.2) ? (int) simulation.between(40, 200) : defaults.maxPendingReceipts();
+        return new ServerOptions(
+                defaults.bind(),
+                defaults.ports(),
+                defaults.advertised(),
+                defaults.access(),
+                defaults.maxSessions(),
+                defaults.workingMemoryBytes(),
+                defaults.maxMappings(),
+                pending,
+                defaults.tiers(),
+                defaults.linger());
+    }
+
+    private List<TrainingGroup.Shape> shapes(List<FeedPlan.Stream> streams) {
+        List<TrainingGroup.Shape> shapes = new ArrayList<>();
+        int count = (int) simulation.between(streams.size(), 3);
+        for (int i = 0; i < count; i++) {
+            FeedPlan.Stream stream = streams.get(i % streams.size());
+            int world = simulation.chance(0.5) ? 1 : (int) simulation.between(2, 3);
+            int workers = simulation.chance(0.7) ? 1 : 2;
+            int replicas = simulation.chance(0.75) ? 1 : 2;
+            shapes.add(new TrainingGroup.Shape(
+                    stream.name(),
+                    "group" + i,
+                    world,
+                    workers,
+                    replicas,
+                    simulation.chance(0.5) ? TailPolicy.PAD : TailPolicy.KEEP,
+                    (int) simulation.between(2, 6),
+                    simulation.chance(0.5),
+                    simulation.between(2, simulation.chance(0.5) ? 20 : 250) * Simulation.MILLI,
+                    simulation.chance(0.5) ? 0 : 5,
+                    world * workers * replicas > 1 || simulation.chance(0.5)));
+        }
+        return shapes;
+    }
+
+    // ---- what the parts ask for
+
+    Simulation simulation() {
+        return simulation;
+    }
+
+    Network network() {
+        return network;
+    }
+
+    SimulatedStore ledger() {
+        return ledger;
+    }
+
+    long epochs() {
+        return plan.epochs();
+    }
+
+    Set<String> addresses() {
+        return addresses;
+    }
+
+    List<TaskManager> machines() {
+        return machines.stream().filter(machine -> machine.process().isAlive()).toList();
+    }
+
+    void published(List<String> servers) {
+        simulation.trace("feed file", "names " + servers);
+    }
+
+    /** The enumerator has readers end: from here on nobody may need the feed. */
+    void feedEnds() {
+        if (endNanos < 0) {
+            endNanos = simulation.nowNanos();
+            for (TrainingGroup group : groups) {
+                if (!group.isRead() && isKnown(group)) {
+                    simulation.fail(new AssertionError(
+                            "the feed ends although group " + group.name() + " is still reading\n" + group.describe()));
+                }
+            }
+        }
+    }
+
+    /** Whether the feed has to serve the group to its end: it is declared, or began before others had finished. */
+    private boolean isKnown(TrainingGroup group) {
+        return !plan.groups().isEmpty() || group.beganBefore(endNanos - KNOWN_NANOS);
+    }
+
+    void jobFinished() {
+        simulation.trace("job", "has finished");
+        machines.forEach(TaskManager::end);
+    }
+
+    // ---- the run
+
+    /** Runs to the end and checks everything. */
+    void run() throws IOException {
+        try {
+            startJobManager();
+            long start = 0;
+            for (TrainingGroup group : groups) {
+                simulation.after(start, null, "launch", group::launch);
+                start += simulation.chance(0.5) ? 0 : simulation.between(0, 3_000) * Simulation.MILLI;
+                saveNowAndThen(group);
+            }
+            new Faults(this, simulation).schedule();
+            watch();
+            boolean ended = simulation.run(LIMIT_NANOS, () -> storage.isFinished);
+            if (!ended) {
+                throw new AssertionError("the feed never ends");
+            }
+            // Everybody reads the farewells.
+            simulation.run(simulation.nowNanos() + 5 * Simulation.SECOND, () -> false);
+            judge();
+        } finally {
+            close();
+        }
+    }
+
+    private void startJobManager() {
+        jobManager = new JobManager(this, "jm." + ++jobManagers, plan, parallelism, intervalNanos, aborts, storage);
+    }
+
+    private void saveNowAndThen(TrainingGroup group) {
+        simulation.after(simulation.between(100, 2_000) * Simulation.MILLI, null, "save", () -> {
+            group.save();
+            saveNowAndThen(group);
+        });
+    }
+
+    private void watch() {
+        simulation.after(Simulation.SECOND, null, "watch", () -> {
+            machines.forEach(TaskManager::requireBounded);
+            if (leftNanos < 0 && groups.stream().allMatch(TrainingGroup::hasLeft)) {
+                leftNanos = simulation.nowNanos();
+            }
+            if (leftNanos >= 0 && !storage.isFinished && simulation.nowNanos() - leftNanos > END_NANOS) {
+                throw new AssertionError("the feed does not end although all trainers have read everything and left");
+            }
+            watch();
+        });
+    }
+
+    private void judge() throws IOException {
+        List<TrainingGroup> known = groups.stream().filter(this::isKnown).toList();
+        known.forEach(TrainingGroup::requireComplete);
+        List<Dataset> opened = new ArrayList<>();
+        for (TestDataset dataset : datasets) {
+            Dataset open = Dataset.open(new LocalObjectStore(dataset.path()));
+            if (opened.stream()
+                    .noneMatch(other -> other.info().id().equals(open.info().id()))) {
+                opened.add(open);
+            }
+        }
+        boolean all = known.size() == groups.size();
+        AuditReport report = new Audit(
+                        ledger.files(),
+                        opened,
+                        Optional.of(plan.id()),
+                        all ? OptionalLong.of(plan.epochs()) : OptionalLong.empty(),
+                        progress -> {})
+                .run();
+        List<Finding> findings = report.findings().stream()
+                .filter(finding -> isOfKnown(finding, known))
+                .toList();
+        if (!findings.isEmpty()) {
+            throw new AssertionError("the audit does not agree: " + findings);
+        }
+        for (TrainingGroup group : known) {
+            group.requireAudited(report);
+        }
+    }
+
+    /** Whether a finding is about a group that the feed had to serve, rather than one that came when the feed ended. */
+    private boolean isOfKnown(Finding finding, List<TrainingGroup> known) {
+        boolean isOfOther = finding.message().contains("group hostile")
+                || groups.stream()
+                        .anyMatch(group -> finding.message().contains("group " + group.name() + ",")
+                                && (!known.contains(group) || group.isOfCrashedRun(finding.message())));
+        return !isOfOther;
+    }
+
+    private void close() {
+        failed = describe();
+        try {
+            simulation.close();
+        } finally {
+            machines.forEach(TaskManager::forget);
+            StopSignal.clear(plan.id());
+        }
+    }
+
+    /** How things stood at the end, for whoever reads about a failure. */
+    String failed() {
+        return failed;
+    }
+
+    private String describe() {
+        StringBuilder text = new StringBuilder();
+        text.append("feed of ").append(plan.epochs()).append(" epochs, order ").append(plan.order());
+        text.append(", ")
+                .append(parallelism)
+                .append(" tasks, waits for ")
+                .append(plan.groups().isEmpty() ? "whoever comes" : plan.groups());
+        text.append('\n');
+        machines.forEach(machine -> text.append(machine.describe()));
+        groups.forEach(group -> text.append(group.describe()));
+        return text.append(simulation.describe()).toString();
+    }
+
+    // ---- faults
+
+    /** Whether the feed ends although a group that nobody declared has subscribed. */
+    boolean endsWithoutOthers() {
+        return !plan.groups().isEmpty();
+    }
+
+    boolean isEnding() {
+        return endNanos >= 0;
+    }
+
+    List<TaskManager> allMachines() {
+        return machines;
+    }
+
+    List<TrainingGroup> groups() {
+        return groups;
+    }
+
+    JobManager jobManager() {
+        return jobManager;
+    }
+
+    /** The JobManager dies; another one takes over, and what ran for the first is cancelled. */
+    void crashJobManager() {
+        // Without a checkpoint the job would begin anew, and know of nobody.
+        if (storage.isFinished || !storage.hasCheckpoint() || jobManager.isEnding() || !jobManager.process.isAlive()) {
+            return;
+        }
+        simulation.trace(jobManager.process.name(), "is killed");
+        JobManager gone = jobManager;
+        gone.process.kill();
+        simulation.after(simulation.between(0, 1_000) * Simulation.MILLI, null, "cancel", gone::cancelAll);
+        simulation.after(simulation.between(100, 3_000) * Simulation.MILLI, null, "take over", this::startJobManager);
+    }
+}

@@ -1,0 +1,553 @@
+package dev.stoker.feeder.simulation;
+
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.protocol.AckEntry;
+import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.Durable;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.Welcome;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * A trainer as {@code docs/formats/feed-protocol.md} wants it: one rank, or one loader worker of it. It reads from all feeders of
+ * the lane map, fails over, repeats receipts that are not durable, and checks whatever it receives.
+ */
+final class Trainer {
+    private static final long LOOK_NANOS = 250 * Simulation.MILLI;
+    private static final long CONNECT_NANOS = 500 * Simulation.MILLI;
+    private static final long SILENCE_NANOS = 2 * Simulation.SECOND;
+    private static final long ACK_NANOS = 50 * Simulation.MILLI;
+
+    private final TrainingGroup group;
+    private final Network network;
+    private final Simulation simulation;
+    final SimulatedProcess process;
+    final Participant participant;
+    final int replica;
+    private long run;
+
+    private final Map<String, TrainerLink> links = new TreeMap<>();
+    /** Feeders that did not answer, and when they may be asked again. */
+    private final Map<String, Long> down = new TreeMap<>();
+
+    private final Set<TrainerLink> refused = new HashSet<>();
+    /** Feeders that were given up before they answered: a connection that waits there may still be let in. */
+    private final Set<String> givenUp = new HashSet<>();
+
+    private final Deque<TrainerLink.Receipts> orphans = new ArrayDeque<>();
+    private LaneMap laneMap;
+    private long nextSubscription;
+    private Position begin;
+    private TrainerSpan reading;
+    private TrainerSpan receiving;
+    /** The receipts of the batch that the model works on; due when it asks for the next one. */
+    private List<TrainerSpan.Arrival> inHand = List.of();
+
+    private boolean steps;
+    private boolean isRead;
+    private boolean hasLeft;
+    private boolean flushing;
+
+    Trainer(TrainingGroup group, Participant participant, int replica, long run, Position begin) {
+        this.group = group;
+        this.network = group.network();
+        this.simulation = network.simulation;
+        this.participant = participant;
+        this.replica = replica;
+        this.run = run;
+        this.begin = begin;
+        this.process = new SimulatedProcess(simulation, toString());
+    }
+
+    @Override
+    public String toString() {
+        return group.name() + " r" + participant.rank() + (participant.workers() > 1 ? "w" + participant.worker() : "")
+                + (replica > 0 ? "*" + replica : "");
+    }
+
+    void start() {
+        look();
+    }
+
+    boolean isRead() {
+        return isRead;
+    }
+
+    long run() {
+        return run;
+    }
+
+    /** The first step of its rank that it has not consumed: epoch, start of the epoch, and step. */
+    Position next() {
+        if (isRead) {
+            return new Position(group.epochs(), 0);
+        }
+        if (reading == null) {
+            return begin;
+        }
+        if (reading.consumed == reading.count) {
+            return new Position(reading.epoch + 1, 0);
+        }
+        long step = reading.delivery.rankStep(reading.consumed);
+        return step == 0
+                ? new Position(reading.epoch, reading.delivery.start())
+                : reading.delivery.after(reading.epoch, step - 1);
+    }
+
+    private void trace(String what) {
+        simulation.trace(toString(), what);
+    }
+
+    // ---- looking after connections
+
+    private void look() {
+        if (hasLeft) {
+            return;
+        }
+        arrange();
+        simulation.after(LOOK_NANOS, process, "look", this::look);
+    }
+
+    private void arrange() {
+        for (TrainerLink link : List.copyOf(links.values())) {
+            watch(link);
+        }
+        if (laneMap == null) {
+            if (links.isEmpty()) {
+                group.addresses().stream()
+                        .filter(this::isUp)
+                        .skip(simulation.between(
+                                0, Math.max(0, group.addresses().size() - 1)))
+                        .findFirst()
+                        .ifPresent(this::connect);
+            }
+            return;
+        }
+        Map<String, Set<Integer>> wanted = new TreeMap<>();
+        for (int lane = 0; lane < laneMap.lanes().size(); lane++) {
+            wanted.computeIfAbsent(addressOf(lane), a -> new TreeSet<>()).add(lane);
+        }
+        for (String address : wanted.keySet()) {
+            if (!links.containsKey(address) && isUp(address)) {
+                connect(address);
+            }
+        }
+        for (TrainerLink link : List.copyOf(links.values())) {
+            Set<Integer> lanes = wanted.getOrDefault(link.address, Set.of());
+            if (!link.isLive) {
+                continue;
+            }
+            if (lanes.isEmpty()) {
+                trace(link.address + " is not needed");
+                link.flush();
+                drop(link, true);
+            } else {
+                settle(link, lanes);
+            }
+        }
+    }
+
+    private boolean isUp(String address) {
+        return down.getOrDefault(address, 0L) <= simulation.nowNanos();
+    }
+
+    private String addressOf(int lane) {
+        List<String> preferred = new ArrayList<>();
+        laneMap.lanes()
+                .get(lane)
+                .forEach(index -> preferred.add(laneMap.addresses().get(index)));
+        for (String address : preferred) {
+            if (isUp(address)) {
+                return address;
+            }
+        }
+        for (String address : group.addresses()) {
+            if (isUp(address)) {
+                return address;
+            }
+        }
+        return preferred.isEmpty() ? group.addresses().iterator().next() : preferred.get(0);
+    }
+
+    private void connect(String address) {
+        TrainerLink link = new TrainerLink(this, address);
+        links.put(address, link);
+        link.open(network, process);
+        simulation.after(CONNECT_NANOS, process, "connect time-out", () -> {
+            if (!link.isLive && !link.isClosed) {
+                givenUp.add(address);
+                lost(link, "no answer");
+            }
+        });
+    }
+
+    private void watch(TrainerLink link) {
+        long silent = simulation.nowNanos() - link.heardNanos;
+        if (!link.isLive || silent < SILENCE_NANOS || isIdle(link)) {
+            return;
+        }
+        if (link.pinged == link.ponged) {
+            link.send(new Ping(++link.pinged));
+            link.heardNanos = simulation.nowNanos();
+        } else {
+            lost(link, "a PING was not answered");
+        }
+    }
+
+    /** Whether nothing is due on the connection, so that silence says nothing. */
+    private boolean isIdle(TrainerLink link) {
+        return receiving == null
+                || (receiving.isReceived() && link.isConfirmed())
+                || (!receiving.isReceived() && receiving.missingLanes().stream().noneMatch(link.lanes::contains));
+    }
+
+    /** The connection has ended, or nobody answered. */
+    void lost(TrainerLink link, String why) {
+        trace("lost " + link + ": " + why);
+        down.put(link.address, simulation.nowNanos() + simulation.between(20, 500) * Simulation.MILLI);
+        drop(link, false);
+        simulation.after(simulation.between(0, 20) * Simulation.MILLI, process, "arrange", this::arrange);
+    }
+
+    private void drop(TrainerLink link, boolean inGoodOrder) {
+        orphans.addAll(link.end(inGoodOrder));
+        links.remove(link.address, link);
+    }
+
+    // ---- frames
+
+    void greet(TrainerLink link) {
+        link.heardNanos = simulation.nowNanos();
+        link.send(new Hello(
+                Optional.empty(),
+                Optional.empty(),
+                Optional.of(group.stream()),
+                group.name(),
+                OrderOverlay.fromJson("{}"),
+                participant,
+                replica,
+                run,
+                "model/1"));
+    }
+
+    void received(TrainerLink link, Frame frame) {
+        link.heardNanos = simulation.nowNanos();
+        if (frame instanceof Batch batch) {
+            batch(link, batch);
+        } else if (frame instanceof Durable durable) {
+            link.durable(durable.entries()).forEach(receipts -> group.requireWritten(this, receipts));
+            leaveIfDone();
+        } else if (frame instanceof Welcome welcome) {
+            welcomed(link, welcome);
+        } else if (frame instanceof LaneMap map) {
+            newMap(map);
+        } else if (frame instanceof Pong) {
+            link.ponged = link.pinged;
+        } else if (frame instanceof Ping ping) {
+            link.send(new Pong(ping.opaque()));
+        } else if (frame instanceof ErrorMessage error) {
+            refused(link, error);
+        }
+    }
+
+    private void refused(TrainerLink link, ErrorMessage error) {
+        trace(link.address + " says " + error.code() + ": " + error.message());
+        boolean isByItself = error.code().equals("fenced") && givenUp.contains(link.address);
+        if (!isByItself
+                && !error.code().equals("shutting_down")
+                && !error.code().equals("origin_unavailable")) {
+            simulation.fail(new AssertionError("session of " + this + " at " + link.address + " was ended: "
+                    + error.code() + " " + error.message()));
+        }
+        if (refused.add(link)) {
+            lost(link, error.code());
+        }
+    }
+
+    private void welcomed(TrainerLink link, Welcome welcome) {
+        link.isLive = true;
+        down.remove(link.address);
+        trace("welcomed by " + link.address + " in run " + welcome.run());
+        run = welcome.run();
+        newMap(welcome.laneMap());
+        if (reading == null) {
+            reading = span(begin);
+            receiving = reading;
+            skipEmpty();
+        }
+        arrange();
+        pace();
+    }
+
+    private TrainerSpan span(Position at) {
+        Delivery delivery = new Delivery(group.oracle().size(), group.tail(), participant, at.batch());
+        return new TrainerSpan(group.oracle(), at.epoch(), delivery);
+    }
+
+    private void newMap(LaneMap map) {
+        if (laneMap == null
+                || (map.compareTo(laneMap) > 0
+                        && map.lanes().size() == group.oracle().lanes())) {
+            boolean isFirst = laneMap == null;
+            laneMap = map;
+            down.clear();
+            if (!isFirst) {
+                arrange();
+            }
+        }
+    }
+
+    private void settle(TrainerLink link, Set<Integer> lanes) {
+        if (receiving == null) {
+            return;
+        }
+        boolean wanted = receiving.isReceived()
+                ? link.span == null && (!orphans.isEmpty() || receiving.count == 0)
+                : link.span != receiving || !link.lanes.equals(lanes);
+        if (wanted) {
+            subscribe(link, lanes);
+        } else if (link.span != null) {
+            adopt(link);
+        }
+    }
+
+    private void subscribe(TrainerLink link, Set<Integer> lanes) {
+        link.subscription = ++nextSubscription;
+        link.span = receiving;
+        link.lanes = lanes;
+        link.granted = -1;
+        int first = receiving.complete;
+        List<Integer> named = lanes.size() == laneMap.lanes().size() ? List.of() : List.copyOf(lanes);
+        trace("asks " + link.address + " for epoch " + receiving.epoch + " from " + receiving.number(first) + ", "
+                + (receiving.count - first) + " numbers, lanes " + lanes);
+        link.send(new Subscribe(
+                link.subscription,
+                receiving.epoch,
+                receiving.number(first),
+                participant.stride(),
+                receiving.count - first,
+                group.tail(),
+                named));
+        adopt(link);
+        grant(link);
+    }
+
+    /** Sends receipts again whose connection has ended before they were durable. */
+    private void adopt(TrainerLink link) {
+        while (!orphans.isEmpty()) {
+            TrainerLink.Receipts receipts = orphans.poll();
+            trace("repeats " + receipts.entries().size() + " receipts of epoch " + receipts.epoch() + " at "
+                    + link.address);
+            link.send(receipts);
+        }
+    }
+
+    private int through() {
+        int room = group.depth() - (reading == receiving ? 0 : reading.count - reading.consumed);
+        return Math.min(receiving.count, receiving.consumed + Math.max(reading == receiving ? 1 : 0, room)) - 1;
+    }
+
+    private void grant(TrainerLink link) {
+        int through = through();
+        if (link.span == receiving && link.isLive && through >= 0 && receiving.number(through) > link.granted) {
+            link.granted = receiving.number(through);
+            link.send(new Grant(link.subscription, link.granted));
+        }
+    }
+
+    private void grantAll() {
+        List.copyOf(links.values()).forEach(this::grant);
+    }
+
+    private void batch(TrainerLink link, Batch batch) {
+        BatchIdentity id = batch.header().identity();
+        String what = this + " got epoch " + id.epoch() + " number " + id.number() + " piece " + id.piece() + " from "
+                + link.address;
+        TrainerSpan span = of(id.epoch());
+        int index = span == null ? -1 : span.index(id.number());
+        if (batch.header().subscription() == link.subscription) {
+            require(index >= 0, what + ", which it did not ask for");
+            require(id.number() <= link.granted, what + " beyond its grant of " + link.granted);
+            require(link.lanes.contains((int) id.lane()), what + " of lane " + id.lane() + ", not of " + link.lanes);
+        }
+        require(batch.isIntact(), what + " with a wrong checksum");
+        if (index < 0) {
+            return;
+        }
+        List<DeliveredPiece> pieces = span.expected(index).pieces();
+        DeliveredPiece piece = pieces.get(id.piece());
+        require(
+                id.pieces() == pieces.size()
+                        && id.lane() == piece.lane()
+                        && id.rows() + id.skipped() == piece.rows()
+                        && id.skipped() == 0
+                        && id.repeated() == piece.repeated(),
+                what + ": " + id + " is not " + piece);
+        require(
+                Crc32cs.of(batch.message()) == group.oracle().checksum(id.epoch(), piece),
+                what + ": the content is not that of " + piece);
+        AckEntry entry = new AckEntry(
+                id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
+        if (span.take(index, entry, link)) {
+            require(
+                    reading.held() + (receiving == reading ? 0 : receiving.held()) <= group.depth() + 1,
+                    this + " holds more than it granted");
+            goOn();
+            pace();
+        }
+    }
+
+    private TrainerSpan of(long epoch) {
+        if (receiving != null && receiving.epoch == epoch) {
+            return receiving;
+        }
+        return reading != null && reading.epoch == epoch ? reading : null;
+    }
+
+    private static void require(boolean condition, String violation) {
+        if (!condition) {
+            throw new AssertionError(violation);
+        }
+    }
+
+    // ---- the model
+
+    /** Begins to receive the next epoch when all of the present one is here. */
+    private void goOn() {
+        if (receiving == reading
+                && receiving.isReceived()
+                && group.prefetches()
+                && reading.epoch + 1 < group.epochs()) {
+            receiving = span(new Position(reading.epoch + 1, 0));
+            arrange();
+        }
+    }
+
+    /** Has the model take its next step, if it does not work on one already. */
+    private void pace() {
+        if (!steps && !isRead && reading != null) {
+            steps = true;
+            simulation.after(group.stepNanos(replica), process, "step", () -> {
+                steps = false;
+                step();
+            });
+        }
+    }
+
+    /** The model asks for the next batch: so it has consumed the one before. */
+    private void step() {
+        acknowledgeInHand();
+        skipEmpty();
+        if (isRead) {
+            return;
+        }
+        if (reading.complete > reading.consumed) {
+            long number = reading.number(reading.consumed);
+            inHand = reading.consume();
+            group.consumed(this, reading.epoch, number);
+            grantAll();
+            pace();
+        }
+    }
+
+    private void acknowledgeInHand() {
+        long epoch = reading.epoch;
+        for (TrainerSpan.Arrival arrival : inHand) {
+            if (arrival.link().isClosed) {
+                orphans.add(new TrainerLink.Receipts(epoch, List.of(arrival.entry())));
+            } else {
+                arrival.link().acknowledge(epoch, arrival.entry());
+            }
+        }
+        if (!inHand.isEmpty()) {
+            inHand = List.of();
+            flushSoon();
+        }
+    }
+
+    private void flushSoon() {
+        if (!flushing) {
+            flushing = true;
+            simulation.after(ACK_NANOS, process, "flush", () -> {
+                flushing = false;
+                links.values().forEach(TrainerLink::flush);
+                arrange();
+            });
+        }
+    }
+
+    /** Goes over to the next epoch at the end of one; may come to the last one's end. */
+    private void skipEmpty() {
+        while (reading.consumed == reading.count && !isRead) {
+            if (reading.count == 0) {
+                arrange();
+            }
+            links.values().forEach(TrainerLink::flush);
+            if (reading.epoch + 1 >= group.epochs()) {
+                isRead = true;
+                trace("has read everything");
+                leaveIfDone();
+                return;
+            }
+            reading = receiving == reading ? span(new Position(reading.epoch + 1, 0)) : receiving;
+            receiving = reading;
+            arrange();
+            grantAll();
+        }
+    }
+
+    /** Whether the feed can end without it. */
+    boolean isDone() {
+        return hasLeft || (isRead && isConfirmed());
+    }
+
+    /** Leaves once all its receipts are durable. Without receipts nothing tells that, so a trainer without batches stays. */
+    private void leaveIfDone() {
+        if (isRead && !hasLeft && reading.count > 0 && isConfirmed()) {
+            leave("all is durable");
+        }
+    }
+
+    /** Whether the receipts of all that was consumed are durable. */
+    boolean isConfirmed() {
+        return inHand.isEmpty() && orphans.isEmpty() && links.values().stream().allMatch(TrainerLink::isConfirmed);
+    }
+
+    void leave(String why) {
+        hasLeft = true;
+        trace("leaves: " + why);
+        List.copyOf(links.values()).forEach(link -> drop(link, true));
+    }
+
+    String describe() {
+        return "  " + this + ": epoch "
+                + (reading == null
+                        ? "-"
+                        : reading.epoch + ", consumed " + reading.consumed + " of " + reading.count + ", complete "
+                                + receiving.complete + " of " + receiving.count)
+                + ", links " + links.values() + ", down " + down.keySet() + ", orphans " + orphans.size()
+                + (isRead ? ", has read everything" : "") + (hasLeft ? ", has left" : "") + '\n';
+    }
+}

@@ -1,0 +1,326 @@
+package dev.stoker.feeder.simulation;
+
+import dev.stoker.metadata.audit.AuditReport;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.Position;
+import dev.stoker.schemas.order.TailPolicy;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The trainers of one group and what their model has learned: all ranks, loader workers and replicas of a launch. After a crash
+ * they go on from their last model checkpoint.
+ */
+final class TrainingGroup {
+    /**
+     * How a group trains.
+     *
+     * @param stepNanos longest time of a step
+     * @param slowness how much slower each further replica is
+     * @param hasRuns whether its launcher numbers its launches, rather than leaving that to the feeder
+     */
+    record Shape(
+            String stream,
+            String name,
+            int worldSize,
+            int workers,
+            int replicas,
+            TailPolicy tail,
+            int depth,
+            boolean prefetches,
+            long stepNanos,
+            int slowness,
+            boolean hasRuns) {}
+
+    private record Batch(int replica, long epoch, long number) implements Comparable<Batch> {
+        @Override
+        public int compareTo(Batch other) {
+            int byReplica = Integer.compare(replica, other.replica);
+            int byEpoch = Long.compare(epoch, other.epoch);
+            return byReplica != 0 ? byReplica : byEpoch != 0 ? byEpoch : Long.compare(number, other.number);
+        }
+    }
+
+    private final Cluster cluster;
+    private final Shape shape;
+    private final Oracle oracle;
+    private final Map<Batch, Trainer> learned = new TreeMap<>();
+    private final List<Trainer> trainers = new ArrayList<>();
+    private int worldSize;
+    private Position checkpoint = Position.START;
+    private long run;
+    /** Runs that ended with a crash. Receipts that no feeder had by then are lost. */
+    private final Set<Long> crashedRuns = new TreeSet<>();
+
+    private boolean isStarted;
+    private int launches;
+    /** When a trainer consumed its first batch; negative before. */
+    private long firstNanos = -1;
+
+    TrainingGroup(Cluster cluster, Shape shape, Oracle oracle) {
+        this.cluster = cluster;
+        this.shape = shape;
+        this.oracle = oracle;
+        this.worldSize = shape.worldSize;
+    }
+
+    /** Starts all trainers from the last model checkpoint, after those of an earlier launch have died. */
+    void launch() {
+        isStarted = true;
+        launches++;
+        trainers.forEach(trainer -> trainer.process.kill());
+        trainers.clear();
+        if (shape.hasRuns) {
+            run = Math.max(run + 1, cluster.simulation().nowMs());
+        }
+        rollBack(-1, null);
+        cluster.simulation()
+                .trace(
+                        name(),
+                        "launches " + worldSize + " ranks, " + shape.workers + " workers, " + shape.replicas
+                                + " replicas at " + checkpoint + (shape.hasRuns ? " in run " + run : ""));
+        for (int replica = 0; replica < shape.replicas; replica++) {
+            for (int rank = 0; rank < worldSize; rank++) {
+                for (int worker = 0; worker < shape.workers; worker++) {
+                    add(new Participant(rank, worldSize, worker, shape.workers), replica, run, checkpoint);
+                }
+            }
+        }
+    }
+
+    private void add(Participant participant, int replica, long ofRun, Position from) {
+        Trainer trainer = new Trainer(this, participant, replica, ofRun, from);
+        trainers.add(trainer);
+        cluster.simulation()
+                .after(
+                        cluster.simulation().between(0, 50) * Simulation.MILLI,
+                        trainer.process,
+                        "start",
+                        trainer::start);
+    }
+
+    /** The model is saved as it is: what all trainers have consumed. */
+    void save() {
+        if (isWhole() && trainers.stream().allMatch(trainer -> trainer.process.isAlive())) {
+            Position least = null;
+            for (Trainer trainer : trainers) {
+                Position next = trainer.next();
+                if (least == null
+                        || next.epoch() < least.epoch()
+                        || (next.epoch() == least.epoch() && next.batch() < least.batch())) {
+                    least = next;
+                }
+            }
+            checkpoint = least;
+        }
+    }
+
+    /** All trainers die; they come back after a while, perhaps with another world size. */
+    void crash(boolean mayRescale) {
+        if (!isStarted || isRead() || cluster.isEnding()) {
+            return;
+        }
+        cluster.simulation().trace(name(), "all trainers crash");
+        trainers.forEach(trainer -> crashedRuns.add(trainer.run()));
+        trainers.forEach(trainer -> trainer.process.kill());
+        trainers.clear();
+        launches++;
+        if (mayRescale && shape.hasRuns) {
+            worldSize = (int) cluster.simulation().between(1, 3);
+        }
+        int ofCrash = launches;
+        cluster.simulation().after(cluster.simulation().between(10, 2_000) * Simulation.MILLI, null, "launch", () -> {
+            // Another crash may have come in between.
+            if (launches == ofCrash) {
+                launch();
+            }
+        });
+    }
+
+    /** One trainer dies and comes back in the same run. */
+    void crashOne() {
+        if (trainers.isEmpty() || cluster.isEnding()) {
+            return;
+        }
+        Trainer victim = trainers.get((int) cluster.simulation().between(0, trainers.size() - 1));
+        // In one run nobody but a trainer itself says what it has had.
+        if (!victim.process.isAlive() || victim.isRead() || !victim.isConfirmed()) {
+            return;
+        }
+        cluster.simulation().trace(name(), victim + " crashes, to go on at " + checkpoint);
+        victim.process.kill();
+        trainers.remove(victim);
+        rollBack(victim.replica, victim);
+        Position from = checkpoint;
+        int ofLaunch = launches;
+        cluster.simulation().after(cluster.simulation().between(10, 1_000) * Simulation.MILLI, null, "restart", () -> {
+            // Another launch may have begun meanwhile.
+            if (launches == ofLaunch) {
+                add(victim.participant, victim.replica, victim.run(), from);
+            }
+        });
+    }
+
+    /** The model forgets what it has learned since the checkpoint, of one trainer or of all. */
+    private void rollBack(int replica, Trainer trainer) {
+        for (Iterator<Map.Entry<Batch, Trainer>> all = learned.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<Batch, Trainer> entry = all.next();
+            Batch batch = entry.getKey();
+            boolean isLater = batch.epoch > checkpoint.epoch()
+                    || (batch.epoch == checkpoint.epoch() && batch.number >= checkpoint.batch());
+            boolean isIts = trainer == null
+                    || (batch.replica == replica
+                            && batch.number % worldSize == trainer.participant.rank()
+                            && entry.getValue().participant.equals(trainer.participant));
+            if (isLater && isIts) {
+                all.remove();
+            }
+        }
+    }
+
+    // ---- what trainers tell
+
+    void consumed(Trainer trainer, long epoch, long number) {
+        cluster.simulation().trace(trainer.toString(), "consumes epoch " + epoch + " number " + number);
+        if (firstNanos < 0) {
+            firstNanos = cluster.simulation().nowNanos();
+        }
+        Trainer other = learned.put(new Batch(trainer.replica, epoch, number), trainer);
+        if (other != null) {
+            throw new AssertionError(trainer + " consumed epoch " + epoch + " number " + number + ", as did " + other);
+        }
+    }
+
+    void requireWritten(Trainer trainer, TrainerLink.Receipts receipts) {
+        receipts.entries().forEach(entry -> {
+            if (!cluster.ledger().has(name(), shape.stream, trainer.replica, receipts.epoch(), entry)) {
+                throw new AssertionError("the receipt " + entry + " of " + trainer + ", epoch " + receipts.epoch()
+                        + ", was called durable, but the ledger does not have it");
+            }
+        });
+    }
+
+    // ---- judgement
+
+    /** Whether it began to read before this time. */
+    boolean beganBefore(long nanos) {
+        return firstNanos >= 0 && firstNanos < nanos;
+    }
+
+    /** Whether all trainers of the newest launch have read everything. */
+    boolean isRead() {
+        return isWhole() && trainers.stream().allMatch(Trainer::isRead);
+    }
+
+    /** Whether every trainer of the launch is there. */
+    private boolean isWhole() {
+        return isStarted && trainers.size() == (long) worldSize * shape.workers * shape.replicas;
+    }
+
+    boolean hasLeft() {
+        return isRead() && trainers.stream().allMatch(Trainer::isDone);
+    }
+
+    /** Whether a finding is about receipts that died with the trainers that had them. */
+    boolean isOfCrashedRun(String finding) {
+        return crashedRuns.stream()
+                .anyMatch(crashed -> finding.contains("run " + crashed + " acknowledged later ones"));
+    }
+
+    /** Fails unless each replica has learned each batch of each epoch once. */
+    void requireComplete() {
+        for (int replica = 0; replica < shape.replicas; replica++) {
+            for (long epoch = 0; epoch < epochs(); epoch++) {
+                for (long number = 0; number < oracle.size().batches(); number++) {
+                    if (!learned.containsKey(new Batch(replica, epoch, number))) {
+                        throw new AssertionError("replica " + replica + " of group " + name() + " of stream "
+                                + shape.stream + " never consumed epoch " + epoch + " number " + number);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Fails unless the audit counts each batch of each epoch as acknowledged. */
+    void requireAudited(AuditReport report) {
+        for (int replica = 0; replica < shape.replicas; replica++) {
+            int which = replica;
+            List<AuditReport.Pass> passes = report.passes().stream()
+                    .filter(pass -> pass.stream().equals(shape.stream)
+                            && pass.group().equals(shape.name)
+                            && pass.replica() == which)
+                    .toList();
+            boolean isWhole = passes.size() == 1
+                    && passes.get(0).epochs().size() == epochs()
+                    && passes.get(0).epochs().stream()
+                            .allMatch(epoch ->
+                                    epoch.acknowledged() + epoch.asserted().count()
+                                            == oracle.size().batches());
+            if (!isWhole) {
+                throw new AssertionError("the audit does not have all of replica " + replica + " of group " + shape.name
+                        + " of stream " + shape.stream + ": " + passes);
+            }
+        }
+    }
+
+    String describe() {
+        StringBuilder text =
+                new StringBuilder("group " + shape + ", " + worldSize + " ranks, checkpoint " + checkpoint + '\n');
+        trainers.forEach(
+                trainer -> text.append(trainer.process.isAlive() ? trainer.describe() : "  " + trainer + ": dead\n"));
+        return text.toString();
+    }
+
+    // ---- for its trainers
+
+    String name() {
+        return shape.name;
+    }
+
+    String stream() {
+        return shape.stream;
+    }
+
+    int replicas() {
+        return shape.replicas;
+    }
+
+    Network network() {
+        return cluster.network();
+    }
+
+    Oracle oracle() {
+        return oracle;
+    }
+
+    TailPolicy tail() {
+        return shape.tail;
+    }
+
+    int depth() {
+        return shape.depth;
+    }
+
+    boolean prefetches() {
+        return shape.prefetches;
+    }
+
+    long epochs() {
+        return cluster.epochs();
+    }
+
+    Set<String> addresses() {
+        return cluster.addresses();
+    }
+
+    /** The time of a step; replicas differ, as machines do. */
+    long stepNanos(int replica) {
+        long longest = shape.stepNanos * (1 + replica * shape.slowness);
+        return cluster.simulation().between(longest / 10, longest);
+    }
+}

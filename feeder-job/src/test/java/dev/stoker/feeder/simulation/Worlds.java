@@ -1,0 +1,50 @@
+package dev.stoker.feeder.simulation;
+
+import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.schemas.order.LaneOrder;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.order.ShufflePolicy;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The datasets that simulations read, and what is expected of them. Made once; thread-safe. */
+final class Worlds {
+    private static final int ORDERS = 4;
+
+    private final List<TestDataset> datasets;
+    private final Map<String, Oracle> oracles = new ConcurrentHashMap<>();
+
+    /** Writes the datasets into a directory. */
+    Worlds(Path directory) throws IOException {
+        datasets = List.of(
+                TestDataset.create(directory.resolve("even"), 1, 40, 12, 12, 12, 12, 12, 12),
+                TestDataset.create(directory.resolve("odd"), 2, 90, 5, 17, 9, 1, 13),
+                TestDataset.create(directory.resolve("small"), 3, 60, 7, 6),
+                TestDataset.create(directory.resolve("wide"), 4, 300, 9, 8, 7, 9, 8, 7, 9, 8, 7, 9, 8, 7));
+    }
+
+    TestDataset dataset(Simulation simulation) {
+        return datasets.get((int) simulation.between(0, datasets.size() - 1));
+    }
+
+    /** One of few orders, so that what is expected need not be computed for each simulation. */
+    OrderSpec order(Simulation simulation) {
+        int which = (int) simulation.between(0, ORDERS - 1);
+        return new OrderSpec(
+                which, 3 + which, 1 + which, 4_000L * which, ShufflePolicy.WINDOW, LaneOrder.values()[which % 2]);
+    }
+
+    Oracle oracle(TestDataset dataset, OrderSpec order) {
+        return oracles.computeIfAbsent(dataset.id() + " " + order.toJson(), key -> {
+            try {
+                return new Oracle(dataset, order);
+            } catch (IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        });
+    }
+}

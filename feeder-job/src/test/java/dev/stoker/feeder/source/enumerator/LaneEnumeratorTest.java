@@ -1,0 +1,178 @@
+package dev.stoker.feeder.source.enumerator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.feeder.node.Identity;
+import dev.stoker.feeder.source.event.ProgressEvent;
+import dev.stoker.feeder.source.event.ServerEvent;
+import dev.stoker.feeder.source.split.ConsumerProgress;
+import dev.stoker.feeder.source.split.LaneSplit;
+import dev.stoker.schemas.protocol.LaneMap;
+import java.time.Duration;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
+import org.apache.flink.api.connector.source.ReaderInfo;
+import org.apache.flink.api.connector.source.SourceEvent;
+import org.apache.flink.api.connector.source.SplitEnumeratorContext;
+import org.apache.flink.api.connector.source.SplitsAssignment;
+import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
+import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
+import org.junit.jupiter.api.Test;
+
+/** When the coordinator ends a feed; its seconds are those of the test. */
+class LaneEnumeratorTest {
+    private static final List<StreamLanes> STREAMS = List.of(new StreamLanes("train", 1), new StreamLanes("val", 1));
+
+    private final Coordinator context = new Coordinator();
+    private long nowMs = 1_000_000;
+
+    private LaneEnumerator enumerator(Optional<EnumeratorState> state) {
+        LaneEnumerator enumerator = new LaneEnumerator(
+                context,
+                STREAMS,
+                new LaneMaps(1, new NoHint()),
+                new JobEnd(OptionalLong.of(1), List.of()),
+                Duration.ofHours(1),
+                state);
+        enumerator.start();
+        enumerator.addReader(0);
+        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", ""));
+        return enumerator;
+    }
+
+    private static ConsumerProgress progress(String stream, long epochs) {
+        return new ConsumerProgress(new Identity(stream, "g", 1, 0, 1, 0, 1, 0), epochs);
+    }
+
+    private void tell(LaneEnumerator enumerator, long idleSinceMs, ConsumerProgress... progress) {
+        enumerator.handleSourceEvent(0, ProgressEvent.of(List.of(progress), idleSinceMs, false));
+    }
+
+    /** How many seconds the feed serves on, at most so many. */
+    private int secondsServed(int most) {
+        int seconds = 0;
+        while (!context.finished && seconds < most) {
+            nowMs += 1000;
+            context.tick.accept(nowMs, null);
+            seconds++;
+        }
+        return seconds;
+    }
+
+    @Test
+    void endsSoonAfterEveryoneHasFinishedWhetherConnectedOrNot() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("train", 0), progress("val", 1));
+        assertThat(secondsServed(1000)).isEqualTo(1000);
+        tell(enumerator, 0, progress("train", 1));
+        assertThat(secondsServed(1000)).isEqualTo(2);
+    }
+
+    @Test
+    void waitsForAnUnreadStreamWhileATrainerIsConnectedAndAMinuteLonger() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("val", 1));
+        assertThat(secondsServed(1000)).isEqualTo(1000);
+        tell(enumerator, nowMs);
+        assertThat(secondsServed(1000)).isBetween(60, 62);
+    }
+
+    @Test
+    void waitsForTrainersThatConnectAgainAfterARestore() {
+        EnumeratorState before = new EnumeratorState(List.of(), List.of(progress("train", 1), progress("val", 1)));
+        LaneEnumerator enumerator = enumerator(Optional.of(before));
+        assertThat(secondsServed(5)).isEqualTo(5);
+        // It had subscribed after the checkpoint.
+        tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 0));
+        assertThat(secondsServed(1000)).isEqualTo(1000);
+        tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 1));
+        assertThat(secondsServed(1000)).isLessThanOrEqualTo(12);
+    }
+
+    @Test
+    void waitsForAReaderThatIsAway() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("train", 1), progress("val", 1));
+        enumerator.addSplitsBack(List.of(LaneSplit.of("train", 0)), 0);
+        assertThat(secondsServed(100)).isEqualTo(100);
+        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", ""));
+        assertThat(secondsServed(100)).isEqualTo(2);
+    }
+
+    @Test
+    void itsCheckpointHoldsWhoHasSubscribed() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("train", 0), progress("val", 1));
+        assertThat(enumerator.snapshotState(1).progress())
+                .containsExactlyInAnyOrder(progress("train", 0), progress("val", 1));
+    }
+
+    private static final class NoHint implements LaneMaps.Hint {
+        @Override
+        public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
+
+        @Override
+        public boolean isStopRequested() {
+            return false;
+        }
+
+        @Override
+        public void withdraw(boolean ended) {}
+    }
+
+    /** One reader; what the enumerator has done is done at once, but for its clock. */
+    private static final class Coordinator implements SplitEnumeratorContext<LaneSplit> {
+        private BiConsumer<Long, Throwable> tick;
+        private boolean finished;
+
+        @Override
+        public SplitEnumeratorMetricGroup metricGroup() {
+            return UnregisteredMetricsGroup.createSplitEnumeratorMetricGroup();
+        }
+
+        @Override
+        public void sendEventToSourceReader(int subtask, SourceEvent event) {}
+
+        @Override
+        public int currentParallelism() {
+            return 1;
+        }
+
+        @Override
+        public Map<Integer, ReaderInfo> registeredReaders() {
+            return new HashMap<>(Map.of(0, new ReaderInfo(0, "localhost")));
+        }
+
+        @Override
+        public void assignSplits(SplitsAssignment<LaneSplit> assignment) {}
+
+        @Override
+        public void signalNoMoreSplits(int subtask) {
+            finished = true;
+        }
+
+        @Override
+        public <T> void callAsync(Callable<T> call, BiConsumer<T, Throwable> handler) {}
+
+        @Override
+        @SuppressWarnings("unchecked")
+        public <T> void callAsync(Callable<T> call, BiConsumer<T, Throwable> handler, long delay, long period) {
+            if (tick == null) {
+                tick = (now, failure) -> handler.accept((T) now, failure);
+            }
+        }
+
+        @Override
+        public void runInCoordinatorThread(Runnable action) {
+            action.run();
+        }
+
+        @Override
+        public void setIsProcessingBacklog(boolean backlog) {}
+    }
+}

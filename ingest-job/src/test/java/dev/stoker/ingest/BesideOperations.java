@@ -1,0 +1,317 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.chunks.CommitDrivers;
+import dev.stoker.connectors.chunks.CommitRefusedException;
+import dev.stoker.connectors.chunks.DatasetStore;
+import dev.stoker.connectors.chunks.IngestRun;
+import dev.stoker.connectors.chunks.StreamRun;
+import dev.stoker.connectors.chunks.TopicPosition;
+import dev.stoker.connectors.compaction.Compaction;
+import dev.stoker.connectors.compaction.CompactionFailedException;
+import dev.stoker.connectors.compaction.CompactionPlan;
+import dev.stoker.connectors.compaction.CompactionRules;
+import dev.stoker.connectors.compaction.CompactionThreads;
+import dev.stoker.metadata.AbandonedException;
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.EpochVersions;
+import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.KeyRemoval;
+import dev.stoker.metadata.LeaseHeldException;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.NotADatasetException;
+import dev.stoker.metadata.Recovery;
+import dev.stoker.metadata.Removal;
+import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.metadata.TablePolicy;
+import dev.stoker.metadata.UnknownKeyException;
+import dev.stoker.metadata.UnknownVersionException;
+import dev.stoker.metadata.Verification;
+import dev.stoker.metadata.VerificationReport;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.Interleaving;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.UUID;
+
+/**
+ * The table of everything that can be done to a dataset at once. A new operation is one line in {@link #table}: its name, the
+ * failures that another operation may cause, and what it does, through the classes that do it in earnest. {@link
+ * EverythingBesideEverythingTest} runs each line beside each other one, and beside itself.
+ */
+final class BesideOperations {
+
+    /** A line of the table. */
+    record Line(String name, Set<Class<? extends Throwable>> refusals, Work work) {
+
+        /** Whether the failure is one that the operation may end with. */
+        boolean mayEndWith(Throwable failure) {
+            for (Throwable t = failure; t != null; t = t.getCause()) {
+                for (Class<? extends Throwable> refusal : refusals) {
+                    if (refusal.isInstance(t)) {
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+    }
+
+    /** What an operation does. */
+    interface Work {
+        void run(ObjectStore store, Slot slot) throws Exception;
+    }
+
+    /**
+     * One of the two at work.
+     *
+     * @param ingest its ingest id
+     * @param other the other's ingest id
+     * @param chunk number of its first chunk
+     */
+    record Slot(String ingest, String other, int chunk) {
+        static final List<Slot> BOTH =
+                List.of(new Slot(BesideState.A, BesideState.B, 10), new Slot(BesideState.B, BesideState.A, 20));
+
+        /** The directory of its files. */
+        String source() {
+            return ingest.substring(0, 1);
+        }
+    }
+
+    private static final EpochChoice.Pass PASS = new EpochChoice.Pass(new UUID(1, 2), "train", "default");
+
+    private final Path sources;
+
+    /** @param sources has a directory {@code a} and a directory {@code b} of one file each, to be ingested */
+    BesideOperations(Path sources) {
+        this.sources = sources;
+    }
+
+    List<Line> table() {
+        Set<Class<? extends Throwable>> ended = Set.of(AbandonedException.class);
+        Set<Class<? extends Throwable>> first =
+                Set.of(AbandonedException.class, InvalidIngestException.class, LeaseHeldException.class);
+        Set<Class<? extends Throwable>> reader = Set.of(NotADatasetException.class, UnknownVersionException.class);
+        return List.of(
+                new Line("ingest", first, (store, slot) -> ingest(store, slot, IngestRun.Effect.CREATE)),
+                new Line("append", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.APPEND, "--append")),
+                new Line("replace", ended, (store, slot) -> ingest(store, slot, IngestRun.Effect.REPLACE, "--replace")),
+                new Line("append twice", ended, this::appendTwice),
+                new Line("parts", ended, BesideOperations::parts),
+                new Line(
+                        "topic",
+                        Set.of(AbandonedException.class, CommitRefusedException.class),
+                        BesideOperations::topic),
+                new Line(
+                        "remove",
+                        Set.of(UnknownKeyException.class, NotADatasetException.class, AbandonedException.class),
+                        BesideOperations::remove),
+                new Line(
+                        "compact",
+                        Set.of(
+                                CompactionFailedException.class,
+                                AbandonedException.class,
+                                NotADatasetException.class,
+                                UnknownVersionException.class),
+                        BesideOperations::compact),
+                new Line(
+                        "gc",
+                        reader,
+                        (store, slot) -> GarbageCollection.plan(
+                                        Dataset.open(store), Duration.ZERO, SampleDatasets.CLOCK)
+                                .apply()),
+                new Line(
+                        "gc --break",
+                        reader,
+                        (store, slot) ->
+                                GarbageCollection.end(Dataset.open(store), slot.other, SampleDatasets.CLOCK, "eve")),
+                new Line(
+                        "recover",
+                        reader,
+                        (store, slot) -> Recovery.plan(store, "eve").apply()),
+                new Line("read", reader, BesideOperations::read),
+                new Line("follow", reader, BesideOperations::follow),
+                new Line("verify", reader, BesideOperations::verify));
+    }
+
+    private void ingest(ObjectStore store, Slot slot, IngestRun.Effect effect, String... mode) throws IOException {
+        DatasetStore stores = target -> store;
+        String[] args = {
+            sources.resolve(slot.source()).toString(),
+            "/beside",
+            "--label-from",
+            "parent-dir",
+            "--payload",
+            "image",
+            "--ingest-id",
+            slot.ingest
+        };
+        String[] all = java.util.stream.Stream.of(args, mode)
+                .flatMap(java.util.Arrays::stream)
+                .toArray(String[]::new);
+        IngestOptions options = IngestOptions.parse(all);
+        Preparation found = Preparation.of(options, stores);
+        if (found.committed().isPresent()) {
+            return;
+        }
+        Preparation preparation = found.create(options, stores);
+        preparation.lease(options, stores, slot.ingest, "");
+        ChunkSummary chunk = BesideState.chunk(
+                store, preparation.info(), slot.chunk, slot.ingest, BesideState.KEYS.get(slot.ingest));
+        CommitDrivers.ingest(
+                new IngestRun(
+                        stores,
+                        "/beside",
+                        preparation.info().id().toString(),
+                        slot.ingest,
+                        effect,
+                        preparation.baseVersion(),
+                        Map.of("source", "test")),
+                List.of(chunk),
+                BesideState.labels(slot.ingest));
+    }
+
+    private void appendTwice(ObjectStore store, Slot slot) throws IOException {
+        ingest(store, slot, IngestRun.Effect.APPEND, "--append");
+        Dataset dataset = Dataset.open(store);
+        String second = slot.ingest + "-2";
+        Leases leases = new Leases(dataset);
+        leases.take(second, SampleDatasets.CLOCK, "ada@host", "");
+        ChunkSummary chunk =
+                BesideState.chunk(store, dataset.info(), slot.chunk + 1, second, BesideState.KEYS.get(second));
+        SampleDatasets.committer(dataset).commit(BesideState.append(second, chunk));
+        leases.release(second);
+    }
+
+    /** As {@code stoker.commit} does with the parts of two writers; the log entry is of neither. */
+    private static void parts(ObjectStore store, Slot slot) throws IOException {
+        Dataset dataset = openOrCreate(store);
+        Leases leases = new Leases(dataset);
+        Committer committer = SampleDatasets.committer(dataset);
+        if (committer.find(slot.ingest).isPresent()) {
+            return;
+        }
+        String part = slot.ingest + "-part";
+        leases.take(part, SampleDatasets.CLOCK, "ada@host", "");
+        ChunkSummary chunk =
+                BesideState.chunk(store, dataset.info(), slot.chunk, part, BesideState.KEYS.get(slot.ingest));
+        committer.commit(new CommitRequest(
+                slot.ingest,
+                Operation.INGEST,
+                List.of(chunk),
+                Removal.NOTHING,
+                Map.of("label", BesideState.labels(slot.ingest)),
+                Map.of(),
+                List.of(part)));
+        leases.release(part);
+    }
+
+    /** A topic of its own for each slot; two versions of one topic at once are refused by their positions. */
+    private static void topic(ObjectStore store, Slot slot) throws IOException {
+        Dataset dataset = openOrCreate(store);
+        long newest = dataset.latestVersion();
+        TreeMap<Integer, Long> nowhere = new TreeMap<>();
+        TopicPosition position = new TopicPosition("topic-" + slot.ingest, "id", "cluster", nowhere);
+        Optional<TopicPosition> found = TopicPosition.find(dataset, position.topic(), 0, newest);
+        if (found.isPresent()) {
+            return;
+        }
+        Leases leases = new Leases(dataset);
+        leases.take(slot.ingest, SampleDatasets.CLOCK, "ada@host", "");
+        ChunkSummary chunk =
+                BesideState.chunk(store, dataset.info(), slot.chunk, slot.ingest, BesideState.KEYS.get(slot.ingest));
+        CommitDrivers.stream(
+                new StreamRun(
+                        target -> store,
+                        "/beside",
+                        dataset.info().id().toString(),
+                        slot.ingest,
+                        position,
+                        nowhere,
+                        new StreamRun.Limits(() -> {}, StreamRun.Keys.OFFSETS, newest, 0)),
+                slot.ingest + "-1",
+                List.of(chunk),
+                BesideState.labels(slot.ingest),
+                nowhere,
+                new TreeMap<>(Map.of(0, 1L)));
+        leases.release(slot.ingest);
+    }
+
+    private static Dataset openOrCreate(ObjectStore store) throws IOException {
+        Optional<Dataset> found = Dataset.find(store);
+        if (found.isPresent()) {
+            return found.get();
+        }
+        try {
+            return Dataset.create(store, SampleDatasets.info());
+        } catch (DatasetExistsException e) {
+            return Dataset.open(store);
+        }
+    }
+
+    /** Writes chunk tables, too. */
+    private static void remove(ObjectStore store, Slot slot) throws IOException {
+        Dataset dataset = Dataset.open(store);
+        new Committer(dataset, SampleDatasets.CLOCK, "ada@host", new TablePolicy(1, 1))
+                .commit(CommitRequest.remove(slot.ingest, new KeyRemoval(dataset, List.of("k/2")), Map.of()));
+    }
+
+    private static void compact(ObjectStore store, Slot slot) throws IOException, InterruptedException {
+        Dataset dataset = Dataset.open(store);
+        CompactionPlan plan =
+                CompactionPlan.of(dataset.snapshot(), new CompactionRules(1 << 20, 1 << 20, OptionalLong.empty()));
+        new Compaction(
+                        dataset,
+                        CommitRequest.COMPACTION + slot.ingest,
+                        "ada@host",
+                        SampleDatasets.CLOCK,
+                        new CompactionThreads(1, 1, 1 << 24),
+                        bytes -> {})
+                .run(plan);
+    }
+
+    private static void read(ObjectStore store, Slot slot) throws IOException {
+        Dataset dataset = Dataset.open(store);
+        Snapshot newest = dataset.snapshot();
+        Set<String> keys = BesideState.keys(store, newest);
+        if (!BesideState.keys(store, dataset.snapshot(newest.version())).equals(keys)) {
+            throw new AssertionError("Version " + newest.version() + " has changed");
+        }
+    }
+
+    private static void follow(ObjectStore store, Slot slot) throws IOException {
+        EpochVersions versions = new EpochVersions(Dataset.open(store), PASS, SampleDatasets.CLOCK);
+        long first = versions.choose(0, OptionalLong.empty(), version -> {});
+        long second = versions.choose(1, OptionalLong.empty(), version -> {});
+        if (second < first || versions.choose(0, OptionalLong.empty(), version -> {}) != first) {
+            throw new AssertionError("Epoch 0 has version " + first + ", epoch 1 has " + second);
+        }
+    }
+
+    private static void verify(ObjectStore store, Slot slot) throws IOException, InterruptedException {
+        Dataset dataset = Dataset.open(store);
+        VerificationReport report = new Verification(dataset, Runnable::run, 1, bytes -> {}).run(dataset.snapshot());
+        if (!report.problems().isEmpty()) {
+            throw new AssertionError(report.problems().toString());
+        }
+    }
+
+    /** A line as a program of a slot. */
+    static Interleaving.Program program(Line line, Slot slot) {
+        return store -> line.work.run(store, slot);
+    }
+}

@@ -1,0 +1,184 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.chunks.ChunkHeads;
+import dev.stoker.metadata.CommitRequest;
+import dev.stoker.metadata.Committer;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetLayout;
+import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.ObjectWriter;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** What the operations of {@link BesideOperations} begin with, and what must hold whatever they have done. */
+final class BesideState {
+
+    /** The ingest that died without a lease. */
+    static final String GONE = "gone";
+    /** The ingest that died and left its lease. */
+    static final String DEAD = "dead";
+
+    /** The ingests of the two at work. A topic's versions have the same and a number, and so has a second version. */
+    static final String A = "aaaaaaaa-0000-4000-8000-000000000001";
+
+    static final String B = "bbbbbbbb-0000-4000-8000-000000000001";
+
+    /** Keys that each ingest adds; a letter and a number. */
+    static final Map<String, List<String>> KEYS = Map.of(
+            "base-1",
+            List.of("k/1", "k/2", "k/3"),
+            "base-2",
+            List.of("k/4"),
+            A,
+            List.of("a/1"),
+            B,
+            List.of("b/1"),
+            A + "-1",
+            List.of("a/1"),
+            B + "-1",
+            List.of("b/1"),
+            A + "-2",
+            List.of("a/2"),
+            B + "-2",
+            List.of("b/2"),
+            "last",
+            List.of("l/1"));
+
+    private BesideState() {}
+
+    /** No dataset. */
+    static InMemoryObjectStore nothing() {
+        return new InMemoryObjectStore(SampleDatasets.CLOCK);
+    }
+
+    /** Two versions, of which the newest lacks its second copy, and chunks of two dead ingests, one of which has a lease. */
+    static InMemoryObjectStore twoVersions() throws IOException {
+        InMemoryObjectStore store = nothing();
+        Dataset dataset = Dataset.create(store, SampleDatasets.info());
+        Committer committer = SampleDatasets.committer(dataset);
+        ChunkSummary one = chunk(store, dataset.info(), 1, "base-1", List.of("k/1", "k/2"));
+        ChunkSummary two = chunk(store, dataset.info(), 2, "base-1", List.of("k/3"));
+        committer.commit(append("base-1", one, two));
+        committer.commit(append("base-2", chunk(store, dataset.info(), 3, "base-2", KEYS.get("base-2"))));
+        store.delete(DatasetLayout.ingestCopy("base-2"));
+        chunk(store, dataset.info(), 4, GONE, List.of("x/1"));
+        new Leases(dataset).take(DEAD, SampleDatasets.CLOCK, "ada@host", "");
+        chunk(store, dataset.info(), 5, DEAD, List.of("y/1"));
+        return store;
+    }
+
+    static CommitRequest append(String ingest, ChunkSummary... chunks) {
+        return CommitRequest.append(ingest, List.of(chunks), Map.of("label", labels(ingest)), Map.of());
+    }
+
+    static List<String> labels(String ingest) {
+        return KEYS.getOrDefault(ingest, List.of("z/1")).stream()
+                .map(key -> key.substring(0, 1))
+                .distinct()
+                .toList();
+    }
+
+    /** Writes a chunk, for whatever fields of a label and bytes the dataset has. */
+    static ChunkSummary chunk(ObjectStore store, DatasetInfo info, int number, String ingest, List<String> keys)
+            throws IOException {
+        ChunkBuilder builder = new ChunkBuilder(info.fields(), 1 << 12);
+        int label = info.fields().get(0).name().equals("label") ? 0 : 1;
+        for (String key : keys) {
+            builder.beginRow(key);
+            builder.setClass(label, key.substring(0, 1));
+            builder.setBytes(1 - label, ByteBuffer.wrap(key.getBytes(StandardCharsets.UTF_8)));
+            builder.endRow();
+        }
+        PackedChunk chunk = builder.finish(
+                new ChunkIdentity(info.id(), SampleDatasets.id(number), ingest, "train", SampleDatasets.NOW));
+        try (ObjectWriter writer = store.write(ChunkNames.path(chunk.summary().id()))) {
+            for (ByteBuffer part : chunk.buffers()) {
+                writer.write(part.duplicate());
+            }
+            writer.commit();
+        }
+        return chunk.summary();
+    }
+
+    /** Reads the keys of a version from the heads of its chunks. */
+    static Set<String> keys(ObjectStore store, Snapshot snapshot) throws IOException {
+        Set<String> keys = new TreeSet<>();
+        for (int i = 0; i < snapshot.table().size(); i++) {
+            if (snapshot.table().isLive(i)) {
+                ChunkHead head = ChunkHeads.read(store, snapshot.table(), i);
+                for (int row = 0; row < head.rows(); row++) {
+                    if (!ChunkHeads.isRemoved(snapshot.table(), i, row) && !keys.add(head.key(row))) {
+                        throw new AssertionError(
+                                "The key " + head.key(row) + " is twice in version " + snapshot.version());
+                    }
+                }
+            }
+        }
+        return keys;
+    }
+
+    /**
+     * Checks every version against what its log entries say it must hold.
+     *
+     * @return the ingests that have committed, with their versions
+     */
+    static Map<String, LogEntry> check(ObjectStore store) throws IOException {
+        Map<String, LogEntry> ingests = new TreeMap<>();
+        if (Dataset.find(store).isEmpty()) {
+            return ingests;
+        }
+        Dataset dataset = Dataset.open(store);
+        Set<String> expected = new TreeSet<>();
+        long newest = dataset.latestVersion();
+        for (long version = 1; version <= newest; version++) {
+            LogEntry entry = dataset.entry(version, newest);
+            if (ingests.put(entry.ingest(), entry) != null) {
+                throw new AssertionError("Ingest " + entry.ingest() + " has two versions");
+            }
+            int dash = entry.ingest().lastIndexOf("-1");
+            LogEntry run = dash < 0 ? null : ingests.get(entry.ingest().substring(0, dash));
+            if (run != null && run.operation() == Operation.ABANDON) {
+                throw new AssertionError("The topic ingest " + run.ingest() + " was ended, and committed " + version);
+            }
+            switch (entry.operation()) {
+                case INGEST -> expected.addAll(own(entry));
+                case REPLACE -> expected = new TreeSet<>(own(entry));
+                case REMOVE -> expected.remove("k/2");
+                case COMPACT, ABANDON -> {}
+                case RECOVERED -> throw new AssertionError("Version " + version + " was never lost");
+            }
+            Set<String> found = keys(store, dataset.snapshot(version));
+            if (!found.equals(expected)) {
+                throw new AssertionError("Version " + version + " has " + found + ", expected " + expected);
+            }
+        }
+        return ingests;
+    }
+
+    private static List<String> own(LogEntry entry) {
+        List<String> keys = KEYS.get(entry.ingest());
+        if (keys == null) {
+            throw new AssertionError("Ingest " + entry.ingest() + " was never to commit");
+        }
+        return keys;
+    }
+}

@@ -1,0 +1,260 @@
+package dev.stoker.ingest;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import dev.stoker.ingest.BesideOperations.Line;
+import dev.stoker.ingest.BesideOperations.Slot;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
+import dev.stoker.storage.InMemoryObjectStore;
+import dev.stoker.storage.Interleaving;
+import dev.stoker.storage.Interleaving.Crash;
+import dev.stoker.storage.Interleaving.Outcome;
+import dev.stoker.storage.Interleaving.Schedule;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Each operation on a dataset beside each other one, under every schedule with at most two preemptions at calls to the store,
+ * and each with a crash at every call. Whatever the schedule: nothing that was committed is lost, nothing else is seen, every
+ * reader works, and nothing live is deleted.
+ *
+ * <p>A switch in front of a call changes nothing unless the other program touches the same part of the dataset and one of the
+ * two changes it, so only such calls are tried. {@code -Dtest.schedules} says how many schedules are tried for a pair, half of them
+ * with two preemptions, chosen by {@code -Dtest.seed}; 0 tries all of them, as {@code -Psoak} does.
+ */
+class EverythingBesideEverythingTest {
+
+    private static final int SCHEDULES = Integer.getInteger("test.schedules", 16);
+    private static final long SEED = Long.getLong("test.seed", System.nanoTime());
+
+    @TempDir
+    private Path directory;
+
+    private final Interleaving interleaving = new Interleaving();
+    private List<Line> table;
+    private int runs;
+
+    @BeforeEach
+    void prepare() throws IOException {
+        Trees.file(directory, "a/a/1.jpg", "one");
+        Trees.file(directory, "b/b/1.jpg", "two");
+        table = new BesideOperations(directory).table();
+    }
+
+    @AfterEach
+    void close() {
+        interleaving.close();
+        System.out.println("test.seed=" + SEED + ", " + runs + " runs");
+    }
+
+    @Test
+    void onANewDataset() throws Exception {
+        everyPair(BesideState.nothing());
+    }
+
+    @Test
+    void onADatasetWithVersions() throws Exception {
+        everyPair(BesideState.twoVersions());
+    }
+
+    @Test
+    void aCrashAtEveryCall() throws Exception {
+        for (InMemoryObjectStore base : List.of(BesideState.nothing(), BesideState.twoVersions())) {
+            for (Line line : table) {
+                int calls = calls(base, line, 0).size();
+                for (int call = 0; call < calls; call++) {
+                    for (boolean after : new boolean[] {false, true}) {
+                        crash(base, line, new Crash(0, call, after));
+                    }
+                }
+            }
+        }
+    }
+
+    private void everyPair(InMemoryObjectStore base) throws Exception {
+        Random random = new Random(SEED);
+        Set<Schedule> all = new LinkedHashSet<>();
+        for (int a = 0; a < table.size(); a++) {
+            for (int b = a; b < table.size(); b++) {
+                Line one = table.get(a);
+                Line other = table.get(b);
+                List<Integer> ones = switches(calls(base, one, 0), calls(base, other, 1));
+                List<Integer> others = switches(calls(base, other, 1), calls(base, one, 0));
+                all.clear();
+                for (int first = 0; first < 2; first++) {
+                    for (int i : first == 0 ? ones : others) {
+                        all.add(new Schedule(first, List.of(i)));
+                        for (int j : first == 0 ? others : ones) {
+                            if (j > 0) {
+                                all.add(new Schedule(first, List.of(i, j)));
+                            }
+                        }
+                    }
+                }
+                for (Schedule schedule : some(all, random)) {
+                    run(base, one, other, schedule);
+                }
+            }
+        }
+    }
+
+    /** All, or as many as are asked for, half of them with one preemption. */
+    private static List<Schedule> some(Set<Schedule> all, Random random) {
+        List<Schedule> mixed = new ArrayList<>(all);
+        if (SCHEDULES == 0 || mixed.size() <= SCHEDULES) {
+            return mixed;
+        }
+        Collections.shuffle(mixed, random);
+        List<Schedule> some = new ArrayList<>();
+        for (int preemptions = 1; preemptions <= 2; preemptions++) {
+            int count = preemptions;
+            mixed.stream()
+                    .filter(schedule -> schedule.calls().size() == count)
+                    .limit(SCHEDULES / 2)
+                    .forEach(some::add);
+        }
+        return some;
+    }
+
+    /** The calls that a line makes alone. */
+    private List<Interleaving.Call> calls(InMemoryObjectStore base, Line line, int slot) throws InterruptedException {
+        Interleaving.Program program = BesideOperations.program(line, Slot.BOTH.get(slot));
+        return interleaving
+                .run(base.copy(), List.of(program), new Schedule(0, List.of()), Optional.empty())
+                .calls()
+                .get(0);
+    }
+
+    /** Before which calls a switch may matter; 0 is the beginning, and the end counts. */
+    private static List<Integer> switches(List<Interleaving.Call> calls, List<Interleaving.Call> others) {
+        return IntStream.rangeClosed(0, calls.size())
+                .filter(i -> i == 0 || i == calls.size() || conflicts(calls.get(i), others))
+                .boxed()
+                .toList();
+    }
+
+    private static boolean conflicts(Interleaving.Call call, List<Interleaving.Call> others) {
+        return others.stream()
+                .anyMatch(other ->
+                        (other.changes() || call.changes()) && other.zone().equals(call.zone()));
+    }
+
+    private void run(InMemoryObjectStore base, Line one, Line other, Schedule schedule) throws Exception {
+        runs++;
+        InMemoryObjectStore store = base.copy();
+        String what = one.name() + " beside " + other.name() + ", " + schedule + ", test.seed=" + SEED;
+        Outcome outcome = interleaving.run(
+                store,
+                List.of(
+                        BesideOperations.program(one, Slot.BOTH.get(0)),
+                        BesideOperations.program(other, Slot.BOTH.get(1))),
+                schedule,
+                Optional.empty());
+        try {
+            Map<String, LogEntry> committed = BesideState.check(store);
+            for (int p = 0; p < 2; p++) {
+                requireRight(
+                        p == 0 ? one : other,
+                        Slot.BOTH.get(p),
+                        outcome.failures().get(p),
+                        committed);
+            }
+            requireTidy(store);
+            requireUsable(store);
+        } catch (Exception | AssertionError e) {
+            outcome.failures().forEach(failure -> failure.ifPresent(e::addSuppressed));
+            throw new AssertionError(what + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static void requireRight(
+            Line line, Slot slot, Optional<Throwable> failure, Map<String, LogEntry> committed) {
+        LogEntry entry = line.name().equals("topic") && committed.containsKey(slot.ingest() + "-1")
+                ? committed.get(slot.ingest() + "-1")
+                : committed.get(slot.ingest());
+        if (failure.isPresent()) {
+            if (!line.mayEndWith(failure.get())) {
+                throw new AssertionError(line.name() + " failed: " + failure.get(), failure.get());
+            }
+            // What has failed is not there; of two versions the first may be.
+            assertThat(entry == null
+                            || entry.operation() == Operation.ABANDON
+                            || line.name().equals("append twice"))
+                    .as(line.name() + " failed, and has committed")
+                    .isTrue();
+        } else if (Set.of("ingest", "append", "replace", "append twice", "parts", "topic", "remove")
+                .contains(line.name())) {
+            assertThat(entry).as(line.name() + " reported a version").isNotNull();
+            assertThat(entry.operation()).as(line.name()).isNotEqualTo(Operation.ABANDON);
+        }
+    }
+
+    /** A collection deletes nothing that is live. */
+    private static void requireTidy(InMemoryObjectStore store) throws IOException {
+        Optional<Dataset> dataset = Dataset.find(store);
+        if (dataset.isEmpty()) {
+            return;
+        }
+        GarbageCollection.plan(dataset.get(), Duration.ZERO, SampleDatasets.CLOCK)
+                .apply();
+        BesideState.check(store);
+    }
+
+    private static void requireUsable(InMemoryObjectStore store) throws IOException {
+        Optional<Dataset> dataset = Dataset.find(store);
+        if (dataset.isPresent()) {
+            ChunkSummary chunk =
+                    BesideState.chunk(store, dataset.get().info(), 30, "last", BesideState.KEYS.get("last"));
+            SampleDatasets.committer(dataset.get()).commit(BesideState.append("last", chunk));
+            BesideState.check(store);
+        }
+    }
+
+    private void crash(InMemoryObjectStore base, Line line, Crash crash) throws Exception {
+        runs++;
+        InMemoryObjectStore store = base.copy();
+        Interleaving.Program program = BesideOperations.program(line, Slot.BOTH.get(0));
+        Outcome outcome = interleaving.run(store, List.of(program), new Schedule(0, List.of()), Optional.of(crash));
+        try {
+            BesideState.check(store);
+            Optional<Dataset> dataset = Dataset.find(store);
+            if (dataset.isPresent()) {
+                GarbageCollection.plan(dataset.get(), Duration.ZERO, SampleDatasets.CLOCK)
+                        .apply();
+                BesideState.check(store);
+            }
+            // The same again, under its id.
+            Outcome again =
+                    interleaving.run(store, List.of(retried(line)), new Schedule(0, List.of()), Optional.empty());
+            requireRight(line, Slot.BOTH.get(0), again.failures().get(0), BesideState.check(store));
+            requireUsable(store);
+        } catch (Exception | AssertionError e) {
+            outcome.failures().forEach(failure -> failure.ifPresent(e::addSuppressed));
+            throw new AssertionError(line.name() + ", " + crash + ": " + e.getMessage(), e);
+        }
+    }
+
+    /** Its chunks have other names, as random ids have. */
+    private static Interleaving.Program retried(Line line) {
+        return BesideOperations.program(line, new Slot(BesideState.A, BesideState.B, 40));
+    }
+}

@@ -1,0 +1,68 @@
+"""Whether a client has its place: every feeder that answers must have admitted it before it takes a batch.
+
+Belongs to the turn holder.
+"""
+
+from __future__ import annotations
+
+import random
+
+from stoker._peers import Peers
+from stoker.errors import PlaceTakenError
+
+_FIRST_PAUSE_S = 0.25
+_LONGEST_PAUSE_S = 2.0
+
+
+class Admission:
+    """What the feeders have said so far, from the first WELCOME of a place to the last."""
+
+    def __init__(self, place_timeout: float, patience_s: float) -> None:
+        """`place_timeout`: for a taken place to become free. `patience_s`: for the other feeders, behind the first."""
+        self.place_timeout = place_timeout
+        self.complete = False
+        """Whether batches may be asked for."""
+        self.withdrawing = False
+        """Whether all connections are to be ended, to begin again later."""
+        self.refused_since: float | None = None
+        """Since when there was no place, of a client that never had one, or has left it."""
+        self.resume_at = 0.0
+        """When to begin again."""
+        self._patience_s = patience_s
+        self._since: float | None = None
+        self._pause_s = _FIRST_PAUSE_S
+        self._late: dict[str, float] = {}
+        """Feeders that refused a client that had its place already, and since when."""
+
+    def restart(self) -> None:
+        """The client is about to connect to all feeders anew."""
+        self.complete = self.withdrawing = False
+        self._since = None
+
+    def welcomed(self, address: str, now: float) -> None:
+        """A feeder has admitted this client."""
+        self._late.pop(address, None)
+        if self._since is None:
+            self._since = now
+
+    def refused(self, address: str, text: str, now: float) -> PlaceTakenError | None:
+        """A feeder says that the place is taken; the error if this has lasted too long."""
+        if self.complete:
+            since = self._late.setdefault(address, now)
+        else:
+            since = self.refused_since = now if self.refused_since is None else self.refused_since
+            self.withdrawing = True
+            self.resume_at = now + self._pause_s * random.uniform(0.5, 1.5)
+            self._pause_s = min(_LONGEST_PAUSE_S, self._pause_s * 1.5)
+        if now - since < self.place_timeout:
+            return None
+        return PlaceTakenError(f"{text} (waited for {now - since:.1f} s, place_timeout is {self.place_timeout:g} s)")
+
+    def look_at(self, peers: Peers, now: float) -> bool:
+        """Whether every feeder that answers has admitted this client."""
+        if not self.complete and not self.withdrawing and self._since is not None and peers.lane_map is not None:
+            late = now - self._since > self._patience_s
+            self.complete = all(late or peers.has_answered(address) for address in peers.lane_map.addresses)
+            if self.complete:
+                self.refused_since, self._pause_s = None, _FIRST_PAUSE_S
+        return self.complete
