@@ -18,6 +18,11 @@ from stoker.testing import serve
 
 ORDER: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 2000, "seed": 5, "lane_order": "fixed"}
 CHUNKS = (7, 5, 9, 6)
+# A socket that an interrupt came upon before anybody held it is closed when it is collected, and Python says so.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
 
 
 def content(batch: Any) -> Any:

@@ -22,7 +22,7 @@ from stoker import Feed, errors
         ({"num_workers": 4}, "decode_threads"),
         ({"collate_fn": len}, "decode="),
         ({"batchsize": 4}, "did you mean 'batch_size'"),
-        ({"decode": True}, r"decode=True: expected how to decode which fields, as \{'image': 'rgb'\}"),
+        ({"decode": True}, r"decode=True: expected how to decode fields, as \{'image': 'rgb'\}"),
     ],
 )
 def test_arguments_of_other_loaders(tmp_path: Path, argument: dict[str, Any], says: str) -> None:

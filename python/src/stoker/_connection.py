@@ -19,6 +19,7 @@ from google_crc32c import extend as _crc_extend
 from stoker import _protocol as p
 from stoker._buffers import BufferPool
 from stoker._discovery import split_address
+from stoker._resolve import addresses
 from stoker._security import Tls
 from stoker.errors import ProtocolError
 
@@ -375,7 +376,7 @@ def _unix_socket(path: str) -> tuple[socket.socket, object]:
 def _socket_for(address: str, attempt: int) -> tuple[socket.socket, object]:
     host, port = split_address(address)
     try:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        found = addresses(host, port)
     except (OSError, UnicodeError) as e:
         raise ConnectionLostError(f"{address}: {getattr(e, 'strerror', None) or e}") from e
     family, kind, proto, _, target = found[attempt % len(found)]

@@ -20,6 +20,7 @@ from stoker._iteration import Epochs, Iteration, Span
 from stoker._kafka import KafkaSource
 from stoker._kafka import target_of as topic_of
 from stoker._loaders import check_readers
+from stoker._mixing import mixing
 from stoker._options import Options, suggesting
 from stoker._path import PathSource
 from stoker._pinned import pool_of
@@ -35,6 +36,8 @@ from stoker._torch import class_for
 from stoker.errors import StateMismatchError, StokerError
 
 _LOG = logging.getLogger("stoker")
+_LOOKED_AT: set[str] = set()
+"""Fingerprints of the streams whose classes were looked at."""
 
 
 class Feed:
@@ -184,6 +187,7 @@ class Feed:
         options.security.look(options.target)
         if options.path is not None:
             stream = self._open_path(options.version)
+            self._look_at_classes(stream)
             if not options.follow:
                 self._path_stream = stream
                 self._adopt(stream.info(options.run))
@@ -193,6 +197,23 @@ class Feed:
         assert o.path is not None
         snapshot = open_snapshot(o.path, version)
         return PathStream(snapshot, o.split or o.stream or "train", OrderSpec(**o.order))
+
+    def _look_at_classes(self, stream: PathStream) -> None:
+        """Warns, once a process, if batches will hold too few classes."""
+        if worker_of() is not None or rank_of(self._options.rank, self._options.world_size)[0] or spawning():
+            return
+        what = stream.fingerprint
+        if what in _LOOKED_AT:
+            return
+        _LOOKED_AT.add(what)
+        try:
+            found = mixing(stream)
+        except (StokerError, OSError):
+            return  # whoever reads the chunk says what is wrong with it
+        for each in found:
+            if each.is_poor:
+                where = f"{stream.snapshot.root}@{stream.snapshot.version}, split {stream.split}"
+                _LOG.warning("%s: %s", where, each.warning())
 
     # ---- torch
 

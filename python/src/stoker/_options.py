@@ -125,7 +125,7 @@ class Options:
         decode = given["decode"]
         if decode is not None and not isinstance(decode, Mapping):
             raise TypeError(
-                f"decode={decode!r}: expected how to decode which fields, as {{'image': 'rgb'}} or {{'image': function}}"
+                f"decode={decode!r}: expected how to decode fields, as {{'image': 'rgb'}} or {{'image': function}}"
             )
         if isinstance(given["columns"], str):
             problems.append(f"columns must be several names, is {given['columns']!r}")

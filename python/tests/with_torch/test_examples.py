@@ -128,6 +128,18 @@ def test_lightning_resumes_and_validates(images: Path, run: Any) -> None:
     assert model.seen == whole[:13]
     model = run("with_lightning.py", images, "--steps", 33)
     assert model.seen == whole[13:33]
+    assert run("with_lightning.py", images, "--steps", 33).seen == []  # again after its end
+
+
+@pytest.mark.parametrize(
+    ("example", "options"),
+    [("with_accelerate.py", ("--epochs", 1)), ("with_trainer.py", ("--steps", 5)), ("with_keras.py", ())],
+)
+def test_an_example_that_is_run_again_after_its_end_does_not_fail(
+    images: Path, run: Any, example: str, options: tuple[Any, ...]
+) -> None:
+    for _ in range(2):
+        run(example, images, *options)
 
 
 def test_accelerate_with_its_model_and_the_feeds_data(images: Path, run: Any) -> None:

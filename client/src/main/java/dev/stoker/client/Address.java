@@ -37,10 +37,14 @@ record Address(String host, int port) {
         return port == 0 ? Optional.of(host.substring(UNIX.length())) : Optional.empty();
     }
 
-    /** Looks the host up; {@code attempt} chooses among the addresses that it stands for. */
-    InetSocketAddress resolve(int attempt) throws IOException {
+    /**
+     * Looks the host up; {@code attempt} chooses among the addresses that it stands for.
+     *
+     * @throws IOException if the host is not known, or not yet: then a later attempt finds it
+     */
+    InetSocketAddress resolve(int attempt, HostNames names) throws IOException {
         try {
-            InetAddress[] found = InetAddress.getAllByName(host);
+            InetAddress[] found = names.find(host);
             return new InetSocketAddress(found[Math.floorMod(attempt, found.length)], port);
         } catch (UnknownHostException e) {
             throw new IOException("the host of " + host + ":" + port + " is not known");

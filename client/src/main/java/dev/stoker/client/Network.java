@@ -5,6 +5,7 @@ import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Ping;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.net.SocketAddress;
 import java.net.UnixDomainSocketAddress;
 import java.nio.channels.SelectionKey;
@@ -58,6 +59,8 @@ final class Network implements Peers.Dialler, Runnable {
     private volatile long tickAtNs = System.nanoTime();
     private volatile boolean stopping;
     /** Whether all connections are to be ended, to go on over new ones. */
+    private final HostNames names = new HostNames(InetAddress::getAllByName);
+
     private boolean turning;
     /** Since when the trainer waits for a batch. */
     private Optional<Long> waitingSinceNs = Optional.empty();
@@ -385,7 +388,8 @@ final class Network implements Peers.Dialler, Runnable {
     public Link dial(String address, int attempt, Optional<String> near) throws IOException {
         Address place = Address.parse(address).orElseThrow(() -> new IOException("'" + address + "' is not host:port"));
         Optional<String> path = near.or(place::path);
-        SocketAddress resolved = path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt);
+        SocketAddress resolved =
+                path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt, names);
         Optional<Tls> tls = near.isPresent() ? Optional.empty() : tlsFor(address);
         Link link = new Link(new Link.Way(address, resolved, path, tls), inbox, selector, System.nanoTime());
         links.add(link);

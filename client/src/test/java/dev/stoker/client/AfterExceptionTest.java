@@ -91,8 +91,7 @@ class AfterExceptionTest {
     void allEpochsGoOnAtTheSameBatch() {
         List<String> expected = new ArrayList<>();
         for (int epoch = 0; epoch < 2; epoch++) {
-            expected.addAll(STREAM.expected(
-                    epoch, TailPolicy.PAD, Participant.rank(0, 1), 0));
+            expected.addAll(STREAM.expected(epoch, TailPolicy.PAD, Participant.rank(0, 1), 0));
         }
         FeedClient feed = feeds.open(withholding().epochs(2));
         List<String> read = new ArrayList<>();

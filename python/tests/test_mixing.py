@@ -1,0 +1,75 @@
+"""A feed over a path warns where chunks are sorted by class and windows hold too few of them."""
+
+from __future__ import annotations
+
+import logging
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import stoker
+from stoker import Feed
+from stoker._dataset import open_snapshot
+from stoker._mixing import mixing
+from stoker._spec import OrderSpec
+from stoker._stream import PathStream
+
+
+def written(root: Path, classes: int, *, shuffle: bool, field: str = "categorical") -> Path:
+    with stoker.Writer(root, {"label": field, "data": "binary"}, chunk_size=4096, shuffle=shuffle) as w:
+        for n in range(2000):
+            name = n * classes // 2000
+            w.write({"label": f"class{name}" if field == "categorical" else name, "data": bytes(80)})
+    return root
+
+
+def warnings(caplog: pytest.LogCaptureFixture, root: Path, **options: Any) -> list[str]:
+    caplog.clear()
+    with caplog.at_level(logging.WARNING, "stoker"), Feed(root, **options):
+        return [r.getMessage() for r in caplog.records]
+
+
+@pytest.mark.parametrize("classes", [2, 10, 100])
+def test_sorted_chunks_are_warned_of_unless_the_window_is_large(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, classes: int
+) -> None:
+    root = written(tmp_path / "sorted", classes, shuffle=False)
+    if classes > 2:
+        (said,) = warnings(caplog, root, lanes=1, shuffle_window=8192)
+        assert "sorted by label" in said
+        assert "stoker.Writer" in said
+        assert "larger shuffle_window" in said
+    assert warnings(caplog, root, lanes=1, shuffle_window=1 << 30) == []
+    assert warnings(caplog, root, lanes=1, shuffle_window=4096, shuffle=False) == []
+
+
+def test_what_is_mixed_or_has_no_classes_is_not_warned_of(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    mixed = written(tmp_path / "mixed", 10, shuffle=True)
+    numbers = written(tmp_path / "numbers", 10, shuffle=False, field="int64")
+    for root in (mixed, numbers):
+        assert warnings(caplog, root, lanes=1, shuffle_window=4096) == []
+
+
+def test_the_measure_is_what_windows_hold(tmp_path: Path) -> None:
+    """Compared with windows of chunks drawn at random from the samples themselves."""
+    root = written(tmp_path / "sorted", 10, shuffle=False)
+    stream = PathStream(open_snapshot(root, None), "train", OrderSpec(lanes=1, shuffle_window=20_000))
+    (measured,) = mixing(stream)
+    labels = [s["label"] for s in stoker.open(root)]
+    rows = stream.snapshot.chunks.columns["rows"].tolist()
+    chunks, at = [], 0
+    for n in rows:
+        chunks.append(labels[at : at + n])
+        at += n
+    rng = random.Random(1)
+    same = trials = 0
+    for _ in range(20_000):
+        window = rng.sample(chunks, round(measured.chunks))
+        every = [label for chunk in window for label in chunk]
+        a, b = rng.sample(every, 2)
+        same += a == b
+        trials += 1
+    assert measured.dataset == pytest.approx(10, rel=0.1)
+    assert measured.window == pytest.approx(trials / same, rel=0.15)
