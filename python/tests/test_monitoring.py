@@ -33,7 +33,7 @@ def test_expressions_are_promql_over_metrics_that_feeders_have(name):
 
 
 def test_mistakes_are_found():
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match=r"(?i)unexpected|expected|invalid|unclosed"):
         promql_parser.parse("sum by (feed (rate(stoker_feeder_nacks_total[5m]))")
     assert not metrics("rate(stoker_feeder_sample_total[5m])") <= WRITTEN
 

@@ -179,7 +179,8 @@ record FeedRates(
                 ObjectNode merged = (newer ? rank : known).deepCopy();
                 merged.put(
                         "used_rows",
-                        rank.path("used_rows").asLong() + known.path("used_rows").asLong());
+                        rank.path("used_rows").asLong()
+                                + known.path("used_rows").asLong());
                 merged.put(
                         "connected",
                         rank.path("connected").asBoolean()

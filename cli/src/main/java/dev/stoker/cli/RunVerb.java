@@ -107,8 +107,8 @@ final class RunVerb implements Callable<Integer> {
             feed.end();
             if (json) {
                 PrintWriter out = spec.commandLine().getOut();
-                status.ifPresent(
-                        s -> out.println(FeedReport.json(s, time).put("exit_code", train).toString()));
+                status.ifPresent(s -> out.println(
+                        FeedReport.json(s, time).put("exit_code", train).toString()));
             } else {
                 status.ifPresent(s -> FeedReport.print(s, time, err));
             }

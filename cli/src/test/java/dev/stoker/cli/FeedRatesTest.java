@@ -10,8 +10,8 @@ import org.junit.jupiter.api.Test;
 class FeedRatesTest {
 
     private static JsonNode server(String address, long rows, String... groups) throws JsonProcessingException {
-        return Json.MAPPER.readTree("{\"address\":\"" + address + "\",\"totals\":{\"used_rows\":" + rows + ",\"used_bytes\":"
-                + 100 * rows + ",\"sessions\":1},\"groups\":[" + String.join(",", groups) + "]}");
+        return Json.MAPPER.readTree("{\"address\":\"" + address + "\",\"totals\":{\"used_rows\":" + rows
+                + ",\"used_bytes\":" + 100 * rows + ",\"sessions\":1},\"groups\":[" + String.join(",", groups) + "]}");
     }
 
     private static String group(long run, long epoch, long next, String... ranks) {
@@ -20,8 +20,8 @@ class FeedRatesTest {
     }
 
     private static String rank(int rank, long rows, String trainer) {
-        return "{\"rank\":" + rank + ",\"worker\":0,\"workers\":1,\"replica\":0,\"connected\":true,\"used_rows\":" + rows
-                + ",\"trainer\":" + trainer + "}";
+        return "{\"rank\":" + rank + ",\"worker\":0,\"workers\":1,\"replica\":0,\"connected\":true,\"used_rows\":"
+                + rows + ",\"trainer\":" + trainer + "}";
     }
 
     private static String trainer(double seconds, double waited, String causes) {

@@ -39,8 +39,9 @@ record LocationChecks(Consumer<String> problems) {
     /** Returns the location as its file system spells it. */
     private String checkRemoteSource(String source) {
         if (WEB.matcher(source).matches()) {
-            problems.accept("the source " + source + " is a web address, and web servers do not list their files; download"
-                    + " the files first, or name a directory, hdfs:// or s3a://");
+            problems.accept(
+                    "the source " + source + " is a web address, and web servers do not list their files; download"
+                            + " the files first, or name a directory, hdfs:// or s3a://");
             return source;
         }
         try (SourceTree tree = Stores.openTree(source)) {

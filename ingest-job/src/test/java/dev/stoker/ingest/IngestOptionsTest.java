@@ -158,8 +158,9 @@ class IngestOptionsTest {
     @Test
     void refusesAWebAddressAsSource() {
         assertThat(problems("https://example.com/photos/", target.toString()))
-                .containsExactly("the source https://example.com/photos is a web address, and web servers do not list their"
-                        + " files; download the files first, or name a directory, hdfs:// or s3a://");
+                .containsExactly(
+                        "the source https://example.com/photos is a web address, and web servers do not list their"
+                                + " files; download the files first, or name a directory, hdfs:// or s3a://");
     }
 
     @Test

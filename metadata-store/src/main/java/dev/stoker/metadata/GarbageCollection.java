@@ -27,13 +27,11 @@ import java.util.TreeMap;
 public final class GarbageCollection {
 
     private final Dataset dataset;
-    private final InstantSource clock;
     private final List<Leftover> leftovers;
     private final List<String> finished;
 
-    private GarbageCollection(Dataset dataset, InstantSource clock, List<Leftover> leftovers, List<String> finished) {
+    private GarbageCollection(Dataset dataset, List<Leftover> leftovers, List<String> finished) {
         this.dataset = dataset;
-        this.clock = clock;
         this.leftovers = leftovers;
         this.finished = finished;
     }
@@ -55,7 +53,7 @@ public final class GarbageCollection {
             }
         }
         leases.keySet().removeAll(finished);
-        return new GarbageCollection(dataset, clock, leftovers(dataset, orphans, leases, olderThan, clock), finished);
+        return new GarbageCollection(dataset, leftovers(dataset, orphans, leases, olderThan, clock), finished);
     }
 
     private static List<Leftover> leftovers(

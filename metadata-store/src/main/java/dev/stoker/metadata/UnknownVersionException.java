@@ -12,7 +12,8 @@ public final class UnknownVersionException extends StokerException {
 
     private static String message(String where, long version, long newest) {
         if (newest == 0) {
-            return "The dataset " + where + " has no version yet: no ingest into it has finished. If one has, its log was"
+            return "The dataset " + where
+                    + " has no version yet: no ingest into it has finished. If one has, its log was"
                     + " lost: stoker recover " + where;
         }
         String range = newest == 1 ? "only version 1" : "versions 1 to " + newest;

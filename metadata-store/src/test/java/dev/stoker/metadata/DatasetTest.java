@@ -105,8 +105,9 @@ class DatasetTest {
 
         assertThatThrownBy(dataset::snapshot)
                 .isInstanceOf(UnknownVersionException.class)
-                .hasMessage("The dataset /memory has no version yet: no ingest into it has finished. If one has, its log was lost:"
-                        + " stoker recover /memory");
+                .hasMessage(
+                        "The dataset /memory has no version yet: no ingest into it has finished. If one has, its log was lost:"
+                                + " stoker recover /memory");
         assertThatThrownBy(() -> dataset.snapshot(1)).isInstanceOf(UnknownVersionException.class);
         assertThat(dataset.latest().version()).isZero();
     }

@@ -18,8 +18,7 @@ public final class CommitDrivers {
     private CommitDrivers() {}
 
     /** Commits a file ingest. */
-    public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes)
-            throws IOException {
+    public static void ingest(IngestRun run, List<ChunkSummary> chunks, List<String> classes) throws IOException {
         IngestCommitter committer = new IngestCommitter(run, Patience.ofBatch());
         commit(
                 committer,

@@ -72,13 +72,7 @@ final class LedgerPublisher implements AutoCloseable {
         this(where, opener, sign, progress, Pauses.USUAL, Threads.system());
     }
 
-    LedgerPublisher(
-            String where,
-            Opener opener,
-            Sign sign,
-            LedgerProgress progress,
-            Pauses pauses,
-            Threads threads) {
+    LedgerPublisher(String where, Opener opener, Sign sign, LedgerProgress progress, Pauses pauses, Threads threads) {
         this.where = where;
         this.sign = sign;
         this.opener = opener;
@@ -190,7 +184,9 @@ final class LedgerPublisher implements AutoCloseable {
                 } catch (IOException | RuntimeException | Error e) {
                     // An Error too: checkpoints would wait for receipts that nobody writes.
                     failed(e, pause);
-                    pause = pause.multipliedBy(2).compareTo(pauses.longest()) < 0 ? pause.multipliedBy(2) : pauses.longest();
+                    pause = pause.multipliedBy(2).compareTo(pauses.longest()) < 0
+                            ? pause.multipliedBy(2)
+                            : pauses.longest();
                 }
             }
         } catch (InterruptedException e) {

@@ -57,7 +57,11 @@ final class PrometheusText {
                 totals.used().bytes(),
                 feed);
         counter("stoker_feeder_origin_reads_total", "Reads of the dataset's store.", totals.originReads(), feed);
-        counter("stoker_feeder_origin_read_bytes_total", "Bytes read from the dataset's store.", totals.originBytes(), feed);
+        counter(
+                "stoker_feeder_origin_read_bytes_total",
+                "Bytes read from the dataset's store.",
+                totals.originBytes(),
+                feed);
         counter(
                 "stoker_feeder_origin_metadata_total",
                 "Other calls of the dataset's store: listings, lengths, reads of its log.",
@@ -92,7 +96,11 @@ final class PrometheusText {
         counter("stoker_feeder_tier_hits_total", "Chunks that were needed and there.", cache.hits(), labels);
         counter("stoker_feeder_tier_misses_total", "Chunks that were needed and not there.", cache.misses(), labels);
         counter("stoker_feeder_tier_loads_total", "Chunks placed, or found and checked.", cache.loads(), labels);
-        counter("stoker_feeder_tier_load_seconds_total", "Seconds spent on placing chunks in a tier.", cache.loadNanos() / 1e9, labels);
+        counter(
+                "stoker_feeder_tier_load_seconds_total",
+                "Seconds spent on placing chunks in a tier.",
+                cache.loadNanos() / 1e9,
+                labels);
         counter("stoker_feeder_tier_failures_total", "Failures of a tier's device.", cache.failures(), labels);
         gauge(
                 "stoker_feeder_tier_off",

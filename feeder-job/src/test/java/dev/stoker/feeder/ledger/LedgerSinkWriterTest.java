@@ -56,8 +56,8 @@ class LedgerSinkWriterTest {
 
     private LedgerSinkWriter writer(List<LedgerFile> unpublished) throws IOException {
         LedgerProgress progress = LedgerProgress.begin(FEED, 0);
-        LedgerPublisher publisher = new LedgerPublisher(
-                "test", this::open, signs::add, progress, PAUSES, Threads.system());
+        LedgerPublisher publisher =
+                new LedgerPublisher("test", this::open, signs::add, progress, PAUSES, Threads.system());
         for (LedgerFile file : unpublished) {
             publisher.restore(file, 0);
         }
@@ -247,12 +247,7 @@ class LedgerSinkWriterTest {
     void waitsWhileTooMuchWaits() throws Exception {
         isDown.set(true);
         LedgerPublisher publisher = new LedgerPublisher(
-                "s3a://bucket/ledger",
-                this::open,
-                signs::add,
-                LedgerProgress.begin(FEED, 1),
-                PAUSES,
-                Threads.system());
+                "s3a://bucket/ledger", this::open, signs::add, LedgerProgress.begin(FEED, 1), PAUSES, Threads.system());
         publisher.submit(new LedgerFile("part-1.avro", new byte[65 << 20]), 1);
         CompletableFuture<Void> submitted = new CompletableFuture<>();
         Thread task = new Thread(() -> {

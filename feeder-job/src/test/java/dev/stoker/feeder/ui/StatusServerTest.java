@@ -7,9 +7,9 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.NodeMetrics;
-import dev.stoker.feeder.node.Used;
 import dev.stoker.feeder.node.PortRange;
 import dev.stoker.feeder.node.PortTakenException;
+import dev.stoker.feeder.node.Used;
 import dev.stoker.schemas.protocol.Stats;
 import java.io.IOException;
 import java.io.InputStream;
@@ -86,7 +86,8 @@ class StatusServerTest {
                 "127.0.0.1:7420",
                 1_000,
                 61_000,
-                new NodeMetrics(40, 1 << 20, 640, new Used(320, 1 << 19), 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
+                new NodeMetrics(
+                        40, 1 << 20, 640, new Used(320, 1 << 19), 4, 4096, 9, 0.25, 1, 0, 0, 0, 0, 3, 1000, 2, 5, 6),
                 List.of(new FeedStatus.Tier("open windows", "bytes", 1000, 4000)),
                 List.of(group));
     }

@@ -33,7 +33,10 @@ final class ClassNames {
     private static void check(String name) {
         long bytes;
         try {
-            bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(name)).remaining();
+            bytes = StandardCharsets.UTF_8
+                    .newEncoder()
+                    .encode(CharBuffer.wrap(name))
+                    .remaining();
         } catch (CharacterCodingException e) {
             throw new IllegalArgumentException("the class name has half a surrogate pair, which UTF-8 cannot hold", e);
         }

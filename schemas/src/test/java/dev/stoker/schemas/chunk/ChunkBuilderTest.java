@@ -95,8 +95,7 @@ class ChunkBuilderTest {
 
     @Test
     void refusesHalfASurrogatePairInPayload() {
-        ChunkBuilder texts = new ChunkBuilder(
-                List.of(new Field("text", ScalarType.UTF8, false, true)), SEGMENT);
+        ChunkBuilder texts = new ChunkBuilder(List.of(new Field("text", ScalarType.UTF8, false, true)), SEGMENT);
         texts.beginRow("a");
         assertThatThrownBy(() -> texts.setString(0, "\ud83d"))
                 .isInstanceOf(IllegalArgumentException.class)

@@ -68,7 +68,8 @@ class SelfChecksumTest {
 
     @Test
     void onlyTheFirstMarkCounts() throws Exception {
-        byte[] file = SelfChecksum.seal(bytes("MAGIC stoker.crc32c=00000000 name stoker.crc32c=00000000 stoker.crc32c="));
+        byte[] file =
+                SelfChecksum.seal(bytes("MAGIC stoker.crc32c=00000000 name stoker.crc32c=00000000 stoker.crc32c="));
         verify(file);
         for (int i = 0; i < file.length; i++) {
             byte[] damaged = file.clone();

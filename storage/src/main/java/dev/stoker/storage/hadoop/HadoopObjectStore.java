@@ -113,7 +113,8 @@ public final class HadoopObjectStore implements ObjectStore {
         } catch (RuntimeException e) {
             if (e.getCause() instanceof ClassNotFoundException) {
                 throw new UnsupportedStoreException(
-                        location(uri) + ": the file system of " + uri.getScheme() + ":// is not shipped with Stoker; add its"
+                        location(uri) + ": the file system of " + uri.getScheme()
+                                + ":// is not shipped with Stoker; add its"
                                 + " Hadoop connector to lib/hadoop or HADOOP_CLASSPATH, or use hdfs:// or s3a://",
                         e);
             }

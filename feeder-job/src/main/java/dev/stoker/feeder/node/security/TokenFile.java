@@ -46,7 +46,10 @@ final class TokenFile {
         String text;
         try {
             byte[] bytes = PrivateFiles.readRegular(file, MAX_BYTES);
-            text = StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+            text = StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(bytes))
+                    .toString();
         } catch (IOException e) {
             throw new AccessException(
                     "token file " + file + " cannot be read on this machine ("
@@ -66,8 +69,7 @@ final class TokenFile {
             }
         }
         if (entries.isEmpty()) {
-            throw new AccessException(
-                    "token file " + file + " has no token" + ADVICE + file);
+            throw new AccessException("token file " + file + " has no token" + ADVICE + file);
         }
         return entries;
     }

@@ -5,8 +5,8 @@ import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.NodeMetrics;
-import dev.stoker.feeder.node.Used;
 import dev.stoker.feeder.node.ServerOptions;
+import dev.stoker.feeder.node.Used;
 import dev.stoker.feeder.node.ack.AckTable;
 import dev.stoker.feeder.node.chunks.ChunkSources;
 import dev.stoker.feeder.node.chunks.OriginReads;
@@ -195,7 +195,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     @Override
     public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
-        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel answers, so
+        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel
+        // answers, so
         // neither a long step nor a long hold of Python's interpreter lock counts.
         channel.keepAlive();
         sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));

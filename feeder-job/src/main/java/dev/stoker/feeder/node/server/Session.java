@@ -145,7 +145,11 @@ final class Session implements Runnable, Occupant {
         long version = stream.version(hello);
         only = stream.follows() ? hello.epoch() : OptionalLong.empty();
         Group.Joined place = group.join(
-                hello, this, stream.at(version), only.orElse(0), server.threads().nowMs());
+                hello,
+                this,
+                stream.at(version),
+                only.orElse(0),
+                server.threads().nowMs());
         joined = true;
         order = place.order();
         identity = place.identity();
