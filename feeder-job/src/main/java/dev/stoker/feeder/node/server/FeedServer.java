@@ -180,11 +180,6 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
         return admission.rights(hello);
     }
 
-    /** What a trainer may do by its token. */
-    TokenRights rights(Hello hello) throws ProtocolException {
-        return admission.rights(hello);
-    }
-
     @Override
     public Wire wire(SocketChannel channel) throws IOException {
         PlainWire plain = new PlainWire(channel);
@@ -195,9 +190,8 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
 
     @Override
     public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
-        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel
-        // answers, so
-        // neither a long step nor a long hold of Python's interpreter lock counts.
+        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel answers,
+        // so neither a long step nor a long hold of Python's interpreter lock counts.
         channel.keepAlive();
         sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
     }
