@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pyarrow as pa
 import pytest
 
 import stoker
 from stoker import Feed, Writer
+from stoker._checksum import check_self
 from stoker._dataset import open_snapshot
+from stoker._table import encode_table
 from stoker.errors import InvalidSampleError
 
 NAMES = [
@@ -40,7 +44,12 @@ def test_class_names_and_keys_come_back_as_they_went_in(tmp_path):
                 fed[key] = feed.classes["label"][batch["label"][row]]
                 assert bytes(batch["data"][row]) == key.encode()
     assert fed == samples
-    assert open_snapshot(path).version == 1
+    snapshot = open_snapshot(path)
+    assert snapshot.version == 1
+    table = encode_table(snapshot)
+    check_self(table, "table")
+    metadata = pa.ipc.open_file(table).schema.metadata
+    assert json.loads(metadata[b"stoker.classes"])["label"] == list(snapshot.classes["label"])
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from stoker._dataset import Snapshot, open_snapshot, table_versions
-from stoker._entry import seal
+from stoker._entry import escaped, seal
 from stoker._flat import Block, SchemaColumn, closing, opening
 from stoker._json import compact_upper, sorted_by_code_unit
 from stoker._message import Column, MessageLayout
@@ -83,8 +83,10 @@ def encode_table(snapshot: Snapshot) -> bytes:
         "stoker.format": "1",
         "stoker.dataset": snapshot.info.id,
         "stoker.version": str(snapshot.version),
-        "stoker.splits": compact_upper(list(snapshot.splits)),
-        "stoker.classes": compact_upper({f: list(snapshot.classes[f]) for f in sorted_by_code_unit(snapshot.classes)}),
+        "stoker.splits": escaped(compact_upper(list(snapshot.splits))),
+        "stoker.classes": escaped(
+            compact_upper({f: list(snapshot.classes[f]) for f in sorted_by_code_unit(snapshot.classes)})
+        ),
     }
     first = opening(_COLUMNS, self_pair | metadata)
     body = bytearray(length)

@@ -9,7 +9,8 @@ import java.util.HexFormat;
 /**
  * The checksum that a small file carries inside itself: the ASCII text {@code stoker.crc32c=} followed by eight lower-case hex
  * digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}. The first such text of a file counts.
- * Every format puts it in front of all text that comes from users, which may therefore contain anything.
+ * A format puts it in front of all text that comes from users, or {@linkplain #escape escapes} that text, which may therefore be
+ * anything.
  */
 public final class SelfChecksum {
 
@@ -38,6 +39,11 @@ public final class SelfChecksum {
         byte[] hex = HexFormat.of().toHexDigits(Crc32cs.of(content)).getBytes(StandardCharsets.US_ASCII);
         System.arraycopy(hex, 0, content, digits, DIGITS);
         return content;
+    }
+
+    /** JSON whose texts do not contain the mark; it means the same. For what a format must put in front of its checksum. */
+    public static String escape(String json) {
+        return json.replace("stoker.crc32c=", "stoker.crc32c\\u003d");
     }
 
     /**

@@ -102,8 +102,8 @@ final class TableFormat {
         metadata.put("stoker.dataset", table.dataset.toString());
         metadata.put("stoker.version", Long.toString(table.version));
         try {
-            metadata.put("stoker.splits", JSON.writeValueAsString(table.splits));
-            metadata.put("stoker.classes", JSON.writeValueAsString(table.classes.names()));
+            metadata.put("stoker.splits", SelfChecksum.escape(JSON.writeValueAsString(table.splits)));
+            metadata.put("stoker.classes", SelfChecksum.escape(JSON.writeValueAsString(table.classes.names())));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(
                     "Split or class names that are no Unicode: " + e.getOriginalMessage(), e);

@@ -243,7 +243,7 @@ class ChunkBuilderTest {
                 .isInstanceOf(IllegalArgumentException.class);
         builder.abandonRow();
         builder.beginRow("a");
-        assertThatThrownBy(() -> builder.reserve(IMAGE, (1 << 30) + 1)).hasMessageContaining("1 GiB");
+        assertThatThrownBy(() -> builder.reserve(IMAGE, (1 << 30) + 2)).hasMessageContaining("1 GiB");
     }
 
     @Test
