@@ -39,6 +39,7 @@ final class PlanText {
         }
         addSplits(preparation, lines);
         addClasses(options, preparation, lines);
+        lines.addAll(SourceWarnings.of(options, preparation));
         return new IngestPlan(preparation.info().fields(), lines);
     }
 

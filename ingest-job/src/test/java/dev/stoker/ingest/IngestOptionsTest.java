@@ -231,6 +231,46 @@ class IngestOptionsTest {
                 .hasMessageContaining("holds no samples, only what is left out: 1 hidden");
     }
 
+    private List<String> warnings(String... options) throws IOException {
+        return IngestJob.plan(parse(options)).lines().stream()
+                .filter(line -> line.startsWith("warning"))
+                .toList();
+    }
+
+    @Test
+    void warnsOfCaptionsAndOtherFilesBesideImages() throws IOException {
+        for (int i = 0; i < 5; i++) {
+            Trees.file(source, i + ".jpg", "x");
+        }
+        Trees.file(source, "1.txt", "a cat");
+        Trees.file(source, "2.txt", "a dog");
+        Trees.file(source, "Thumbs.db", "x");
+        assertThat(warnings("--dry-run"))
+                .singleElement()
+                .asString()
+                .contains("3 of the first 9 files are no image by the ending (.txt 2, .db 1)", "--sidecar .txt=caption:utf8");
+    }
+
+    @Test
+    void warnsOfFilesThatHoldManySamples() throws IOException {
+        Trees.file(source, "a/part-0.parquet", "PAR1");
+        Trees.file(source, "a/shard-000.tar", "x");
+        assertThat(warnings("--dry-run"))
+                .hasSize(2)
+                .anySatisfy(line -> assertThat(line).contains("1 of the first 3 files is a Parquet file (a/part-0.parquet)"))
+                .anySatisfy(line -> assertThat(line).contains("is a tar file"));
+    }
+
+    @Test
+    void warnsOfClassDirectoriesWithoutLabels() throws IOException {
+        for (int i = 0; i < 12; i++) {
+            Trees.file(source, (i % 2 == 0 ? "a/" : "b/") + i + ".jpg", "x");
+        }
+        assertThat(warnings("--dry-run")).singleElement().asString().contains("2 directories", "--label-from parent-dir");
+        assertThat(warnings("--dry-run", "--label-from", "parent-dir")).isEmpty();
+        assertThat(warnings("--dry-run", "--split-from", "top-dir")).isEmpty();
+    }
+
     @Test
     void plansWithoutWriting() throws IOException {
         Trees.file(source, "b/1.jpg", "x".repeat(4000));

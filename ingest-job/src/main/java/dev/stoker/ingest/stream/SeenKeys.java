@@ -8,9 +8,19 @@ import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
 
-/** A set of keys, by their 64-bit hashes: 16 bytes of memory a key, and 8 in a checkpoint. For one thread. */
+/**
+ * A set of keys, by their 64-bit hashes: 16 to 32 bytes of memory a key, and 8 in a checkpoint. At most 2^29 keys, since an array holds
+ * no more slots. For one thread.
+ */
 final class SeenKeys {
+
+    private static final int MAX_SLOTS = 1 << 30;
+    /** Hashes of one element of a checkpoint's list; an element is one array. */
+    private static final int PORTION = 1 << 20;
 
     private long[] slots = new long[1 << 12];
     private int size;
@@ -52,6 +62,10 @@ final class SeenKeys {
     }
 
     private void grow() {
+        if (slots.length == MAX_SLOTS) {
+            throw new IllegalStateException("this subtask has " + size + " keys, and can look for duplicates among no more:"
+                    + " raise --parallelism, or take --key offset, which needs no look");
+        }
         long[] old = slots;
         slots = new long[2 * old.length];
         for (long hash : old) {
@@ -81,18 +95,24 @@ final class SeenKeys {
         }
     }
 
-    /** The hashes, for {@link #addAll(byte[])}. */
-    byte[] toBytes() {
-        ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * (size + (hasZero ? 1 : 0)));
+    /** The hashes in portions, each for {@link #addAll(byte[])}. */
+    List<byte[]> toBytes() {
+        List<byte[]> portions = new ArrayList<>();
+        ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * Math.min(PORTION, size + 1));
         for (long hash : slots) {
             if (hash != 0) {
                 bytes.putLong(hash);
+                if (!bytes.hasRemaining()) {
+                    portions.add(bytes.array());
+                    bytes = ByteBuffer.allocate(bytes.capacity());
+                }
             }
         }
         if (hasZero) {
             bytes.putLong(0);
         }
-        return bytes.array();
+        portions.add(Arrays.copyOf(bytes.array(), bytes.position()));
+        return portions;
     }
 
     void addAll(byte[] hashes) {

@@ -196,7 +196,7 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
     public void snapshotState(StateSnapshotContext context) throws Exception {
         super.snapshotState(context);
         if (keys != null) {
-            keysState.update(List.of(keys.toBytes()));
+            keysState.update(keys.toBytes());
         }
     }
 

@@ -1,0 +1,115 @@
+package dev.stoker.ingest;
+
+import dev.stoker.connectors.files.FileEntry;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/** Warns of files among the first ones of a source that are packed in another way than their user is likely to expect. */
+final class SourceWarnings {
+    /** Endings of files that hold many samples, and what such a file is. */
+    private static final Map<String, String> CONTAINERS = Map.ofEntries(
+            Map.entry("parquet", "Parquet"),
+            Map.entry("arrow", "Arrow"),
+            Map.entry("feather", "Arrow"),
+            Map.entry("avro", "Avro"),
+            Map.entry("tar", "tar"),
+            Map.entry("tgz", "tar"),
+            Map.entry("gz", "gzip"),
+            Map.entry("zst", "Zstandard"),
+            Map.entry("zip", "zip"),
+            Map.entry("tfrecord", "TFRecord"),
+            Map.entry("tfrecords", "TFRecord"),
+            Map.entry("mds", "MDS"),
+            Map.entry("h5", "HDF5"),
+            Map.entry("hdf5", "HDF5"));
+
+    private static final int ENDINGS_SHOWN = 5;
+    /** A directory with fewer files on average is hardly a class. */
+    private static final int FILES_OF_A_CLASS = 3;
+
+    private SourceWarnings() {}
+
+    /** One line for each thing that is likely to be a mistake. */
+    static List<String> of(IngestOptions options, Preparation preparation) {
+        List<FileEntry> files = preparation.sample().files();
+        List<String> warnings = new ArrayList<>();
+        addContainers(files, warnings);
+        addOthers(files, preparation.sample().kind(), warnings);
+        boolean isUnlabelled = options.content().label().isEmpty();
+        if (isUnlabelled && !(preparation.splitRule() instanceof SplitRule.TopDirectory)) {
+            addClasses(files, warnings);
+        }
+        return warnings;
+    }
+
+    private static void addContainers(List<FileEntry> files, List<String> warnings) {
+        Map<String, List<FileEntry>> found = files.stream()
+                .filter(file -> CONTAINERS.containsKey(ending(file)))
+                .collect(Collectors.groupingBy(file -> CONTAINERS.get(ending(file)), TreeMap::new, Collectors.toList()));
+        found.forEach((kind, those) -> warnings.add("warning: " + count(those.size(), files.size())
+                + (those.size() == 1 ? " is a " : " are ") + kind
+                + (those.size() == 1 ? " file" : " files") + " (" + those.get(0).path()
+                + "): each becomes one sample of opaque bytes; unpack archives first, and write the rows of tables with"
+                + " stoker.Writer (docs/writer.md)"));
+    }
+
+    /** Captions, thumbnails and the like beside what most files are. */
+    private static void addOthers(List<FileEntry> files, FileKind kind, List<String> warnings) {
+        if (kind == FileKind.DATA) {
+            return;
+        }
+        Map<String, Integer> endings = new TreeMap<>();
+        int others = 0;
+        for (FileEntry file : files) {
+            if (FileKind.of(file.path()) != kind && !CONTAINERS.containsKey(ending(file))) {
+                others++;
+                endings.merge(ending(file).isEmpty() ? "no ending" : "." + ending(file), 1, Integer::sum);
+            }
+        }
+        if (others == 0) {
+            return;
+        }
+        String list = endings.entrySet().stream()
+                .sorted(Map.Entry.<String, Integer>comparingByValue(Comparator.reverseOrder())
+                        .thenComparing(Map.Entry.comparingByKey()))
+                .limit(ENDINGS_SHOWN)
+                .map(entry -> entry.getKey() + " " + entry.getValue())
+                .collect(Collectors.joining(", "));
+        warnings.add("warning: " + count(others, files.size()) + (others == 1 ? " is" : " are") + " no " + kind.field()
+                + " by the ending (" + list + "), and still packed as samples; a file that belongs to another one is named"
+                + " with --sidecar, such as --sidecar .txt=caption:utf8; move other files out of the source");
+    }
+
+    private static void addClasses(List<FileEntry> files, List<String> warnings) {
+        Set<String> directories = new TreeSet<>();
+        for (FileEntry file : files) {
+            int slash = file.path().lastIndexOf('/');
+            if (slash < 0) {
+                return;
+            }
+            directories.add(file.path().substring(0, slash));
+        }
+        if (directories.size() > 1 && files.size() >= FILES_OF_A_CLASS * directories.size()) {
+            warnings.add("warning: the first " + files.size() + " files lie in " + directories.size()
+                    + " directories, and the dataset gets no label; if the directories are classes, give --label-from"
+                    + " parent-dir");
+        }
+    }
+
+    private static String count(int some, int all) {
+        return some + " of the first " + all + (all == 1 ? " file" : " files");
+    }
+
+    private static String ending(FileEntry file) {
+        String name = file.path().substring(file.path().lastIndexOf('/') + 1);
+        int dot = name.lastIndexOf('.');
+        return dot <= 0 ? "" : name.substring(dot + 1).toLowerCase(Locale.ROOT);
+    }
+}
