@@ -54,7 +54,8 @@ final class TokenFile {
             throw new AccessException(
                     "token file " + file + " cannot be read on this machine ("
                             + AccessException.reason(e)
-                            + "): put it on every feeder machine, readable for the user that the feeder runs as",
+                            + "): put it on every feeder machine, readable for the user that the feeder runs as;"
+                            + " to make one: openssl rand -hex 32 > " + file,
                     e);
         }
         return new TokenFile(file).parse(text);
