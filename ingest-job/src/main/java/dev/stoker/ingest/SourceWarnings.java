@@ -52,7 +52,8 @@ final class SourceWarnings {
     private static void addContainers(List<FileEntry> files, List<String> warnings) {
         Map<String, List<FileEntry>> found = files.stream()
                 .filter(file -> CONTAINERS.containsKey(ending(file)))
-                .collect(Collectors.groupingBy(file -> CONTAINERS.get(ending(file)), TreeMap::new, Collectors.toList()));
+                .collect(
+                        Collectors.groupingBy(file -> CONTAINERS.get(ending(file)), TreeMap::new, Collectors.toList()));
         found.forEach((kind, those) -> warnings.add("warning: " + count(those.size(), files.size())
                 + (those.size() == 1 ? " is a " : " are ") + kind
                 + (those.size() == 1 ? " file" : " files") + " (" + those.get(0).path()
@@ -83,7 +84,8 @@ final class SourceWarnings {
                 .map(entry -> entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining(", "));
         warnings.add("warning: " + count(others, files.size()) + (others == 1 ? " is" : " are") + " no " + kind.field()
-                + " by the ending (" + list + "), and still packed as samples; a file that belongs to another one is named"
+                + " by the ending (" + list
+                + "), and still packed as samples; a file that belongs to another one is named"
                 + " with --sidecar, such as --sidecar .txt=caption:utf8; move other files out of the source");
     }
 

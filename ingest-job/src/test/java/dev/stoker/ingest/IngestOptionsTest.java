@@ -248,7 +248,9 @@ class IngestOptionsTest {
         assertThat(warnings("--dry-run"))
                 .singleElement()
                 .asString()
-                .contains("3 of the first 9 files are no image by the ending (.txt 2, .db 1)", "--sidecar .txt=caption:utf8");
+                .contains(
+                        "3 of the first 9 files are no image by the ending (.txt 2, .db 1)",
+                        "--sidecar .txt=caption:utf8");
     }
 
     @Test
@@ -257,7 +259,8 @@ class IngestOptionsTest {
         Trees.file(source, "a/shard-000.tar", "x");
         assertThat(warnings("--dry-run"))
                 .hasSize(2)
-                .anySatisfy(line -> assertThat(line).contains("1 of the first 3 files is a Parquet file (a/part-0.parquet)"))
+                .anySatisfy(line ->
+                        assertThat(line).contains("1 of the first 3 files is a Parquet file (a/part-0.parquet)"))
                 .anySatisfy(line -> assertThat(line).contains("is a tar file"));
     }
 
@@ -266,7 +269,10 @@ class IngestOptionsTest {
         for (int i = 0; i < 12; i++) {
             Trees.file(source, (i % 2 == 0 ? "a/" : "b/") + i + ".jpg", "x");
         }
-        assertThat(warnings("--dry-run")).singleElement().asString().contains("2 directories", "--label-from parent-dir");
+        assertThat(warnings("--dry-run"))
+                .singleElement()
+                .asString()
+                .contains("2 directories", "--label-from parent-dir");
         assertThat(warnings("--dry-run", "--label-from", "parent-dir")).isEmpty();
         assertThat(warnings("--dry-run", "--split-from", "top-dir")).isEmpty();
     }

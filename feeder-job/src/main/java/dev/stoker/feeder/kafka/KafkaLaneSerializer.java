@@ -31,7 +31,7 @@ public final class KafkaLaneSerializer implements SimpleVersionedSerializer<Kafk
     @Override
     public KafkaLane deserialize(int version, byte[] bytes) throws IOException {
         LaneSplitSerializer.requireKnown("Kafka lane", version, VERSION);
-        return read(new DataInputDeserializer(bytes), version);
+        return read(new DataInputDeserializer(bytes));
     }
 
     static void write(KafkaLane lane, DataOutputView out) throws IOException {
@@ -46,12 +46,12 @@ public final class KafkaLaneSerializer implements SimpleVersionedSerializer<Kafk
         out.writeLong(lane.version());
     }
 
-    static KafkaLane read(DataInputView in, int version) throws IOException {
+    static KafkaLane read(DataInputView in) throws IOException {
         return new KafkaLane(
                 in.readInt(),
                 new RecordPosition(in.readLong(), kind(in.readUTF()), in.readLong(), in.readInt()),
                 new EpochCounts(in.readLong(), in.readLong(), in.readLong()),
-                version < 2 ? 0 : in.readLong());
+                in.readLong());
     }
 
     private static RecordKind kind(String text) throws IOException {

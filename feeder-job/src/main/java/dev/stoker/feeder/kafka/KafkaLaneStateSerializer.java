@@ -37,7 +37,7 @@ public final class KafkaLaneStateSerializer implements SimpleVersionedSerializer
         int count = in.readInt();
         List<KafkaLane> pending = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            pending.add(KafkaLaneSerializer.read(in, version));
+            pending.add(KafkaLaneSerializer.read(in));
         }
         return new KafkaLaneState(topicId, pending);
     }

@@ -63,8 +63,9 @@ final class SeenKeys {
 
     private void grow() {
         if (slots.length == MAX_SLOTS) {
-            throw new IllegalStateException("this subtask has " + size + " keys, and can look for duplicates among no more:"
-                    + " raise --parallelism, or take --key offset, which needs no look");
+            throw new IllegalStateException(
+                    "this subtask has " + size + " keys, and can look for duplicates among no more:"
+                            + " raise --parallelism, or take --key offset, which needs no look");
         }
         long[] old = slots;
         slots = new long[2 * old.length];

@@ -35,6 +35,11 @@ record Claim(Consumer consumer, long first, long stride, long last, TailPolicy t
 
     /** The least position at which a run can have begun whose consumer was given this first number. */
     long leastStart() {
+        return leastStart(consumer, first);
+    }
+
+    /** The same, of a consumer that was to begin with a number. */
+    static long leastStart(Consumer consumer, long first) {
         return Math.max(0, first - (long) consumer.worker() * consumer.worldSize() - consumer.worldSize() + 1);
     }
 }

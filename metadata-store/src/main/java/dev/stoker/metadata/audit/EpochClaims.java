@@ -29,7 +29,7 @@ final class EpochClaims {
                         .computeIfAbsent(claim.residue(), r -> new ArrayList<>(1))
                         .add(claim);
             }
-            start = findStart();
+            start = findStart(Map.of());
         }
 
         List<Claim> covering(long number) {
@@ -48,8 +48,8 @@ final class EpochClaims {
         /** The position at which the run began in this epoch, or less if not all of its trainers are known. */
         long start;
 
-        private long findStart() {
-            Map<Consumer, Long> starts = new HashMap<>();
+        private long findStart(Map<Consumer, Long> others) {
+            Map<Consumer, Long> starts = new HashMap<>(others);
             claims.values().forEach(claim -> starts.merge(claim.consumer(), claim.leastStart(), Math::min));
             return starts.values().stream().max(Comparator.naturalOrder()).orElse(0L);
         }
@@ -87,10 +87,14 @@ final class EpochClaims {
         return runs.firstKey();
     }
 
-    /** The position at which a run began in this epoch. */
-    long start(long run) {
+    /**
+     * The position at which a run began in this epoch.
+     *
+     * @param others least starts of its consumers that asked for nothing of the epoch
+     */
+    long start(long run, Map<Consumer, Long> others) {
         index();
-        return runs.get(run).start;
+        return others.isEmpty() ? runs.get(run).start : runs.get(run).findStart(others);
     }
 
     /** The greatest number that anybody was given. */

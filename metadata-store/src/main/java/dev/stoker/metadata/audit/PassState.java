@@ -27,6 +27,9 @@ final class PassState {
     /** By number of the consumer: the last epoch it has a receipt of or subscribed to. */
     private final Map<Integer, Long> lastEpochs = new HashMap<>();
 
+    /** By epoch and run: where consumers stood that asked for nothing. */
+    private final Map<Long, Map<Long, Map<Consumer, Long>>> standing = new HashMap<>();
+
     /** @param source what was read first; of a pass that follows its dataset all else but the version holds for all */
     PassState(PassKey key, Source source) {
         this.key = key;
@@ -61,6 +64,18 @@ final class PassState {
         lastEpochs.merge(number(consumer), epoch, Math::max);
     }
 
+    /** The consumer asked for nothing of an epoch: it stood behind the numbers before {@code first}. */
+    void stood(Consumer consumer, long epoch, long first) {
+        standing.computeIfAbsent(epoch, e -> new HashMap<>())
+                .computeIfAbsent(consumer.run(), r -> new HashMap<>())
+                .merge(consumer, Claim.leastStart(consumer, first), Math::min);
+        seen(consumer, epoch);
+    }
+
+    private Map<Consumer, Long> standing(long epoch, long run) {
+        return standing.getOrDefault(epoch, Map.of()).getOrDefault(run, Map.of());
+    }
+
     int number(Consumer consumer) {
         return numbers.computeIfAbsent(consumer, c -> numbers.size());
     }
@@ -85,7 +100,9 @@ final class PassState {
     boolean isAsserted(long run, long epoch, long number) {
         for (Map.Entry<Long, Long> later : firstEpochs.tailMap(run, false).entrySet()) {
             long began = later.getValue();
-            if (began > epoch || (began == epoch && claims.get(epoch).start(later.getKey()) > number)) {
+            if (began > epoch
+                    || (began == epoch
+                            && claims.get(epoch).start(later.getKey(), standing(epoch, later.getKey())) > number)) {
                 return true;
             }
         }

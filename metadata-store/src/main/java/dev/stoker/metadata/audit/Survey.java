@@ -127,7 +127,7 @@ final class Survey {
         if (subscription.count() > 0) {
             pass.claim(subscription.epoch(), Claim.of(consumer, subscription));
         } else {
-            pass.seen(consumer, subscription.epoch());
+            pass.stood(consumer, subscription.epoch(), subscription.first());
         }
     }
 
