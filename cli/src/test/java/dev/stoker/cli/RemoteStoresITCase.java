@@ -288,12 +288,14 @@ class RemoteStoresITCase {
         assertThat(consume(s3 + "/fed", "s3-fed")).isEqualTo(batches);
         assertThat(consume(hdfs + "/fed", "hdfs-fed")).isEqualTo(batches);
 
-        // The ledgers lie in the datasets' own stores.
+        // The ledgers, and the signs that they must be there, are in the datasets' own stores.
         for (String location : List.of(s3 + "/fed", hdfs + "/fed")) {
             try (ObjectStore store = Stores.open(location)) {
                 assertThat(store.list("_stoker/feeds/").toList())
                         .isNotEmpty()
-                        .allMatch(object -> object.name().matches(".*/ledger/part-[0-9a-f-]{36}\\.avro"));
+                        .allMatch(object -> object.name()
+                                .matches(".*/(ledger/part-[0-9a-f-]{36}\\.avro|delivered-[0-9a-f-]{36}\\.json)"))
+                        .anyMatch(object -> object.name().contains("/delivered-"));
             }
         }
     }
