@@ -246,16 +246,16 @@ def test_a_pass_of_workers_that_failed_is_followed_by_a_choice() -> None:
 
     shared = SharedEpochs()
     assert shared.begin(11, following) == Start(0)
-    shared.count_failure(1)
+    shared.count_failure(1, shared.setting())
     other = SharedEpochs(os.dup(shared._fd))
     assert other.begin(11, following) == Start(0)  # the same pass goes on
     with pytest.raises(errors.StokerError, match=r"failed in epoch 0.*load_state_dict.*set_epoch\(0\).*set_epoch\(1\)"):
         shared.begin(12, following)
     with pytest.raises(errors.StokerError, match="failed in epoch 0"):
         other.begin(11, following)  # workers that stay
-    shared.count_failure(-1)
+    shared.count_failure(-1, shared.setting())
     assert shared.begin(12, following) == Start(1)
-    shared.count_failure(1)
+    shared.count_failure(1, shared.setting())
     shared.set(Start(1, 5))
     assert shared.begin(13, following) == Start(1, 5)
 

@@ -165,12 +165,12 @@ class Iteration(Iterator[Batch]):
         if self._serial == progress.serial:
             self._broken = True
             progress.go_back(self._at())
-        progress.failed()
+        progress.failed(self._setting)
 
     def _finish(self) -> None:
         """All was handed out; what the source has begun of the epoch's rest is kept."""
         ended, self.running = not self.running, False
-        self._feed._progress.recovered()
+        self._feed._progress.recovered(self._setting)
         feed, share = self._feed, self._share
         if not ended and share.limit is not None and self.steps and worker_of() is None:
             following = feed._progress.after(Start(self._start.epoch, share.start))

@@ -165,10 +165,14 @@ class SharedEpochs:
             self._key, self._latest = key, Start(v[2], v[3], version=v[7] or None)
             return self._latest
 
-    def count_failure(self, change: int) -> None:
-        """A worker has failed (1), or come to the end of its share after all (-1)."""
+    def count_failure(self, change: int, setting: int) -> None:
+        """A worker has failed (1), or come to the end of its share after all (-1).
+
+        `setting`: that of its pass. A worker that is late does not fail a pass for which the position was set since.
+        """
         with self._locked() as v:
-            v[9] = max(0, v[9] + change)
+            if setting == v[6]:
+                v[9] = max(0, v[9] + change)
 
     def has_failed(self) -> bool:
         """Whether a worker has failed since the last `set` and has not come to the end of its share."""

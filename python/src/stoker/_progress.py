@@ -65,16 +65,19 @@ class Progress:
         """An iteration has failed there: the next one begins with the batch that was not handed out."""
         self.next = start
 
-    def failed(self) -> None:
-        """An iteration has failed. Tells it to the other passes of a DataLoader, if this is one of its workers."""
+    def failed(self, setting: int) -> None:
+        """An iteration has failed. Tells it to the other passes of a DataLoader, if this is one of its workers.
+
+        `setting`: as for `begin`.
+        """
         if worker_of() is not None and not self._failed:
-            self.shared.count_failure(1)
+            self.shared.count_failure(1, setting)
             self._failed = True
 
-    def recovered(self) -> None:
+    def recovered(self, setting: int) -> None:
         """This worker has handed out its whole share, maybe after a failure."""
         if self._failed:
-            self.shared.count_failure(-1)
+            self.shared.count_failure(-1, setting)
             self._failed = False
 
     def set_epoch(self, epoch: int, epoch_batches: int | None) -> None:

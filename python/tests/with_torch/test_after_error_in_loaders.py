@@ -102,29 +102,3 @@ def test_a_new_pass_after_a_failure_asks_where_to_go_on(
     feed.load_state_dict(state)
     assert found + keys_of(batches) == expected
     feed.close()
-
-
-def test_a_tf_dataset_does_not_end_after_an_error(dataset: DatasetWriter, tmp_path: Path) -> None:
-    tf = pytest.importorskip("tensorflow")
-    flag = tmp_path / "flag"
-    feed = Feed(dataset.root, **ORDER, decode={"image": Unless(flag)})
-    made = feed.as_tf_dataset(signature={"image": tf.TensorSpec((None,), tf.int64)})
-    total = len(list(Feed(dataset.root, **ORDER)))
-    iterator = iter(made)
-    next(iterator)
-    flag.touch()
-    taken = 1
-    for _ in range(2):
-        try:
-            while taken <= total:
-                next(iterator)
-                taken += 1
-            pytest.fail("no error")
-        except tf.errors.OpError as e:
-            if "withheld" not in str(e):
-                raise
-    flag.unlink()
-    while next(iterator, None) is not None:
-        taken += 1
-    assert taken == total
-    feed.close()
