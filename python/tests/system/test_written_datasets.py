@@ -60,7 +60,7 @@ def test_every_chunk_of_an_ingest_is_made_again_from_its_rows(photos):
                 for f in file.schema
                 if b"stoker.classes" in (f.metadata or {})
             }
-        chunk = FillingChunk(metadata["stoker.split"], fields, 0)
+        chunk = FillingChunk(metadata["stoker.split"], fields, 0, 0)
         for row in batch.to_pylist():
             chunk.columns[0].append(row["key"].encode())
             for values, field in zip(chunk.columns[1:], fields, strict=True):
