@@ -35,7 +35,6 @@ import org.slf4j.LoggerFactory;
  */
 public final class PrivateFiles {
 
-    private static final Logger LOG = LoggerFactory.getLogger(PrivateFiles.class);
     /** Another process may come in between once or twice, not always. */
     private static final int TRIES = 8;
 
@@ -245,7 +244,7 @@ public final class PrivateFiles {
                     try {
                         removeUnlessUsed(secure, path.getFileName(), Path.of(lock), leastAge);
                     } catch (IOException | RuntimeException e) {
-                        LOG.debug("{} is left as it is", path, e);
+                        Log.LOG.debug("{} is left as it is", path, e);
                     }
                 }
             }
@@ -329,7 +328,7 @@ public final class PrivateFiles {
             }
             deleteIn(secure, absolute.getFileName());
         } catch (NoSuchFileException e) {
-            LOG.debug("{} is gone already", path, e);
+            Log.LOG.debug("{} is gone already", path, e);
         }
     }
 
@@ -353,5 +352,10 @@ public final class PrivateFiles {
                 // Another process removes it, too.
             }
         }
+    }
+
+    /** Loaded with the first line only: the command looks for a place for its log through this class, before it sets up logging. */
+    private static final class Log {
+        static final Logger LOG = LoggerFactory.getLogger(PrivateFiles.class);
     }
 }
