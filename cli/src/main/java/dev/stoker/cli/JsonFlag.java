@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import java.util.List;
 
-/** The flag {@code --json} of verbs whose other arguments are those of a job. */
+/** The flag {@code --json} of verbs that pass their other arguments to a job. */
 final class JsonFlag {
     static final String NAME = "--json";
 
