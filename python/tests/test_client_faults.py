@@ -1,5 +1,6 @@
 """The socket client against damage, cuts and feeders that break the protocol: exactly the right batches, or a typed error."""
 
+import contextlib
 import json
 import threading
 from pathlib import Path
@@ -207,10 +208,11 @@ def test_garbage_instead_of_a_feeder():
         listener.listen()
 
         def answer():
-            for _ in range(8):
-                connection, _ = listener.accept()
-                connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
-                connection.close()
+            with contextlib.suppress(OSError):  # the listener is closed at the test's end
+                while True:
+                    connection, _ = listener.accept()
+                    with connection:
+                        connection.sendall(b"HTTP/1.1 400 Bad Request\r\n\r\n")
 
         threading.Thread(target=answer, daemon=True).start()
         with FakeFeed() as feed, pytest.raises((ProtocolError, ConnectTimeoutError)):

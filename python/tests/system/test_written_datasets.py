@@ -61,11 +61,11 @@ def test_every_chunk_of_an_ingest_is_made_again_from_its_rows(photos):
                 if b"stoker.classes" in (f.metadata or {})
             }
         chunk = FillingChunk(metadata["stoker.split"], fields, 0, 0)
+        plan = [(field.name, converter(field)) for field in fields]
         for row in batch.to_pylist():
-            chunk.columns[0].append(row["key"].encode())
-            for values, field in zip(chunk.columns[1:], fields, strict=True):
-                value = row[field.name]
-                values.append(converter(field)(names[field.name][value] if field.name in names else value))
+            named = {name: classes[row[name]] for name, classes in names.items()}
+            chunk.pending.append([row["key"].encode(), *(convert((row | named)[name]) for name, convert in plan)])
+            chunk.single += 1
         keys, *columns = chunk.take()
         packed = layout.pack(keys, columns, identity(metadata))
         assert b"".join(packed.buffers) == content
