@@ -192,11 +192,12 @@ def test_batches_are_exact_whatever_becomes_of_machines(cli, crumbs, tmp_path):
                     judge(fault.__name__, befallen, team)
                 storm.calm()
             notes = team.finish()
+            team.kill()
+            until(lambda: cluster.state(storm.job) == "FINISHED", "the feed ends when its epochs are done")
         except BaseException:
             print(cluster.logs())
             raise
         finally:
             team.kill()
-        until(lambda: cluster.state(storm.job) == "FINISHED", "the feed ends when its epochs are done")
     assert received(notes) == expected(crumbs.path, storm.epochs)
     audited(cli, "storm", storm.epochs)
