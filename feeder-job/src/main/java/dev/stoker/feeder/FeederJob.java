@@ -23,6 +23,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  * its own failover region.
  */
 public final class FeederJob {
+    private static final Duration STALLED_CHECKPOINT = Duration.ofMinutes(1);
 
     private FeederJob() {}
 
@@ -73,6 +74,7 @@ public final class FeederJob {
             throws IOException {
         env.configure(settings(checkpointInterval));
         RestartLimit.set(env);
+        limitStalledCheckpoints(env, checkpointInterval);
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
         env.fromSource(
@@ -84,6 +86,20 @@ public final class FeederJob {
                 .sinkTo(new LedgerSink(plan.ledger(), plan.id()))
                 .name("ledger")
                 .uid("ledger");
+    }
+
+    /**
+     * Ends a stalled checkpoint after a minute, unless the environment has a timeout. Flink 2.3 never completes the events that
+     * a coordinator sent to a task which failed during a checkpoint. The next checkpoint waits for these events until its timeout,
+     * and until then no receipt becomes durable and no feed ends. Flink's own timeout is ten minutes.
+     */
+    private static void limitStalledCheckpoints(StreamExecutionEnvironment env, Duration checkpointInterval) {
+        if (env.getConfiguration()
+                .getOptional(CheckpointingOptions.CHECKPOINTING_TIMEOUT)
+                .isEmpty()) {
+            Duration twice = checkpointInterval.multipliedBy(2);
+            env.getCheckpointConfig().setCheckpointTimeout(Math.max(STALLED_CHECKPOINT.toMillis(), twice.toMillis()));
+        }
     }
 
     /** Flink's settings of every feed. */
