@@ -46,10 +46,15 @@ class Page:
         """Uncaught exceptions, and what the browser complained of."""
         self.requested: list[str] = []
         """Every address that was asked for."""
-        target = self.call("Target.createTarget", url="about:blank")["targetId"]
-        self._session = self.call("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
+        self._target = self.call("Target.createTarget", url="about:blank")["targetId"]
+        self._session = self.call("Target.attachToTarget", targetId=self._target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Network", "Log"):
             self.call(f"{domain}.enable")
+
+    def close(self) -> None:
+        """Ends the page's scripts."""
+        self._session = None
+        self.call("Target.closeTarget", targetId=self._target)
 
     def call(self, method: str, **params: Any) -> Any:
         self._number += 1
@@ -77,6 +82,8 @@ class Page:
         return answer
 
     def _note(self, event: dict[str, Any]) -> None:
+        if event.get("sessionId") != self._session:
+            return  # of a page that was closed
         method, params = event.get("method"), event.get("params", {})
         if method == "Runtime.exceptionThrown":
             self.errors.append(json.dumps(params["exceptionDetails"]))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from browser import browser
+from page_simulator import SimulatedFeeder
 from stoker_processes import until
 
 from stoker import Feed
@@ -40,7 +41,9 @@ def chromium(tmp_path_factory):
 
 @pytest.fixture
 def page(chromium):
-    return chromium()
+    page = chromium()
+    yield page
+    page.close()
 
 
 class Trainers:
@@ -76,48 +79,77 @@ def sizes(png):
     return struct.unpack(">II", png[16:24])
 
 
+SIZES = ((1280, "light"), (1280, "dark"), (768, "light"), (400, "light"), (400, "dark"))
+CUT = (
+    "[...document.querySelectorAll('.row > span, .rate b, #verdict b, #verdict p, h1, h2')]"
+    ".filter(e => e.offsetParent && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')"
+    ".map(e => e.textContent)"
+)
+
+
+def look_at_all_sizes(page, name):
+    """Nothing hangs over an edge or is cut off, in light and dark."""
+    for width, scheme in SIZES:
+        page.look(width, 900, scheme)
+        page.until(f"document.documentElement.clientWidth === {width}")
+        page.until(f"document.querySelector('#chart svg').getBoundingClientRect().width <= {width}")
+        assert page.value("document.documentElement.scrollWidth") == width, "nothing hangs over the edge"
+        assert page.value(CUT) == []
+        png = page.picture(PICTURES / f"{name}-{width}-{scheme}.png")
+        assert sizes(png)[0] == width
+        background = page.value("getComputedStyle(document.body).backgroundColor")
+        brightness = sum(int(c) for c in background[4:-1].split(","))
+        assert (brightness < 200) == (scheme == "dark")
+    page.look(1280, 900, "light")
+
+
+def verdict(page):
+    return page.value("document.querySelector('#verdict b').textContent")
+
+
 def test_before_a_trainer_comes_the_page_says_how_to_begin(page, url):
     page.open(url)
     page.until("document.querySelector('#state').textContent === 'live'")
-    text = page.text()
-    assert "No trainer yet" in text
-    assert 'for batch in stoker.Feed("watched")' in text
+    assert verdict(page) == "No trainer yet"
+    assert 'for batch in stoker.Feed("watched")' in page.text()
     assert page.value("document.title") == "watched – Stoker"
     page.picture(PICTURES / "empty.png")
     assert page.errors == []
 
 
-def test_throughput_waits_positions_and_tiers_are_drawn(page, url, watched):
+def test_throughput_waits_progress_and_tiers_are_drawn(page, url, watched):
     with Trainers(watched.address):
         page.open(url)
         # A line needs several moments, and positions move.
-        page.until(
-            "(document.querySelector('#chart-samples path.line')?.getAttribute('d') || '').split('L').length > 6"
-        )
+        page.until("(document.querySelector('#chart path.line')?.getAttribute('d') || '').split('L').length > 6")
         page.until("document.querySelectorAll('#waits .row .bar').length === 3")
         page.until("document.querySelectorAll('#waits .bar i').length > 0")
-        assert page.value("document.querySelector('#notice').style.display") == "none"
-        height = page.value("document.querySelector('#chart-samples path.line').getBBox().height")
+        page.until("/Data|Decoding/.test(document.querySelector('#verdict b').textContent)")
+        height = page.value("document.querySelector('#chart path.line').getBBox().height")
         assert height > 20, "the first moments had no trainer, so the line rises"
-        assert page.value("document.querySelector('#chart-bytes path.area').getBBox().width") > 20
-        assert float(page.value("document.querySelector('#tile-samples').textContent").rstrip("k")) > 0
-        page.until("document.querySelector('#tile-trainers').textContent === '3'")
+        assert page.value("document.querySelector('#chart path.area').getBBox().width") > 20
+        assert float(page.value("document.querySelector('#rate-samples').textContent").rstrip("k")) > 0
+        page.until("document.querySelector('#connected').textContent === '3 connections'")
+        assert "version 2" in page.value("document.querySelector('#about').textContent")
 
-        rows = page.value("[...document.querySelectorAll('#positions .row')].map(r => r.innerText)")
+        rows = page.value("[...document.querySelectorAll('#progress .row')].map(r => r.innerText)")
         assert len(rows) == 2
         assert rows[0].startswith("train")
+        page.until("document.querySelector('#progress .row').innerText.includes(' left')")
         (evaluation,) = [row for row in rows if row.startswith("val/eval")]
         assert "batch 3 of" in evaluation  # the fourth was handed out, and is consumed when the fifth is asked for
         shares = page.value(
-            "[...document.querySelectorAll('#positions .bar i')].map(i => i.getBoundingClientRect().width)"
+            "[...document.querySelectorAll('#progress .bar i')].map(i => i.getBoundingClientRect().width)"
         )
         assert len(shares) == 2
         assert min(shares) > 5
 
         tiers = page.value("[...document.querySelectorAll('#tiers .row')].map(r => r.innerText)")
         assert [t.splitlines()[0] for t in tiers] == ["open windows", "mapped chunks"]
+        assert page.value("document.querySelectorAll('#trainers tr').length") == 0, "folded until it is opened"
+        page.value("document.querySelector('#connections summary').click()")
+        page.until("document.querySelectorAll('#trainers tr').length === 3")
         trainers = page.value("[...document.querySelectorAll('#trainers tr')].map(r => r.innerText)")
-        assert len(trainers) == 3
         assert all("connected" in row for row in trainers)
         assert any(row.startswith("train rank 1") for row in trainers)
         legend = page.value("[...document.querySelectorAll('#legend span')].map(s => s.innerText)")
@@ -126,25 +158,34 @@ def test_throughput_waits_positions_and_tiers_are_drawn(page, url, watched):
             "new Set([...document.querySelectorAll('#waits .bar i')].map(i => i.style.background)).size"
         )
         assert colours <= len(legend)
-
-        for width, scheme in ((1280, "light"), (1280, "dark"), (400, "light"), (400, "dark")):
-            page.look(width, 900, scheme)
-            page.until(f"document.documentElement.clientWidth === {width}")
-            page.until(f"document.querySelector('#chart-samples svg').getBoundingClientRect().width <= {width}")
-            assert page.value("document.documentElement.scrollWidth") == width, "nothing hangs over the edge"
-            cut = page.value(
-                "[...document.querySelectorAll('.row > span, .tile b, h1, h2')]"
-                ".filter(e => e.offsetParent && e.scrollWidth > e.clientWidth + 1 && getComputedStyle(e).display !== 'inline')"
-                ".map(e => e.textContent)"
-            )
-            assert cut == []
-            png = page.picture(PICTURES / f"live-{width}-{scheme}.png")
-            assert sizes(png)[0] == width
-            background = page.value("getComputedStyle(document.body).backgroundColor")
-            brightness = sum(int(c) for c in background[4:-1].split(","))
-            assert (brightness < 200) == (scheme == "dark")
+        look_at_all_sizes(page, "live")
     assert page.errors == []
     assert all(address.startswith((url, "data:", "about:")) for address in page.requested), page.requested
+
+
+@pytest.mark.parametrize(
+    ("ranks", "waits", "title", "words"),
+    [
+        (1, {"disk": 0.004}, "Data is not the limit", "The trainer waited 0.4 %"),
+        (24, {"network": 0.05}, "Data slows training a little", "Rank 23 waited 5.0 % of the last minute, mostly for: network"),
+        (1000, {"start": 0.02, "disk": 0.4}, "Data is the limit", "Rank 999 waited 42 % of the last minute, mostly for: disk"),
+        (24, {"decoding": 0.6}, "Decoding is the limit", "More decode_threads or DataLoader workers help"),
+    ],
+)  # fmt: skip
+def test_the_page_says_whether_data_is_the_limit(page, ranks, waits, title, words):
+    with SimulatedFeeder(ranks, waits) as feeder:
+        page.open(feeder.url)
+        page.until(f"document.querySelector('#verdict b').textContent === {json.dumps(title)}")
+        assert words in page.value("document.querySelector('#verdict p').textContent")
+        rows = page.value("[...document.querySelectorAll('#waits .row')].map(r => Number(r.dataset.rank))")
+        assert rows == list(range(ranks))[:-11:-1], "the longest waits come first, and the rest is folded"
+        assert page.value("document.querySelectorAll('#heat i').length") == (ranks if ranks > 10 else 0)
+        look_at_all_sizes(page, f"{ranks}-ranks-{'-'.join(waits)}")
+        if ranks > 10:
+            page.value("document.querySelector('#fold').click()")
+            assert page.value("document.querySelectorAll('#waits .row').length") == ranks
+            assert "Show the 10 that wait longest" in page.text()
+        assert page.errors == []
 
 
 def test_a_name_from_a_trainer_is_text_and_nothing_else(page, url, watched):
@@ -164,9 +205,9 @@ def test_a_feeder_that_has_gone_is_told_from_one_that_is_slow(page, photos, star
         list(islice(feed, 3))
     page.open(url)
     page.until("document.querySelector('#state').textContent === 'live'")
-    page.until("document.querySelectorAll('#trainers tr').length === 1 && document.body.innerText.includes('left')")
+    page.until("document.querySelector('#verdict b').textContent === 'No trainer is connected'")
     feeder.kill()
     until(lambda: page.value("document.querySelector('#state').textContent") == "does not answer", "the page notices")
     assert "has not answered since" in page.text()
-    assert page.value("document.querySelector('#trainers tr').innerText").startswith("rank 0")  # the last it knew stays
+    assert page.value("document.querySelector('#waits .row').innerText").startswith("rank 0")  # the last it knew stays
     page.picture(PICTURES / "gone.png")
