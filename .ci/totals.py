@@ -25,7 +25,10 @@ def count(files: Iterable[Path]) -> dict[str, int]:
 
 
 def second_tries(files: Iterable[Path]) -> list[str]:
-    """Names the tests that failed once and passed when run again: docs/decisions/0195."""
+    """Names the tests that failed once and passed when run again.
+
+    Why: docs/decisions/0028-test-strategy-and-second-tries.md.
+    """
     return [
         f"{case.get('classname')}.{case.get('name')}"
         for file in files

@@ -27,9 +27,12 @@ if TYPE_CHECKING:
     from stoker._handover import HandedFiles
 
 SEGMENT_BYTES: Final = 512 << 10
-"""Received and checksummed at a time: small enough to be still in the cache for the checksum."""
+"""Received and checksummed at a time: small enough that the checksum reads the second-level cache."""
 RECEIVE_BUFFER_BYTES: Final = 4 << 20
-"""Fixed, as the kernel's own growth (to 32 MiB) drives the data out of the cache before it is read."""
+"""Fixed: if the kernel grows the buffer (to 32 MiB), data leaves the cache before it is read.
+
+On loopback with two cores, receiving takes 0.16 CPU s/GB with this size and 0.37 with the kernel's.
+"""
 _RECORD_BYTES: Final = 17 << 10
 """Of one TLS record, which OpenSSL may hold back until it is whole."""
 

@@ -6,7 +6,7 @@ is left out, and what lies behind it although it was consumed comes again.
 
 With L lanes, old size A and new size B, fewer than L · (A + B) rows come again; where A divides B, fewer than L · B.
 Once the shortest lane has no batch of A left, a smaller B may cost each lane up to the rows more by which it is longer
-than that one (docs/decisions/0090).
+than that one. docs/decisions/0012-order-function-and-job-size.md derives these bounds.
 """
 
 from __future__ import annotations

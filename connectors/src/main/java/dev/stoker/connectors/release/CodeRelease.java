@@ -7,6 +7,10 @@ import org.apache.flink.util.UserCodeClassLoader;
 /**
  * Lets the classes of a job go that has opened remote stores. Every part of a job that opens one says so here, since the parts
  * may run in different processes. Does nothing where the classes are the process's own, as in the command.
+ *
+ * <p>S3A finds Stoker's classes by name, so a job loads Hadoop again. Hadoop's thread for the statistics of ended
+ * threads and its shutdown hook live as long as the JVM and would keep all classes of the job, some 50 MB. No
+ * statistics are lost, since stores are closed by then.
  */
 public final class CodeRelease {
     private static final String HOOK = "stoker-remote-stores";

@@ -13,6 +13,10 @@ import java.util.Set;
 /**
  * The Avro schema of a dataset's samples: {@code key}, the small fields, for each payload field {@code crc32c_<name>}, the
  * payload fields. {@code docs/formats/kafka.md} says which type becomes which.
+ *
+ * <p>Lists and tensors are bytes, since an Avro array of numbers is one variable-length number after the other and
+ * decoders may change floats. Classes are strings: a class id needs a list of names, and with an enum every new class
+ * would be a new schema.
  */
 public final class SampleSchema {
 

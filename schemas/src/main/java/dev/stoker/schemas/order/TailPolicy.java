@@ -6,7 +6,10 @@ import java.util.Optional;
 public enum TailPolicy {
     /** Numbers past the end repeat from the start and the short last batch is filled: all ranks equal, shapes static. */
     PAD(0, "pad"),
-    /** The short last batch and what does not suffice for every rank are left out. */
+    /**
+     * The short last batch and what does not suffice for every rank are left out. Shapes are static, and the number
+     * of ranks does not decide whether a short batch appears.
+     */
     DROP(1, "drop"),
     /** Every batch exactly once; ranks may differ by one step and the last batch may be short. */
     KEEP(2, "keep");

@@ -14,6 +14,9 @@ import java.util.function.Predicate;
  *
  * <p>Bounded by entries not yet durable. A session whose item finds no room loses it and all that follow, keeps sending
  * data, and is asked to reconnect once there is room: its trainer then repeats what was not reported durable. Thread-safe.
+ *
+ * <p>All readers of a process see the same sessions, and one of them drains the table. A trainer's subscription
+ * therefore precedes its receipts, and "durable up to entry n" needs no merging.
  */
 public final class AckTable {
     private final int capacity;

@@ -6,7 +6,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What is asked of origins, counted: reads of chunks, and everything else. Thread-safe. */
+/**
+ * What is asked of origins, counted: reads of chunks, and everything else. Thread-safe.
+ *
+ * <p>It counts around the store and not in the file system's client, whose statistics differ between file systems and
+ * include retries. A listing is one call, whatever the number of its pages.
+ */
 public final class OriginReads {
     private final LongAdder reads = new LongAdder();
     private final LongAdder bytes = new LongAdder();

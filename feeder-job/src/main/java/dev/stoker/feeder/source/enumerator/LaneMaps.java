@@ -16,6 +16,9 @@ import java.util.TreeMap;
  * maps of a restarted coordinator are newer than all before. Where the clock was set back, or another machine's is behind, the
  * maps that servers have already decide instead.
  *
+ * <p>A map that is sent again unchanged keeps its generation. A client takes a newer map as word that silent feeders
+ * are back, so a feeder that hangs would otherwise get its lanes back with every repetition.
+ *
  * <p>{@link #next} runs on the coordinator thread, {@link #publish} and {@link #isStopRequested} on a worker thread.
  */
 final class LaneMaps {
