@@ -35,9 +35,10 @@ import picocli.CommandLine.Spec;
         name = "audit",
         sortOptions = false,
         description = {
-            "Checks that a feed delivered each batch exactly once: reads its ledger, recomputes every batch from the",
-            "dataset, and names what is missing, altered or foreign. Epochs that are not over may have open batches.",
-            "Exits with 1 if anything is wrong."
+            "Checks that a feed delivered each batch exactly once.",
+            "Reads the ledger, recomputes every batch from the dataset, and lists batches that are missing,"
+                    + " altered or do not belong to the feed. Unfinished epochs can have open batches.",
+            "Exits with 1 if it finds an error."
         })
 final class AuditVerb implements Callable<Integer> {
 
@@ -51,24 +52,24 @@ final class AuditVerb implements Callable<Integer> {
     @Parameters(
             paramLabel = "NAME",
             arity = "0..1",
-            description = "Name of the feed, running or not; see stoker ps --all.")
+            description = "Name of a running or ended feed; stoker ps --all lists the names.")
     private String name;
 
-    @Option(names = "--ledger", paramLabel = "DIR", description = "The ledger's directory or URI, instead of a name.")
+    @Option(names = "--ledger", paramLabel = "DIR", description = "Directory or URI of the ledger, instead of a name.")
     private String ledger;
 
     @Option(
             names = "--dataset",
             paramLabel = "PATH",
             description =
-                    "A dataset that the feed serves, [name=]path; may be repeated. Where the feed and the ledger's place"
-                            + " tell, it need not be given.")
+                    "A dataset that the feed serves, as [name=]path. Can be repeated. Not needed if the feed or the"
+                            + " ledger's location determines it.")
     private List<String> paths = new ArrayList<>();
 
     @Option(
             names = "--epochs",
             paramLabel = "N",
-            description = "Demand that the first N epochs are complete; without it, open batches are no fault.")
+            description = "Require that the first N epochs are complete; by default open batches are no error.")
     private Long epochs;
 
     @Option(names = "--json", description = "Print JSON.")

@@ -21,22 +21,23 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "cache",
         description = {
-            "Lists what disk tiers (feed --tier disk:DIRECTORY:400g) keep in a directory of this machine, or removes it.",
-            "clear says what it would remove, and does it with --yes. What a running feed uses stays, and so does",
-            "everything that is not a tier's."
+            "Lists or removes the chunks that disk tiers (feed --tier disk:DIRECTORY:400g) keep in a directory"
+                    + " of this machine.",
+            "clear prints what it would remove, and removes it with --yes. It keeps chunks that a running feed"
+                    + " uses, and all files that do not belong to a tier."
         })
 final class CacheVerb implements Callable<Integer> {
 
     @Spec
     private CommandSpec spec;
 
-    @Parameters(index = "0", paramLabel = "ls|clear", description = "What to do.")
+    @Parameters(index = "0", paramLabel = "ls|clear", description = "Action.")
     private String action;
 
     @Parameters(index = "1", paramLabel = "DIRECTORY", description = "The directory of a tier.")
     private Path directory;
 
-    @Option(names = "--yes", description = "With clear: remove it.")
+    @Option(names = "--yes", description = "With clear: remove the chunks.")
     private boolean yes;
 
     @Option(names = "--json", description = "Print JSON.")

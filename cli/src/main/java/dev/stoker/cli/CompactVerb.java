@@ -33,8 +33,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "compact",
         description = {
-            "Rewrites small chunks of the newest version, and such that lost many of their samples, into chunks of the usual",
-            "size, and commits one version with the same samples. Older versions stay as they are, and so do their files.",
+            "Rewrites small chunks of the newest version, and chunks that lost many samples to deletes, into"
+                    + " chunks of the usual size, and commits one version with the same samples.",
+            "Older versions and their files do not change."
         },
         sortOptions = false)
 final class CompactVerb implements Callable<Integer> {
@@ -66,7 +67,7 @@ final class CompactVerb implements Callable<Integer> {
             names = "--chunk-size",
             paramLabel = "SIZE",
             description =
-                    "Length of the new chunks, such as 8mb (default: the dataset's); a bigger sample has its own.")
+                    "Size of the new chunks, such as 8mb (default: the dataset's). A larger sample gets its own chunk.")
     private String chunkSize;
 
     @Option(
@@ -81,14 +82,13 @@ final class CompactVerb implements Callable<Integer> {
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Chunks read at once (default: the processors; 16 at least from HDFS, S3, …).")
+            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
     private Integer threads;
 
     @Option(
             names = "--ingest-id",
             paramLabel = "ID",
-            description =
-                    "Id under which one version is committed at most; begins with compact- (default: a random one).")
+            description = "ID that commits at most one version; starts with compact- (default: a random ID).")
     private String ingestId;
 
     @Option(names = "--dry-run", description = "Print the plan, and write nothing.")

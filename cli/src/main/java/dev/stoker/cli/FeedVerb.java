@@ -16,8 +16,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "feed",
         description =
-                "Serves datasets to trainers until it is stopped, its epochs are done, or no trainer comes; or writes one"
-                        + " to a Kafka topic.",
+                "Serves datasets to trainers until you stop it, all epochs are finished, or no trainer connects. With"
+                        + " --to kafka, writes a dataset's batches to a topic.",
         customSynopsis = "stoker feed STREAM… [OPTION]…",
         sortOptions = false)
 final class FeedVerb implements Callable<Integer> {

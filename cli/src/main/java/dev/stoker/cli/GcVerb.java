@@ -25,9 +25,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "gc",
         description = {
-            "Lists the files that no version of a dataset knows: what interrupted ingests left behind.",
-            "With --yes it deletes them. Files of an ingest that has a lease stay, however old they are: a writer takes a",
-            "lease before its first chunk and releases it after its commit. --break ends the lease of a dead writer."
+            "Lists files that belong to no version of a dataset, which interrupted ingests left behind. With"
+                    + " --yes it deletes them.",
+            "It keeps the files of an ingest that has a lease, however old they are: a writer takes a lease"
+                    + " before its first chunk and releases it after its commit. --break ends the lease of a dead writer."
         })
 final class GcVerb implements Callable<Integer> {
 
@@ -41,16 +42,16 @@ final class GcVerb implements Callable<Integer> {
             names = "--older-than",
             paramLabel = "TIME",
             defaultValue = "24h",
-            description = "Keep younger files, such as 90m, 24h, 7d (default: 24h).")
+            description = "Minimum age of the files, such as 90m, 24h, 7d (default: 24h).")
     private String olderThan;
 
     @Option(
             names = "--break",
             paramLabel = "ID",
-            description = "End the ingest of this id: it can never commit, and its files and its lease are deleted.")
+            description = "End the ingest with this ID: it can no longer commit. Deletes its files and its lease.")
     private String ended;
 
-    @Option(names = "--yes", description = "Delete them.")
+    @Option(names = "--yes", description = "Delete the files.")
     private boolean yes;
 
     @Option(names = "--json", description = "Print JSON.")

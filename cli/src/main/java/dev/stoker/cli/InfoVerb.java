@@ -20,7 +20,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker info}: what a version of a dataset holds; reads no sample. */
-@Command(name = "info", description = "Says what a dataset holds: splits, samples, chunks, fields and classes.")
+@Command(name = "info", description = "Prints the splits, samples, chunks, fields and classes of a dataset.")
 final class InfoVerb implements Callable<Integer> {
 
     private static final int CLASSES_SHOWN = 20;
@@ -28,13 +28,13 @@ final class InfoVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 is its version 3.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
     private String path;
 
-    @Option(names = "--version", paramLabel = "N", description = "The version (default: the newest).")
+    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
     private Long version;
 
-    @Option(names = "--chunks", description = "List the chunks as well.")
+    @Option(names = "--chunks", description = "Also list the chunks.")
     private boolean chunks;
 
     @Option(names = "--json", description = "Print JSON.")

@@ -21,8 +21,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "ingest",
         description =
-                "Packs the files of a directory tree into a dataset and commits one version; or the records of a topic"
-                        + " (kafka://host:port/topic), with a version for each --commit-interval.",
+                "Packs the files of a directory tree into a dataset and commits one version. With a topic as source"
+                        + " (kafka://host:port/topic), packs its records and commits a version every --commit-interval.",
         customSynopsis = "stoker ingest SOURCE TARGET [OPTION]…",
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {

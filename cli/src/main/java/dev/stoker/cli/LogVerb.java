@@ -13,7 +13,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker log}: the versions of a dataset. */
-@Command(name = "log", description = "Lists the versions of a dataset, newest first: who made them, when and how.")
+@Command(name = "log", description = "Lists the versions of a dataset, newest first, with author, time and operation.")
 final class LogVerb implements Callable<Integer> {
 
     @Spec
@@ -22,7 +22,11 @@ final class LogVerb implements Callable<Integer> {
     @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
     private String path;
 
-    @Option(names = "--n", paramLabel = "N", description = "At most so many (default: 20).", defaultValue = "20")
+    @Option(
+            names = "--n",
+            paramLabel = "N",
+            description = "Maximum number of versions (default: 20).",
+            defaultValue = "20")
     private int count;
 
     @Option(names = "--json", description = "Print JSON.")

@@ -20,7 +20,7 @@ final class PsVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Option(names = "--all", description = "Also those that have ended.")
+    @Option(names = "--all", description = "Also list feeds that have ended.")
     private boolean all;
 
     @Option(names = "--json", description = "Print JSON.")

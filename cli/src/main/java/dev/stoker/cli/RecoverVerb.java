@@ -17,9 +17,10 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "recover",
         description = {
-            "Rebuilds a commit log that lost entries or whose entries are damaged.",
-            "Entries come back from their second copies, or from the heads of the chunks where both are lost; so does a dataset.json",
-            "that is lost or belongs to another dataset. Without --yes it says what it would do. No ingest may run meanwhile."
+            "Rebuilds a commit log with lost or damaged entries.",
+            "Restores entries from their second copies, or from the heads of the chunks if both are lost. Also"
+                    + " restores a dataset.json that is lost or belongs to another dataset.",
+            "Without --yes it only prints the plan. Do not run an ingest at the same time."
         })
 final class RecoverVerb implements Callable<Integer> {
 
@@ -29,7 +30,7 @@ final class RecoverVerb implements Callable<Integer> {
     @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset.")
     private String path;
 
-    @Option(names = "--yes", description = "Do it.")
+    @Option(names = "--yes", description = "Restore the entries.")
     private boolean yes;
 
     @Option(names = JsonFlag.NAME, description = "Print JSON, on one line.")

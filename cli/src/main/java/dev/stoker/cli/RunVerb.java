@@ -26,8 +26,8 @@ import picocli.CommandLine.Spec;
         name = "run",
         description = {
             "Starts a feed, runs a command that trains from it, and ends the feed with the command.",
-            "Put the command behind --, as in: stoker run ./data/photos -- python train.py",
-            "The command finds the feed by STOKER_FEED; its exit code is that of stoker run."
+            "Put the command after --, as in: stoker run ./data/photos -- python train.py",
+            "The command finds the feed through STOKER_FEED. stoker run returns the command's exit code."
         },
         customSynopsis = "stoker run STREAM… [OPTION]… -- COMMAND…",
         sortOptions = false)
@@ -46,7 +46,7 @@ final class RunVerb implements Callable<Integer> {
     /** For help only: the arguments of a job are not parsed here. */
     @Option(
             names = JsonFlag.NAME,
-            description = "Print what the feed did as JSON, on one line behind the command's own output.")
+            description = "Print the feed's result as JSON, on one line after the command's output.")
     private boolean json;
 
     /**

@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker show}: the first samples of a split, without their payload. */
-@Command(name = "show", description = "Shows the first samples of a split: keys, labels, small fields, sizes.")
+@Command(name = "show", description = "Prints the first samples of a split: keys, labels, small fields and sizes.")
 final class ShowVerb implements Callable<Integer> {
 
     private static final int CELL = 48;
@@ -33,16 +33,16 @@ final class ShowVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 is its version 3.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
     private String path;
 
-    @Option(names = "--n", paramLabel = "N", description = "How many samples (default: 10).", defaultValue = "10")
+    @Option(names = "--n", paramLabel = "N", description = "Number of samples (default: 10).", defaultValue = "10")
     private long count;
 
-    @Option(names = "--split", paramLabel = "NAME", description = "The split (default: train, else the first).")
+    @Option(names = "--split", paramLabel = "NAME", description = "Split to read (default: train, or else the first).")
     private String split;
 
-    @Option(names = "--version", paramLabel = "N", description = "The version (default: the newest).")
+    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
     private Long version;
 
     @Option(names = "--json", description = "Print JSON.")

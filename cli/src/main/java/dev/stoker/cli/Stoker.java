@@ -15,12 +15,12 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "stoker",
-        description = "Feeds training data to GPUs: packs samples into chunks, serves them in a reproducible order.",
+        description = "Feeds training data to GPUs: packs samples into chunks and serves them in a reproducible order.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         synopsisSubcommandLabel = "VERB",
         commandListHeading = "%nVerbs:%n",
-        footer = {"", "stoker VERB --help explains a verb. STOKER_HOME names the directory of running feeds and logs."})
+        footer = {"", "stoker VERB --help describes a verb. STOKER_HOME sets the directory for feed files and logs."})
 public final class Stoker implements Runnable {
 
     private static final List<String> HELP = List.of("--help", "-h");

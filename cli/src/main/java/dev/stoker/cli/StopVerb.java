@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker stop}: ends a feed in good order. */
-@Command(name = "stop", description = "Ends a feed: everything acknowledged goes to the ledger first.")
+@Command(name = "stop", description = "Ends a feed after writing all acknowledged batches to the ledger.")
 final class StopVerb implements Callable<Integer> {
 
     private static final long POLL_MS = 200;
@@ -22,14 +22,14 @@ final class StopVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "NAME", description = "Name of the feed, see stoker ps.")
+    @Parameters(paramLabel = "NAME", description = "Name of the feed; stoker ps lists the names.")
     private String name;
 
     @Option(
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "60",
-            description = "How long to wait (default: 60).")
+            description = "Maximum time to wait (default: 60).")
     private long timeoutSeconds;
 
     @Override

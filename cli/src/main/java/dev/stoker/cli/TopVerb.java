@@ -24,8 +24,9 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "top",
         description = {
-            "Shows, each second, how fast the feeds of this machine are, where their groups stand, and what trainers wait for.",
-            "On a terminal q or Ctrl-C ends it; elsewhere it prints one table after the other."
+            "Shows throughput, positions of groups and the causes of trainers' waits for the feeds of this"
+                    + " machine, every second.",
+            "On a terminal, q or Ctrl-C ends it; otherwise it prints one table after the other."
         })
 final class TopVerb implements Callable<Integer> {
 
@@ -35,13 +36,13 @@ final class TopVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "NAME", arity = "0..1", description = "A feed; without one, all that run.")
+    @Parameters(paramLabel = "NAME", arity = "0..1", description = "Name of a feed (default: all running feeds).")
     private String name;
 
-    @Option(names = "--once", description = "Print one table, of the second after the start, and end.")
+    @Option(names = "--once", description = "Print one table for the first second, and exit.")
     private boolean once;
 
-    @Option(names = "--json", description = "Print JSON, one line a second.")
+    @Option(names = "--json", description = "Print JSON, one line per second.")
     private boolean json;
 
     private final Map<String, Deque<FeedSnapshot>> history = new HashMap<>();

@@ -26,7 +26,7 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "verify",
         description = {
-            "Reads every byte of a dataset's version and compares it with its checksums.",
+            "Reads every byte of a version of a dataset and verifies its checksums.",
             "Exits with 1 if anything is damaged."
         })
 final class VerifyVerb implements Callable<Integer> {
@@ -37,16 +37,16 @@ final class VerifyVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 is its version 3.")
+    @Parameters(paramLabel = "DATASET", description = "Directory or URI of the dataset; DATASET@3 names version 3.")
     private String path;
 
-    @Option(names = "--version", paramLabel = "N", description = "The version (default: the newest).")
+    @Option(names = "--version", paramLabel = "N", description = "Version to read (default: the newest).")
     private Long version;
 
     @Option(
             names = "--threads",
             paramLabel = "N",
-            description = "Chunks read at once (default: the processors; 16 at least from HDFS, S3, …).")
+            description = "Chunks to read at a time (default: number of processors; at least 16 for HDFS, S3, …).")
     private Integer threads;
 
     @Option(names = "--json", description = "Print JSON.")

@@ -16,8 +16,7 @@ import picocli.CommandLine.Spec;
 /** {@code stoker wait}: for scripts and init containers that start trainers when there is something to read. */
 @Command(
         name = "wait",
-        description =
-                "Waits until a feed serves trainers, or has begun to write its topic; says nothing unless it does not.")
+        description = "Waits until a feed serves trainers or writes its topic. Prints nothing on success.")
 final class WaitVerb implements Callable<Integer> {
     private static final int PAUSE_MS = 100;
 
@@ -31,7 +30,7 @@ final class WaitVerb implements Callable<Integer> {
             names = "--timeout",
             paramLabel = "SECONDS",
             defaultValue = "600",
-            description = "How long to wait (default: 600).")
+            description = "Maximum time to wait (default: 600).")
     private long timeoutSeconds;
 
     @Override

@@ -71,13 +71,16 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
         counter(page, "stoker_batches_total", "Batches handed to the trainer.", stats.batches());
         counter(page, "stoker_samples_total", "Samples handed to the trainer.", stats.samples());
         counter(page, "stoker_bytes_total", "Bytes received.", stats.bytes());
-        counter(page, "stoker_seconds_total", "Seconds since the first batch was asked for.", seconds(stats.elapsed()));
+        counter(page, "stoker_seconds_total", "Seconds since the first batch was requested.", seconds(stats.elapsed()));
         if (!stats.causes().isEmpty()) {
             head(page, "stoker_wait_seconds_total", "Seconds that the trainer waited, by cause.");
             stats.causes()
                     .forEach((cause, waited) ->
                             line(page, "stoker_wait_seconds_total", Map.of("cause", cause), seconds(waited)));
-            head(page, "stoker_feeder_wait_seconds_total", "Seconds waited, by feeder, lane, cause.");
+            head(
+                    page,
+                    "stoker_feeder_wait_seconds_total",
+                    "Seconds that the trainer waited, by feeder, lane and cause.");
             for (FeedStats.Stall stall : stats.stalls()) {
                 Map<String, String> where = new LinkedHashMap<>();
                 where.put("feeder", stall.feeder());
@@ -86,9 +89,13 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
                 line(page, "stoker_feeder_wait_seconds_total", where, seconds(stall.waited()));
             }
         }
-        counter(page, "stoker_reconnects_total", "Connections lost and made again.", stats.reconnects());
-        counter(page, "stoker_failovers_total", "Lanes moved to another feeder because one failed.", stats.failovers());
-        counter(page, "stoker_corrupt_pieces_total", "Pieces that came damaged.", stats.corruptPieces());
+        counter(page, "stoker_reconnects_total", "Connections that were lost and restored.", stats.reconnects());
+        counter(
+                page,
+                "stoker_failovers_total",
+                "Lanes that moved to another feeder after a failure.",
+                stats.failovers());
+        counter(page, "stoker_corrupt_pieces_total", "Pieces that arrived damaged.", stats.corruptPieces());
         return page.toString();
     }
 

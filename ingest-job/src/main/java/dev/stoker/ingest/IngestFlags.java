@@ -14,51 +14,50 @@ public final class IngestFlags {
     public static final ConfigOption<String> LABEL_FROM = ConfigOptions.key(PREFIX + "label-from")
             .stringType()
             .noDefaultValue()
-            .withDescription("Where a sample's class comes from: parent-dir, regex:<expression> (its group 'label', or"
-                    + " else its first group, found in the key) or csv:<file> (lines key,class).");
+            .withDescription("Source of a sample's class: parent-dir, regex:<expression> (its group 'label', or its"
+                    + " first group, found in the key) or csv:<file> (lines key,class).");
 
     public static final ConfigOption<String> LABEL_FIELD = ConfigOptions.key(PREFIX + "label-field")
             .stringType()
             .defaultValue("label")
-            .withDescription("Name of the field that holds the class.");
+            .withDescription("Name of the field for the class.");
 
     public static final ConfigOption<String> FIELD = ConfigOptions.key(PREFIX + "field")
             .stringType()
             .noDefaultValue()
-            .withDescription("Name of the field that holds a file's bytes, as name or name:type with the type binary or"
-                    + " utf8; by default image, audio, text or data, by the files' extensions.");
+            .withDescription("Name of the field for a file's bytes, as name or name:type with the type binary or"
+                    + " utf8. Default: image, audio, text or data, according to the files' extensions.");
 
     public static final ConfigOption<List<String>> SIDECAR = ConfigOptions.key(PREFIX + "sidecar")
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription("A file beside each sample that holds a further field, as ending=field:type, such as"
-                    + " .txt=caption:utf8; may be repeated.");
+            .withDescription("A file next to each sample with the value of a further field, as ending=field:type,"
+                    + " such as .txt=caption:utf8. Can be repeated.");
 
     public static final ConfigOption<List<String>> PAYLOAD = ConfigOptions.key(PREFIX + "payload")
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription("A field to be served without copying, may be repeated, or none; by default those above"
-                    + " 1 KiB on average in the first 1,000 samples.");
+            .withDescription("A payload field, which is served without being copied, or none. Can be repeated."
+                    + " Default: the fields above 1 KiB on average in the first 1,000 samples.");
 
     public static final ConfigOption<List<String>> SPLIT = ConfigOptions.key(PREFIX + "split")
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription(
-                    "A split and its share of the samples, such as val=0.05; may be repeated; the rest is train."
-                            + " A key falls into the same split in every ingest.");
+            .withDescription("A split and its share of the samples, such as val=0.05. Can be repeated. All other"
+                    + " samples are in train. A key is in the same split in every ingest.");
 
     public static final ConfigOption<String> SPLIT_FROM = ConfigOptions.key(PREFIX + "split-from")
             .stringType()
             .noDefaultValue()
-            .withDescription("top-dir: the first directory of a sample's path names its split.");
+            .withDescription("top-dir: the first directory of a sample's path is the name of its split.");
 
     public static final ConfigOption<String> ORDER = ConfigOptions.key(PREFIX + "order")
             .stringType()
             .defaultValue("shuffled")
-            .withDescription("Order of the samples in the chunks: shuffled, or listed to keep that of the tree.");
+            .withDescription("Order of the samples in the chunks: shuffled, or listed for the order of the tree.");
 
     public static final ConfigOption<Long> SEED = ConfigOptions.key(PREFIX + "ingest-seed")
             .longType()
@@ -68,45 +67,44 @@ public final class IngestFlags {
     public static final ConfigOption<MemorySize> CHUNK_SIZE = ConfigOptions.key(PREFIX + "chunk-size")
             .memoryType()
             .defaultValue(MemorySize.ofMebiBytes(8))
-            .withDescription("Length of a chunk; a bigger sample has its own.");
+            .withDescription("Size of a chunk. A larger sample gets its own chunk.");
 
     public static final ConfigOption<String> NAME = ConfigOptions.key(PREFIX + "name")
             .stringType()
             .noDefaultValue()
-            .withDescription("Name of a new dataset; by default that of its directory.");
+            .withDescription("Name of a new dataset. Default: the name of its directory.");
 
     public static final ConfigOption<Boolean> APPEND = ConfigOptions.key(PREFIX + "append")
             .booleanType()
             .defaultValue(false)
-            .withDescription("Add to a dataset that has a version; a key that it has already is an error.");
+            .withDescription("Add to a dataset that already has a version. Keys that it already contains are errors.");
 
     public static final ConfigOption<Boolean> REPLACE = ConfigOptions.key(PREFIX + "replace")
             .booleanType()
             .defaultValue(false)
-            .withDescription("Make a version that holds only what is ingested now; older versions stay as they are.");
+            .withDescription("Commit a version that contains only the samples of this ingest. Older versions do not"
+                    + " change.");
 
     public static final ConfigOption<String> INGEST_ID = ConfigOptions.key(PREFIX + "ingest-id")
             .stringType()
             .noDefaultValue()
-            .withDescription(
-                    "Id of an interrupted ingest to go on with; under one id one version is committed at most.");
+            .withDescription("ID of an interrupted ingest to resume. One ID commits at most one version.");
 
     public static final ConfigOption<Boolean> DRY_RUN = ConfigOptions.key(PREFIX + "dry-run")
             .booleanType()
             .defaultValue(false)
-            .withDescription("Show what would be done, and write nothing.");
+            .withDescription("Print what the ingest would do, and write nothing.");
 
     public static final ConfigOption<Long> LIMIT = ConfigOptions.key(PREFIX + "limit")
             .longType()
             .noDefaultValue()
-            .withDescription("Take only so many samples, the first of the tree.");
+            .withDescription("Maximum number of samples to ingest, from the start of the tree.");
 
     public static final ConfigOption<String> ON_ERROR = ConfigOptions.key(PREFIX + "on-error")
             .stringType()
             .defaultValue("fail")
-            .withDescription(
-                    "What happens to samples that cannot be read, are too large or have no label: fail, or skip"
-                            + " to leave them out and count them.");
+            .withDescription("What to do with samples that cannot be read, are too large or have no label: fail, or"
+                    + " skip and count them.");
 
     public static final ConfigOption<String> LINKS = ConfigOptions.key(PREFIX + "links")
             .stringType()
@@ -121,25 +119,24 @@ public final class IngestFlags {
     public static final ConfigOption<String> EMPTY = ConfigOptions.key(PREFIX + "empty")
             .stringType()
             .defaultValue("skip")
-            .withDescription("Files of no bytes: skip, or include.");
+            .withDescription("Empty files: skip, or include.");
 
     public static final ConfigOption<Integer> PARALLELISM = ConfigOptions.key(PREFIX + "parallelism")
             .intType()
             .noDefaultValue()
-            .withDescription("Subtasks that list and pack; by default what Flink is configured to.");
+            .withDescription("Number of subtasks that list and pack. Default: Flink's configured parallelism.");
 
     public static final ConfigOption<Integer> READ_THREADS = ConfigOptions.key(PREFIX + "read-threads")
             .intType()
             .defaultValue(4)
-            .withDescription(
-                    "Chunks that one subtask reads and writes at a time; more help where storage answers slowly.");
+            .withDescription("Chunks that one subtask reads and writes at a time. Use more if the storage has a high"
+                    + " latency.");
 
     public static final ConfigOption<Integer> READ_AHEAD = ConfigOptions.key(PREFIX + "read-ahead")
             .intType()
             .defaultValue(32)
-            .withDescription(
-                    "Files that one subtask reads at a time from a source on another file system (HDFS, S3, …); in"
-                            + " all at most 16 MiB for each of its read threads are held.");
+            .withDescription("Files that one subtask reads at a time from a source on another file system (HDFS, S3,"
+                    + " …). A subtask holds at most 16 MiB for each of its read threads.");
 
     private IngestFlags() {}
 

@@ -15,7 +15,7 @@ public final class KafkaOptions {
     public static final ConfigOption<String> TO = ConfigOptions.key(PREFIX + "to")
             .stringType()
             .defaultValue("trainers")
-            .withDescription("Where batches go: trainers, who connect to the feeder, or kafka.");
+            .withDescription("Target of the batches: trainers, which connect to the feeder, or kafka.");
 
     public static final ConfigOption<String> BOOTSTRAP = ConfigOptions.key(PREFIX + "bootstrap")
             .stringType()
@@ -25,77 +25,79 @@ public final class KafkaOptions {
     public static final ConfigOption<String> TOPIC = ConfigOptions.key(PREFIX + "topic")
             .stringType()
             .noDefaultValue()
-            .withDescription("Topic to write to; created if it is not there.");
+            .withDescription("Topic to write to. The feed creates it if it does not exist.");
 
     public static final ConfigOption<Integer> WORLD_SIZE = ConfigOptions.key(PREFIX + "world-size")
             .intType()
             .noDefaultValue()
-            .withDescription("Ranks that will read the topic, each its own partitions.");
+            .withDescription("Number of ranks that will read the topic. Each rank reads its own partitions.");
 
     public static final ConfigOption<Boolean> ALLOW_READ_AMPLIFICATION = ConfigOptions.key(
                     PREFIX + "allow-read-amplification")
             .booleanType()
             .defaultValue(false)
-            .withDescription("Accepts an order under which ranks read partitions that other ranks read, too.");
+            .withDescription("Accept an order with which ranks must also read partitions of other ranks.");
 
     public static final ConfigOption<String> DELIVERY = ConfigOptions.key(PREFIX + "delivery")
             .stringType()
             .defaultValue("at-least-once")
-            .withDescription(
-                    "at-least-once, where a restart may write records again, which Stoker's clients drop, or exactly-once.");
+            .withDescription("at-least-once or exactly-once. With at-least-once, a restart can write records again;"
+                    + " Stoker's clients discard duplicates.");
 
     public static final ConfigOption<Duration> TRANSACTION_TIMEOUT = ConfigOptions.key(PREFIX + "transaction-timeout")
             .durationType()
             .defaultValue(Duration.ofMinutes(15))
-            .withDescription("With exactly-once: time after which brokers give up what no checkpoint has committed.");
+            .withDescription("With exactly-once: time after which brokers abort a transaction that no checkpoint has"
+                    + " committed.");
 
     public static final ConfigOption<Integer> MAX_RECORD_BYTES = ConfigOptions.key(PREFIX + "max-record-bytes")
             .intType()
             .defaultValue(917_504)
-            .withDescription("Most bytes of a record's value; larger batches go in numbered parts.");
+            .withDescription("Maximum bytes of a record's value. Larger batches are split into numbered parts.");
 
     public static final ConfigOption<String> VALUE_FORMAT = ConfigOptions.key(PREFIX + "value-format")
             .stringType()
             .defaultValue("arrow")
-            .withDescription("What a record holds: arrow, a batch or a part of one, or avro, one sample.");
+            .withDescription("Content of a record: arrow, a batch or a part of a batch, or avro, one sample.");
 
     public static final ConfigOption<String> SCHEMA_REGISTRY = ConfigOptions.key(PREFIX + "schema-registry")
             .stringType()
             .noDefaultValue()
-            .withDescription("With --value-format avro: URL of a schema registry. The schema is registered as"
-                    + " <topic>-value, and records begin with its id, as Confluent's serializers write them.");
+            .withDescription("With --value-format avro: URL of a schema registry. The feed registers the schema as"
+                    + " <topic>-value, and records start with its ID in the format of Confluent's serializers.");
 
     public static final ConfigOption<String> KAFKA_CONFIG = ConfigOptions.key(PREFIX + "kafka-config")
             .stringType()
             .noDefaultValue()
-            .withDescription("File with settings of the Kafka clients, such as security.protocol, on every machine.");
+            .withDescription("File with settings of the Kafka clients, such as security.protocol. It must exist on"
+                    + " every machine.");
 
     public static final ConfigOption<List<String>> PACE_GROUPS = ConfigOptions.key(PREFIX + "pace-groups")
             .stringType()
             .asList()
             .defaultValues()
-            .withDescription("Consumer groups that the feed does not run away from; separated by semicolons.");
+            .withDescription("Consumer groups that throttle the feed, separated by semicolons.");
 
     public static final ConfigOption<Integer> EPOCHS_AHEAD = ConfigOptions.key(PREFIX + "epochs-ahead")
             .intType()
             .defaultValue(1)
-            .withDescription("Epochs that the feed may be in front of the slowest of --pace-groups.");
+            .withDescription("Maximum number of epochs that the feed can be ahead of the slowest of --pace-groups.");
 
     public static final ConfigOption<MemorySize> BYTES_AHEAD = ConfigOptions.key(PREFIX + "bytes-ahead")
             .memoryType()
             .noDefaultValue()
-            .withDescription(
-                    "Bytes that the feed may be in front of the slowest of --pace-groups, over all partitions.");
+            .withDescription("Maximum bytes that the feed can be ahead of the slowest of --pace-groups, over all"
+                    + " partitions.");
 
     public static final ConfigOption<Duration> EPOCH_TIME = ConfigOptions.key(PREFIX + "epoch-time")
             .durationType()
             .defaultValue(Duration.ofHours(24))
-            .withDescription("Time that trainers may take for an epoch; a topic that forgets sooner is refused.");
+            .withDescription("Maximum time of an epoch. The feed refuses a topic with a shorter retention.");
 
     public static final ConfigOption<Integer> REPLICATION = ConfigOptions.key(PREFIX + "replication-factor")
             .intType()
             .defaultValue(-1)
-            .withDescription("Copies of a topic that is created; -1 for the brokers' default.");
+            .withDescription("Replicas of a topic that the feed creates; -1 for the brokers' default.");
 
     private KafkaOptions() {}
 

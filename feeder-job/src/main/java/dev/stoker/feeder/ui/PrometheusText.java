@@ -48,15 +48,15 @@ final class PrometheusText {
         counter("stoker_feeder_bytes_total", "Bytes sent to trainers.", totals.bytes(), feed);
         counter(
                 "stoker_feeder_used_samples_total",
-                "Samples that trainers have acknowledged.",
+                "Samples that trainers acknowledged.",
                 totals.used().rows(),
                 feed);
         counter(
                 "stoker_feeder_used_bytes_total",
-                "Bytes of acknowledged samples, estimated from the average of all that were sent.",
+                "Bytes of acknowledged samples, estimated from the average size of the samples sent.",
                 totals.used().bytes(),
                 feed);
-        counter("stoker_feeder_origin_reads_total", "Reads of the dataset's store.", totals.originReads(), feed);
+        counter("stoker_feeder_origin_reads_total", "Reads from the dataset's store.", totals.originReads(), feed);
         counter(
                 "stoker_feeder_origin_read_bytes_total",
                 "Bytes read from the dataset's store.",
@@ -64,57 +64,69 @@ final class PrometheusText {
                 feed);
         counter(
                 "stoker_feeder_origin_metadata_total",
-                "Other calls of the dataset's store: listings, lengths, reads of its log.",
+                "Other calls to the dataset's store: listings, lengths, reads of the log.",
                 totals.originMetadata(),
                 feed);
-        counter("stoker_feeder_rejected_total", "Connections refused.", totals.rejected(), feed);
+        counter("stoker_feeder_rejected_total", "Refused connections.", totals.rejected(), feed);
         counter("stoker_feeder_nacks_total", "Messages that trainers found damaged.", totals.nacks(), feed);
         counter("stoker_feeder_refetches_total", "Messages sent again.", totals.refetches(), feed);
-        counter("stoker_feeder_corrupt_total", "Rows or chunks found damaged at the origin.", totals.corrupt(), feed);
-        gauge("stoker_feeder_sessions", "Connections of trainers.", totals.sessions(), feed);
-        gauge("stoker_feeder_open_windows", "Windows in memory.", totals.openWindows(), feed);
-        gauge(
-                "stoker_feeder_pending_receipts",
-                "Receipts acknowledged and not yet durable.",
-                totals.pendingReceipts(),
+        counter(
+                "stoker_feeder_corrupt_total",
+                "Rows or chunks that are damaged in the dataset's store.",
+                totals.corrupt(),
                 feed);
-        gauge("stoker_feeder_lanes", "Lanes whose preferred place this is.", totals.lanes(), feed);
+        gauge("stoker_feeder_sessions", "Current connections of trainers.", totals.sessions(), feed);
+        gauge("stoker_feeder_open_windows", "Open windows in memory.", totals.openWindows(), feed);
+        gauge("stoker_feeder_pending_receipts", "Receipts that are not yet durable.", totals.pendingReceipts(), feed);
+        gauge("stoker_feeder_lanes", "Lanes that this feeder owns.", totals.lanes(), feed);
         gauge(
                 "stoker_feeder_trainer_wait_ratio",
-                "Share of their time in which trainers had nothing left to consume.",
+                "Share of their time in which trainers had no data left to consume.",
                 totals.trainerWaitRatio(),
                 feed);
         for (FeedStatus.Tier tier : status.tiers()) {
             String[] labels = {"feed", status.name(), "tier", tier.name(), "unit", tier.unit()};
-            gauge("stoker_feeder_tier_used", "What a tier holds.", tier.used(), labels);
-            gauge("stoker_feeder_tier_limit", "What a tier may hold.", tier.limit(), labels);
+            gauge("stoker_feeder_tier_used", "Used space of a tier.", tier.used(), labels);
+            gauge("stoker_feeder_tier_limit", "Quota of a tier.", tier.limit(), labels);
             tier.cache().ifPresent(cache -> cache(cache, "feed", status.name(), "tier", tier.name()));
         }
     }
 
     private void cache(FeedStatus.Cache cache, String... labels) {
-        counter("stoker_feeder_tier_hits_total", "Chunks that were needed and there.", cache.hits(), labels);
-        counter("stoker_feeder_tier_misses_total", "Chunks that were needed and not there.", cache.misses(), labels);
-        counter("stoker_feeder_tier_loads_total", "Chunks placed, or found and checked.", cache.loads(), labels);
+        counter("stoker_feeder_tier_hits_total", "Requested chunks that the tier had.", cache.hits(), labels);
+        counter(
+                "stoker_feeder_tier_misses_total",
+                "Requested chunks that the tier did not have.",
+                cache.misses(),
+                labels);
+        counter(
+                "stoker_feeder_tier_loads_total",
+                "Chunks that were placed, or found after a restart and verified.",
+                cache.loads(),
+                labels);
         counter(
                 "stoker_feeder_tier_load_seconds_total",
-                "Seconds spent on placing chunks in a tier.",
+                "Seconds spent placing chunks in a tier.",
                 cache.loadNanos() / 1e9,
                 labels);
-        counter("stoker_feeder_tier_failures_total", "Failures of a tier's device.", cache.failures(), labels);
+        counter("stoker_feeder_tier_failures_total", "Failures of a tier's disk or memory.", cache.failures(), labels);
         gauge(
                 "stoker_feeder_tier_off",
-                "Whether a tier takes nothing more.",
+                "1 if a tier takes no more chunks.",
                 cache.off().isEmpty() ? 0 : 1,
                 labels);
     }
 
     private void group(String feed, FeedStatus.Group group) {
         String[] labels = {"feed", feed, "stream", group.stream(), "group", group.name()};
-        gauge("stoker_group_epoch", "Epoch that the group reads.", group.epoch(), labels);
-        gauge("stoker_group_position", "Batches of that epoch that it has consumed.", group.next(), labels);
-        gauge("stoker_group_batches", "Batches of an epoch.", group.batches(), labels);
-        gauge("stoker_group_world_size", "Ranks of the newest run.", group.worldSize(), labels);
+        gauge("stoker_group_epoch", "Current epoch of the group.", group.epoch(), labels);
+        gauge(
+                "stoker_group_position",
+                "Batches of the current epoch that the group has consumed.",
+                group.next(),
+                labels);
+        gauge("stoker_group_batches", "Batches per epoch.", group.batches(), labels);
+        gauge("stoker_group_world_size", "Number of ranks in the newest run.", group.worldSize(), labels);
         for (FeedStatus.Rank rank : group.ranks()) {
             rank(
                     rank,
@@ -130,12 +142,16 @@ final class PrometheusText {
     }
 
     private void rank(FeedStatus.Rank rank, String[] labels) {
-        gauge("stoker_rank_connected", "Whether the trainer is connected here.", rank.connected() ? 1 : 0, labels);
-        counter("stoker_rank_sent_samples_total", "Samples that this feeder sent.", rank.rows(), labels);
-        counter("stoker_rank_sent_bytes_total", "Bytes that this feeder sent.", rank.bytes(), labels);
+        gauge(
+                "stoker_rank_connected",
+                "1 if the trainer is connected to this feeder.",
+                rank.connected() ? 1 : 0,
+                labels);
+        counter("stoker_rank_sent_samples_total", "Samples that this feeder sent to the trainer.", rank.rows(), labels);
+        counter("stoker_rank_sent_bytes_total", "Bytes that this feeder sent to the trainer.", rank.bytes(), labels);
         counter(
                 "stoker_rank_used_samples_total",
-                "Samples that the trainer has acknowledged to this feeder.",
+                "Samples that the trainer acknowledged to this feeder.",
                 rank.used().rows(),
                 labels);
         FeedStatus.Server server = rank.server();
@@ -147,19 +163,27 @@ final class PrometheusText {
         states.put("write", server.write());
         states.forEach((state, nanos) -> counter(
                 "stoker_rank_feeder_seconds_total",
-                "How this feeder's thread for the trainer spent its time.",
+                "Seconds that this feeder's thread for the trainer spent in each state.",
                 nanos / 1e9,
                 with(labels, "state", state)));
         if (rank.trainer().isEmpty()) {
             return;
         }
         Stats stats = rank.trainer().get();
-        counter("stoker_rank_samples_total", "Samples handed out, over all feeders.", stats.samples(), labels);
-        counter("stoker_rank_seconds_total", "Seconds since the first batch.", stats.timeUs() / 1e6, labels);
+        counter(
+                "stoker_rank_samples_total",
+                "Samples that the trainer received, over all feeders.",
+                stats.samples(),
+                labels);
+        counter(
+                "stoker_rank_seconds_total",
+                "Seconds since the trainer requested its first batch.",
+                stats.timeUs() / 1e6,
+                labels);
         stats.causes()
                 .forEach((cause, us) -> counter(
                         "stoker_rank_wait_seconds_total",
-                        "Seconds that the trainer waited, over all feeders.",
+                        "Seconds that the trainer waited, over all feeders, by cause.",
                         us / 1e6,
                         with(labels, "cause", cause)));
     }
