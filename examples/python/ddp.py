@@ -1,9 +1,9 @@
-"""Trains with torch's DistributedDataParallel; kill it at any time and start it again.
+"""Trains with torch's DistributedDataParallel. You can kill it at any time and start it again.
 
     torchrun --nproc-per-node 2 examples/python/ddp.py examples/quickstart/target/data --checkpoint checkpoint.pt
 
-What was not in the checkpoint comes again, all else once, also with another number of processes. The target is a
-dataset's directory or the name of a running feed. Images of any size are brought to one.
+The restarted program continues from its checkpoint with exactly the remaining batches, also with another number of
+processes. The target is a dataset directory or the name of a running feed. Images are resized to 64 x 64 pixels.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def main() -> None:
     rank = dist.get_rank()
     device = torch.device("cuda", rank % torch.cuda.device_count()) if torch.cuda.is_available() else "cpu"
 
-    # Rank and world size are those of torch.distributed; every rank takes its share, and equally many steps.
+    # The feed reads rank and world size from torch.distributed. All ranks make the same number of steps.
     with Feed(options.target, batch_size=16, decode={"image": picture}, epochs=options.epochs, pin_memory=True) as feed:
         net = nn.Sequential(nn.AvgPool2d(4), nn.Flatten(), nn.LazyLinear(len(feed.classes["label"]))).to(device)
         net(torch.zeros(1, 3, 64, 64, device=device))

@@ -1,10 +1,10 @@
-"""Reads one epoch of a topic that `stoker feed --to kafka` writes, with confluent-kafka and pyarrow alone.
+"""Reads one epoch of a topic that `stoker feed --to kafka` writes, using only confluent-kafka and pyarrow.
 
     python examples/python/kafka_consumer.py localhost:9092 photos-train --rank 0 --world-size 2 --epoch 0
 
-It reads what lies in its rank's own partitions: all full batches of whole rounds, and pieces of the last ones. That is
-what most consumers want. Every batch of every rank, in order and from any position, is what `stoker.Feed("kafka://…")`
-does; the format is docs/formats/kafka.md.
+It reads only its rank's own partitions. They contain all full batches of whole rounds and pieces of the last batches,
+which is enough for most consumers. `stoker.Feed("kafka://…")` reads every batch of a rank, in order and from any
+position. docs/formats/kafka.md describes the format.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import pyarrow as pa
 
 
 def batches(bootstrap: str, topic: str, rank: int, world_size: int, epoch: int) -> Iterator[tuple[int, pa.RecordBatch]]:
-    """(number in the epoch, rows) as they come."""
+    """Yields (number in the epoch, rows) in the order of arrival."""
     consumer = confluent_kafka.Consumer(
         {
             "bootstrap.servers": bootstrap,
@@ -50,7 +50,7 @@ def batches(bootstrap: str, topic: str, rank: int, world_size: int, epoch: int) 
                 continue
             place = (int(head["stoker.batch"]), int(head["stoker.part"]))
             if place <= last[message.partition()]:
-                continue  # written again by a restarted feed
+                continue  # a duplicate, written by a restarted feed
             last[message.partition()] = place
             yield place[0], pa.ipc.open_stream(message.value()).read_next_batch()
     finally:

@@ -1,9 +1,9 @@
-"""Reads one epoch of a topic of samples (`stoker feed … --value-format avro`), with confluent-kafka and fastavro alone.
+"""Reads one epoch of a topic of samples (`stoker feed … --value-format avro`) with confluent-kafka and fastavro.
 
     python examples/python/kafka_samples.py localhost:9092 photos-samples --epoch 0
 
-A record is one sample. The schema stands in the first record of each partition; with a schema registry, Confluent's own
-deserializer does as well. The format is docs/formats/kafka.md.
+Each record is one sample. The first record of each partition contains the schema. With a schema registry, Confluent's
+own deserializer also works. docs/formats/kafka.md describes the format.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import fastavro
 
 
 def samples(bootstrap: str, topic: str, epoch: int) -> Iterator[tuple[int, int, dict[str, Any]]]:
-    """(batch, row in the batch, sample) as they come."""
+    """Yields (batch, row in the batch, sample) in the order of arrival."""
     consumer = confluent_kafka.Consumer(
         {
             "bootstrap.servers": bootstrap,
@@ -58,7 +58,7 @@ def samples(bootstrap: str, topic: str, epoch: int) -> Iterator[tuple[int, int, 
                 continue
             place = (int(head["stoker.batch"]), int(head["stoker.part"]))
             if place <= last[message.partition()]:
-                continue  # written again by a restarted feed
+                continue  # a duplicate, written by a restarted feed
             last[message.partition()] = place
             if head["stoker.rows"] == "1":
                 sample = fastavro.schemaless_reader(io.BytesIO(message.value()[skip:]), schema, None)

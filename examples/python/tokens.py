@@ -1,9 +1,9 @@
-"""Packs documents of token ids into blocks of one length for a language model, and resumes exactly.
+"""Packs documents of token ids into blocks of a fixed length for a language model, and resumes exactly.
 
     python examples/python/tokens.py ./data/documents --block 1024
 
-Documents stand one behind the other, an end token after each, and are cut into blocks; nothing is padded, nothing lost.
-The state names the batch that holds the first token not yet handed out, and how many tokens of it are gone.
+It concatenates the documents with an end token after each, and cuts the result into blocks. It pads nothing and loses
+nothing. The state names the batch with the first token that no block contains yet, and its number of used tokens.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from stoker import Feed
 
 
 class Blocks:
-    """Blocks of `length` tokens, without end. `state` is the position after the last block."""
+    """Iterates over blocks of `length` tokens, without end. `state` is the position after the last block."""
 
     def __init__(self, feed: Feed, field: str, length: int, end: int, state: Mapping[str, Any] | None = None) -> None:
         self._feed, self._field, self._length, self._end = feed, field, length, end
@@ -30,7 +30,7 @@ class Blocks:
         self.state: dict[str, Any] = {"feed": feed.state_dict(), "gone": self._gone}
 
     def _tokens(self, batch: Any) -> np.ndarray:
-        """A batch's documents with an end token after each, in one array."""
+        """Returns the documents of a batch in one array, with an end token after each."""
         rows = batch[self._field]
         places = np.arange(rows.offsets[-1]) + np.repeat(np.arange(len(rows)), rows.lengths)
         out = np.full(len(rows.values) + len(rows), self._end, rows.values.dtype)
@@ -40,7 +40,7 @@ class Blocks:
     def __iter__(self) -> Iterator[np.ndarray]:
         before = self.state["feed"]
         held: deque[tuple[dict[str, Any], np.ndarray]] = deque()  # (state before the batch, its tokens)
-        gone = self._gone  # tokens of the first batch held that were handed out
+        gone = self._gone  # used tokens of the first batch in `held`
         there = -gone
         for batch in self._feed.batches():
             held.append((before, self._tokens(batch)))

@@ -2,8 +2,8 @@
 
     accelerate launch --num_processes 2 examples/python/with_accelerate.py examples/quickstart/target/data
 
-Accelerate prepares model and optimizer, not the data: each process already gets its own share from the feed, and
-`prepare` would divide it once more, so that most samples would never be seen. Stoker refuses that.
+Accelerate prepares the model and the optimizer, but not the data. Each process already gets its own share from the
+feed. `prepare` would divide this share again, and most samples would never be used. Stoker refuses that.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Trains with JAX; on the CPU its arrays are the received memory itself.
+"""Trains with JAX. On the CPU, the arrays are views of the receive buffer, without a copy.
 
 python examples/python/with_jax.py examples/quickstart/target/data
 """
@@ -32,7 +32,7 @@ def main() -> list[float]:
     parser.add_argument("--epochs", type=int, default=1)
     options = parser.parse_args()
     losses = []
-    # Batches are all of one shape (tail "pad"), so that the step is compiled once.
+    # All batches have the same shape (tail "pad"), so JAX compiles the step once.
     with Feed(
         options.target,
         batch_size=16,

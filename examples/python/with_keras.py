@@ -1,4 +1,4 @@
-"""Trains with Keras 3, on whichever backend it has (KERAS_BACKEND=jax, torch or tensorflow).
+"""Trains with Keras 3 on any backend (KERAS_BACKEND=jax, torch or tensorflow).
 
 KERAS_BACKEND=jax python examples/python/with_keras.py examples/quickstart/target/data
 """
@@ -15,7 +15,7 @@ from stoker import Feed
 
 
 def pairs(feed: Feed) -> Iterator[tuple[Any, Any]]:
-    """What `fit` wants: (inputs, targets), batch after batch, without end."""
+    """Yields (inputs, targets) for `fit`, batch after batch, without end."""
     for batch in feed.batches():
         yield batch["image"], batch["label"]
 
@@ -45,7 +45,7 @@ def main() -> dict[str, list[float]]:
             keras.losses.SparseCategoricalCrossentropy(from_logits=True),
             metrics=["accuracy"],
         )
-        # Keras reads its iterators ahead and counts epochs itself, so it is told how long one is.
+        # Keras reads ahead and counts the epochs, so it needs the number of steps.
         history = model.fit(
             pairs(train),
             steps_per_epoch=len(train),

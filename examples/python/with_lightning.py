@@ -1,8 +1,8 @@
-"""Trains with Lightning and validates beside it; Lightning's own checkpoints hold the feed's position.
+"""Trains and validates with Lightning. Lightning's checkpoints contain the position of the feed.
 
     python examples/python/with_lightning.py examples/quickstart/target/data --checkpoint run.ckpt
 
-Training is counted in steps: `batches` has no end, so that Lightning need not know how long the rest of an epoch is.
+The program counts steps. `batches` has no end, so Lightning does not need the length of a partial epoch.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Classifier(lightning.LightningModule):
         return nn.functional.cross_entropy(scores, batch["label"].long())
 
     def training_step(self, batch: Any, _: int) -> torch.Tensor:
-        self.position = batch.state  # of the batch trained on; Lightning reads ahead
+        self.position = batch.state  # of this batch, because Lightning reads ahead
         self.seen.append((batch.epoch, batch.number))
         return self.loss(batch)
 
@@ -59,7 +59,7 @@ def main() -> Classifier:
     parser = argparse.ArgumentParser(description="Trains an image classifier with Lightning.")
     parser.add_argument("target", help="a dataset of images in classes, with the splits train and val, or a feed of it")
     parser.add_argument("--checkpoint", default="run.ckpt")
-    parser.add_argument("--steps", type=int, default=40, help="in all")
+    parser.add_argument("--steps", type=int, default=40, help="steps in total, including earlier runs")
     options = parser.parse_args()
     model = Classifier(options.target)
     quiet = {
@@ -76,7 +76,7 @@ def main() -> Classifier:
         print(f"{options.checkpoint} has {trainer.global_step} steps already; more with --steps")
         return model
     trainer.save_checkpoint(options.checkpoint)
-    loss = trainer.callback_metrics.get("val_loss")  # absent if fewer steps were left than between two validations
+    loss = trainer.callback_metrics.get("val_loss")  # absent if the run ended before a validation
     print(f"{trainer.global_step} steps, validation loss {'not taken' if loss is None else f'{loss:.3f}'}")
     return model
 

@@ -1,9 +1,9 @@
-"""Trains with the Hugging Face Trainer; its checkpoints hold the feed's position.
+"""Trains with the Hugging Face Trainer. Its checkpoints contain the position of the feed.
 
     python examples/python/with_trainer.py examples/quickstart/target/data --output runs
 
-The Trainer would put the feed into a DataLoader of its own, make batches of batches and divide them among the ranks
-once more. `FeedTrainer` gives it the batches as they are.
+By default, the Trainer would wrap the feed in its own DataLoader, form batches of batches, and divide them among the
+ranks again. `FeedTrainer` passes the batches on unchanged.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def main() -> Classifier:
     parser = argparse.ArgumentParser(description="Trains an image classifier with the Hugging Face Trainer.")
     parser.add_argument("target", help="a dataset of images in classes, or a feed of it")
     parser.add_argument("--output", default="runs")
-    parser.add_argument("--steps", type=int, default=20, help="in all")
+    parser.add_argument("--steps", type=int, default=20, help="steps in total, including earlier runs")
     options = parser.parse_args()
     last = get_last_checkpoint(options.output) if Path(options.output).is_dir() else None
     with Feed(options.target, batch_size=16, decode={"image": "rgb"}) as feed:
@@ -71,7 +71,7 @@ def main() -> Classifier:
             save_steps=10,
             report_to=[],
             disable_tqdm=True,
-            ignore_data_skip=True,  # the feed is where it should be; the Trainer would read everything again
+            ignore_data_skip=True,  # the feed has resumed already; the Trainer would skip batches by reading them
             remove_unused_columns=False,
         )
         trainer = FeedTrainer(model, arguments, train_dataset=feed, callbacks=[Position(feed)])

@@ -1,7 +1,7 @@
-"""Draws the quickstart's images: four classes that differ by shape and by nothing else.
+"""Draws the quickstart's images: four classes that differ only by shape.
 
-Colour, place, size, a small turn and the noise of every image are random and independent of its class,
-so that a model has to look at the shape. The same seed draws the same images.
+Colour, position, size, a small rotation and noise are random and independent of the class, so a model must recognise
+the shape. The same seed draws the same images.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def outline(shape: str, centre: np.ndarray, radius: float, turn: float) -> list[
         angles, reach = [math.pi * (2 * k / 3 - 0.5) for k in range(3)], [radius * 1.45] * 3
     elif shape == "square":
         angles, reach = [math.pi * (k / 2 + 0.25) for k in range(4)], [radius * 1.25] * 4
-    else:  # the cross: three corners, the middle one an inner one, in each of four quarters
+    else:  # the cross: three corners in each of four quarters; the middle one is an inner corner
         corners = [(1, 3), (1, 1), (3, 1)]
         angles = [math.atan2(y, x) - math.pi / 2 * quarter for quarter in range(4) for x, y in corners]
         reach = [radius * 0.4 * math.hypot(x, y) for x, y in corners] * 4
@@ -37,7 +37,7 @@ def outline(shape: str, centre: np.ndarray, radius: float, turn: float) -> list[
 def draw(shape: str, random: np.random.Generator) -> Image.Image:
     """Draws one image of ``SIDE`` x ``SIDE`` RGB pixels."""
     back, front = random.integers(0, 256, (2, 3))
-    while np.abs(back - front).sum() < 180:  # the shape must be visible at all
+    while np.abs(back - front).sum() < 180:  # the shape must be visible
         back, front = random.integers(0, 256, (2, 3))
     radius = random.uniform(8, 17)
     centre = random.uniform(radius * 1.5, SIDE - radius * 1.5, 2)
@@ -52,7 +52,7 @@ def draw(shape: str, random: np.random.Generator) -> Image.Image:
 
 
 def contact_sheet(images: Path, columns: int = 8) -> Image.Image:
-    """Pastes the first images of every class into rows, one class a row."""
+    """Pastes the first images of each class into a sheet, one row for each class."""
     sheet = Image.new("RGB", (columns * SIDE, len(SHAPES) * SIDE))
     for row, shape in enumerate(SHAPES):
         for column, file in enumerate(sorted((images / shape).iterdir())[:columns]):
@@ -64,10 +64,10 @@ def contact_sheet(images: Path, columns: int = 8) -> Image.Image:
 def main() -> int:
     parser = argparse.ArgumentParser(description="Draws an image-per-class directory tree of JPEG files.")
     parser.add_argument("target", type=Path, help="directory to create, one sub-directory per class")
-    parser.add_argument("--images", type=int, default=4000, help="images in all (default: %(default)s)")
-    parser.add_argument("--seed", type=int, default=7, help="seed of everything random (default: %(default)s)")
+    parser.add_argument("--images", type=int, default=4000, help="total number of images (default: %(default)s)")
+    parser.add_argument("--seed", type=int, default=7, help="random seed (default: %(default)s)")
     options = parser.parse_args()
-    # Under another name until it is whole, so that an interrupted drawing is never taken for a dataset.
+    # The directory gets its final name when it is complete, so nobody uses the result of an interrupted run.
     part = options.target.with_name(options.target.name + ".part")
     shutil.rmtree(part, ignore_errors=True)
     random = np.random.default_rng(options.seed)

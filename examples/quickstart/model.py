@@ -1,4 +1,4 @@
-"""Two small classifiers in NumPy: one that looks at shapes and learns, one that looks at mean colours and cannot."""
+"""Two small classifiers in NumPy: one learns shapes, the other sees only mean colours and cannot learn them."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ BINS, HIDDEN, RATE = 24, 48, 0.02
 
 
 def features(images: np.ndarray) -> np.ndarray:
-    """Maps uint8 images (n, height, width, 3) to float32 features (n, 37) that know no colour, place or size.
+    """Maps uint8 images (n, height, width, 3) to float32 features (n, 37), independent of colour, position and size.
 
-    A histogram of the gradient's directions, and the strengths of that histogram's harmonics.
+    The features are a histogram of the gradient directions and the amplitudes of the histogram's harmonics.
     """
     x = images.astype(np.float32).transpose(0, 3, 1, 2) / 255
     x = (x[..., :-1:2, :-1:2] + x[..., 1::2, :-1:2] + x[..., :-1:2, 1::2] + x[..., 1::2, 1::2]) / 4
@@ -54,7 +54,7 @@ class Classifier:
         return self.scores(x)[1].argmax(1)
 
     def train(self, x: np.ndarray, labels: np.ndarray) -> float:
-        """Makes one step on the cross entropy and returns that loss."""
+        """Makes one optimizer step on the cross entropy and returns the loss."""
         hidden, z = self.scores(x)
         z -= z.max(1, keepdims=True)
         p = np.exp(z)
@@ -74,7 +74,7 @@ class Classifier:
 
 
 class MeanColours:
-    """Takes an image for the class whose images' mean colour is nearest to its own."""
+    """Assigns an image to the class with the nearest mean colour."""
 
     def __init__(self, classes: int) -> None:
         self.sums, self.counts = np.zeros((classes, 3)), np.zeros((classes, 1))

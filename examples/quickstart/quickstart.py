@@ -1,7 +1,7 @@
-"""The quickstart after the build: draws images, packs them, trains from a feed, audits it, and says what happened.
+"""Runs the quickstart after the build: draws images, packs them, trains from a feed, audits the feed, prints a summary.
 
-Called by ./quickstart. Everything it writes is in examples/quickstart/target, but for what ``stoker run`` notes of the
-feed in STOKER_HOME.
+./quickstart calls it. It writes to examples/quickstart/target; ``stoker run`` also writes files of the feed to
+STOKER_HOME.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ PACKED = re.compile(r"([\d,]+) samples in [\d,]+ chunks?, ([\d,]+) bytes, ([\d.]
 
 
 class StepFailedError(Exception):
-    """A command of the quickstart failed, and has said why."""
+    """A command of the quickstart failed; the command has printed the reason."""
 
     def __init__(self, code: int, command: str) -> None:
         super().__init__(f"exit code {code} of: {command}")
@@ -34,7 +34,7 @@ class StepFailedError(Exception):
 
 
 def shown(path: Path) -> str:
-    """Returns a path as a person in the present directory would type it."""
+    """Returns a path relative to the current directory if it is below it."""
     relative = os.path.relpath(path)
     if relative.startswith(".."):
         return str(path)
@@ -47,14 +47,14 @@ def step(mark: object, title: str) -> None:
 
 
 def run(*command: str | Path, capture: bool = False, quiet: bool = False) -> str:
-    """Runs a command, shows it and its output, and returns that output where it is captured."""
+    """Runs a command, prints it and its output, and returns the output if it is captured."""
     line = shlex.join(shown(part) if isinstance(part, Path) else part for part in command)
     print(f"$ {line}", flush=True)
     arguments = [str(part) for part in command]
     with subprocess.Popen(arguments, stdout=subprocess.PIPE if capture else None, text=True, encoding="utf-8") as child:
 
         def passed_on(number: int, _: object) -> None:
-            # Ctrl-C in a terminal reaches the command as well.
+            # The terminal already sends Ctrl-C to the command.
             if number != signal.SIGINT or not sys.stdin.isatty():
                 child.send_signal(number)
 
@@ -79,10 +79,10 @@ def megabytes(count: float) -> str:
 
 
 def drawn(work: Path, images: int) -> Path:
-    """Draws the images, unless an earlier quickstart has."""
+    """Draws the images unless an earlier run has drawn them."""
     files = work / f"shapes-{images}"
     if files.is_dir():
-        print(f"{shown(files)} is there already")
+        print(f"{shown(files)} already exists")
     else:
         run(Path(sys.executable), HERE / "draw.py", files, "--images", str(images))
     sheet = work / "shapes.png"
@@ -95,7 +95,7 @@ def quickstart(work: Path, images: int) -> dict:
     """Runs the four steps and returns the figures of each."""
     stoker, data, trained = ROOT / "stoker", work / "data", work / "trained.json"
 
-    step(1, f"Draw {images:,} images: {', '.join(SHAPES)}; the classes differ by shape alone")
+    step(1, f"Draw {images:,} images: {', '.join(SHAPES)}; the classes differ only by shape")
     files = drawn(work, images)
 
     step(2, "Pack them into a dataset")
@@ -104,7 +104,7 @@ def quickstart(work: Path, images: int) -> dict:
         run(stoker, "ingest", files, data, "--label-from", "parent-dir", "--split", "val=0.1", capture=True)
     )
     if packed is None:
-        raise ValueError("the ingest did not say what it has packed")
+        raise ValueError("the ingest printed no summary")
     samples, size, seconds, start_up = (float(group.replace(",", "")) for group in packed.groups())
 
     step(3, "Train two epochs from a feeder")
@@ -125,7 +125,7 @@ def quickstart(work: Path, images: int) -> dict:
 
 
 def spread(figures: dict) -> float:
-    """Returns how far from its mean guessing may come in this many images: three standard deviations."""
+    """Returns three standard deviations of the accuracy of guessing for this number of images."""
     chance = 1 / len(figures["classes"])
     return 3 * (chance * (1 - chance) / figures["images"]) ** 0.5
 
@@ -136,15 +136,15 @@ def tell(figures: dict) -> None:
     total, chance = figures["images"], 100 / len(figures["classes"])
     epochs = [epoch for group in audit["passes"] for epoch in group["epochs"] if epoch["acknowledged"]]
     batches = sum(epoch["acknowledged"] for epoch in epochs)
-    seconds = max(packed["seconds"], 0.1)  # it is given in tenths
+    seconds = max(packed["seconds"], 0.1)  # the ingest prints tenths of a second
     rows = {
         "packed": f"{packed['samples'] / seconds:,.0f} samples/s, {megabytes(packed['bytes'] / seconds)}/s"
         f" ({packed['samples']:,.0f} files in {packed['seconds']:.1f} s, after {packed['start_up']:.1f} s of start-up)",
         "fed": f"{rate['samples'] / rate['seconds']:,.0f} samples/s, {megabytes(rate['bytes'] / rate['seconds'])}/s"
         " to one trainer that does nothing else",
-        "first batch": f"{figures['first_batch']:.1f} s after stoker run was typed, Flink's start included",
+        "first batch": f"{figures['first_batch']:.1f} s after the start of stoker run, including the start of Flink",
         "waited": f"{100 * training['wait_share']:.1f} % of the {training['seconds']:.1f} s of training,"
-        " for data and its decoding",
+        " for data and decoding",
         "learned": f"{100 * figures['right'] / total:.1f} % of {total} validation images; chance is {chance:.0f} %",
         "by colour": f"{100 * figures['by_colour'] / total:.1f} % by the nearest mean colour,"
         f" where guessing gives {chance:.0f} ± {100 * spread(figures):.0f} %",
@@ -157,7 +157,7 @@ def tell(figures: dict) -> None:
 
 
 def judge(figures: dict) -> list[str]:
-    """Returns what is not as it should be."""
+    """Returns the problems found."""
     wrong = []
     chance = 1 / len(figures["classes"])
     if not figures["audit"]["clean"]:
@@ -165,7 +165,7 @@ def judge(figures: dict) -> list[str]:
     if figures["right"] / figures["images"] < 2 * chance:
         wrong.append("the model is not clearly above chance")
     if figures["by_colour"] / figures["images"] > chance + spread(figures):
-        wrong.append("the mean colour tells the classes apart, which it should not")
+        wrong.append("the mean colour distinguishes the classes, which it should not")
     return wrong
 
 
@@ -193,7 +193,7 @@ def main() -> int:
         print(f"quickstart: {text}", file=sys.stderr)
     if not wrong:
         data = shlex.quote(shown(options.work / "data"))
-        print(f"Go on with: {shlex.quote(shown(ROOT / 'stoker'))} info {data}; the README says more.")
+        print(f"Next: {shlex.quote(shown(ROOT / 'stoker'))} info {data}; see README.md for more commands")
     return 1 if wrong else 0
 
 

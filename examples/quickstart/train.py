@@ -1,6 +1,6 @@
 """Trains a small NumPy model for two epochs from a running feed, then scores it on the validation split.
 
-Run by ``stoker run DATASET -- python train.py DATASET``, which names the feed in ``STOKER_FEED``.
+``stoker run DATASET -- python train.py DATASET`` runs it and sets ``STOKER_FEED``.
 ``--report FILE`` writes the figures of the run as JSON.
 """
 
@@ -21,7 +21,7 @@ RATE_EPOCHS = 10
 
 
 def train(report: dict) -> tuple[Classifier, MeanColours]:
-    """Trains both classifiers from the feed; they see the same batches."""
+    """Trains both classifiers on the same batches of the feed."""
     began = time.perf_counter()
     with Feed(batch_size=BATCH, decode={"image": "rgb"}) as feed:
         classes = feed.classes["label"]
@@ -45,7 +45,7 @@ def train(report: dict) -> tuple[Classifier, MeanColours]:
 
 
 def measure(report: dict) -> None:
-    """Reads a few epochs as fast as the feed gives them; in a group of its own, with receipts like any other."""
+    """Reads a few epochs as fast as the feed delivers them, in a separate group. They are acknowledged, too."""
     with Feed(batch_size=BATCH, group="rate", epochs=RATE_EPOCHS) as feed:
         for _ in range(RATE_EPOCHS):
             for batch in feed:
@@ -54,7 +54,7 @@ def measure(report: dict) -> None:
 
 
 def validate(dataset: str, model: Classifier, colours: MeanColours, report: dict) -> None:
-    """Scores both classifiers on the validation split, read from the dataset's files without a server."""
+    """Scores both classifiers on the validation split, reading the dataset's files without a server."""
     right = by_colour = total = 0
     with Feed(dataset, split="val", shuffle="none", tail="keep", decode={"image": "rgb"}) as feed:
         for batch in feed:

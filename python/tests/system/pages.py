@@ -9,6 +9,9 @@ from pathlib import Path
 
 from stoker_processes import REPOSITORY
 
+USER_PAGES = ("python.md", "choosing.md", "random-access.md")
+"""Pages whose snippets read the dataset and the feed that docs/python.md describes."""
+
 NEEDS = {"torch": r"\btorch\b|\.nested\(", "jax": r"\bjax\b", "tensorflow": r"\btensorflow\b"}
 
 

@@ -1,11 +1,11 @@
-"""The blocks of the page for Python users that need torch or JAX."""
+"""The snippets of the pages for Python users that need torch or JAX."""
 
 from __future__ import annotations
 
 import pytest
-from pages import blocks, run
+from pages import USER_PAGES, blocks, run
 
-BLOCKS = [block for block in blocks("python.md") if block[2]]
+BLOCKS = [block for page in USER_PAGES for block in blocks(page) if block[2]]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning:torch")

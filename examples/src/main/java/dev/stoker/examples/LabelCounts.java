@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * A trainer that only counts: how many samples of each class an epoch has. It reads the feed that {@code stoker run} has started:
+ * Counts the samples of each class in one epoch. It reads the feed that {@code stoker run} started:
  *
  * <pre>
  * ./stoker run ./data/photos -- java -cp 'client/target/dist/*' examples/src/main/java/dev/stoker/examples/LabelCounts.java

@@ -11,7 +11,7 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The quickstart on fewer images, through the command {@code stoker} as a person calls it. */
+/** Runs the quickstart on fewer images, with the real command {@code stoker}. */
 class QuickstartIT {
 
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent().normalize();
@@ -52,7 +52,7 @@ class QuickstartIT {
         assertThat(figures.at("/packed/samples").asInt()).isEqualTo(IMAGES);
         assertThat(validation).isBetween(0.05 * IMAGES, 0.15 * IMAGES);
         assertThat(figures.path("right").asInt() / validation).isGreaterThan(0.7);
-        // Guessing is right in a quarter; four standard deviations of it.
+        // Guessing is right in a quarter of the cases; allow four standard deviations.
         double spread = 4 * Math.sqrt(0.25 * 0.75 / validation);
         assertThat(figures.path("by_colour").asInt() / validation).isBetween(0.25 - spread, 0.25 + spread);
 

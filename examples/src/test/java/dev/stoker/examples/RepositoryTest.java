@@ -14,13 +14,13 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What a reader of the repository meets: links that lead somewhere, and nothing of the machine it was written on. */
+/** Checks that every link has a target and that no file names the machine it was written on. */
 class RepositoryTest {
 
     private static final Path ROOT = Path.of("").toAbsolutePath().getParent().normalize();
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern HEADING = Pattern.compile("(?m)^#+ +(.*)$");
-    /** Home and work directories, and hosts that only one network knows. */
+    /** Home and work directories, and hosts of a private network. */
     private static final Pattern MACHINE = Pattern.compile(
             "(?<![\\w.~$}/-])/(?:root|home|Users|work|mnt)/\\w|artifactory|://[\\w.-]+\\.(?:internal|local|corp)\\b");
 
@@ -79,7 +79,7 @@ class RepositoryTest {
                 .anyMatch(heading -> anchor(heading.group(1)).equals(link.substring(hash + 1)));
     }
 
-    /** The name that a heading has in links, as on GitHub. */
+    /** Returns the anchor of a heading, as GitHub builds it. */
     private static String anchor(String heading) {
         return heading.strip()
                 .toLowerCase()
