@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 
-/** Verifies chunks one after the other, each in one sequential pass behind its head. For one thread. */
+/** Verifies chunks one after the other, each in one sequential pass after its head. Not thread-safe. */
 final class ChunkVerification {
 
     private static final int BUFFER_BYTES = 1 << 20;

@@ -10,15 +10,15 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * What a run wants to commit.
+ * Describes a requested commit.
  *
- * @param ingest the run's id; a second request under the same id changes nothing
- * @param operation why
+ * @param ingest id of the ingest; a second request under the same id changes nothing
+ * @param operation kind of the commit
  * @param added chunks whose files are durable, in the order in which they get their ordinals
- * @param removal what is removed of the version before
- * @param classes per categorical field the class names used, sorted
+ * @param removal the rows to remove from the version before
+ * @param classes for each categorical field, the class names used, sorted
  * @param properties free text for people and tools
- * @param leases ids under whose leases the chunks were written; the commit fails if one of them was ended from outside
+ * @param leases ids under whose leases the chunks were written; the commit fails if one of them was abandoned
  */
 public record CommitRequest(
         String ingest,

@@ -20,13 +20,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes versions. A commit publishes one log entry by one atomic create-if-absent, so it takes place whole or not at all,
- * and once however often it is asked for under one ingest id. A commit that loses a race is tried again on the winner's
- * version, without touching its chunks. For one thread; any number of committers may work on a dataset at once.
+ * Commits versions. A commit creates one log entry with one atomic create-if-absent, so it takes place completely or
+ * not at all, and only once for one ingest id. If a commit loses a race, the committer retries it on the winner's
+ * version, without touching its chunks. Not thread-safe; any number of committers may work on a dataset at the same
+ * time.
  *
- * <p>Steps: read the newest version; look for the own ingest id; check that the chunk files are there; write the second copy of the newest entry if it is missing,
- * so that all entries but the newest always have one; publish; write the own second copy; write a chunk table when it is due.
- * Only the publishing matters: what fails after it is made good by the next commit.
+ * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; write the
+ * second copy of the newest entry if it is missing, so that all entries but the newest always have one; create the
+ * entry; write its second copy; write a chunk table if one is due. Only the creation of the entry decides: the next
+ * commit repairs all later steps that failed.
  */
 public final class Committer {
 

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A dataset in a store: its description, its versions. Opening a version reads the log and chunk tables and no sample.
- * Immutable but for what others commit; any thread. The caller closes the store.
+ * Provides access to a dataset in a store: its description and its versions. Opening a version reads the log and chunk
+ * tables, but no sample. Thread-safe. Immutable except for commits of other writers. The caller closes the store.
  */
 public final class Dataset {
 

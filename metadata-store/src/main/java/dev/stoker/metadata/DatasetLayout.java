@@ -6,7 +6,7 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where the files of a dataset lie, relative to its directory. */
+/** Names the files of a dataset, relative to its directory. */
 public final class DatasetLayout {
 
     /** What the dataset is. */

@@ -15,11 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The lasting sign that a feed has delivered: a small file beside its ledger, written before the first receipts are called
- * durable and never removed by Stoker. An audit that finds the sign and not the ledger file that it names knows that receipts were
- * lost. Normative: {@code docs/formats/ledger.md}.
+ * Records that a feed has delivered batches, in a small file next to its ledger. The feed writes the file before it
+ * reports its first receipts as durable, and Stoker never removes it. If an audit finds the sign but not the ledger
+ * file that it names, receipts were lost. Normative: {@code docs/formats/ledger.md}.
  *
- * @param where the sign's own place, for messages
+ * @param where location of the sign, for messages
  * @param feed id of the feed
  * @param file name of the first ledger file with receipts
  */

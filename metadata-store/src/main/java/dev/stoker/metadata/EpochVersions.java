@@ -22,8 +22,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The versions that one pass of a following feed reads, epoch by epoch. Whoever needs an epoch's first makes the choice, by one
- * create-if-absent in the dataset's own store, so that all who ask, wherever and whenever, get the same one. Thread-safe.
+ * Chooses and finds the versions that one pass of a following feed reads, epoch by epoch. The first reader of an epoch
+ * makes the choice with one create-if-absent in the dataset's store, so all readers get the same version. Thread-safe.
  */
 public final class EpochVersions {
 

@@ -18,11 +18,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Deletes what no version knows and no writer holds a lease of. Writers may be at work, and other collections too.
+ * Deletes files that no version contains and no lease protects. Writers and other collections may run at the same time.
  *
- * <p>The order of the looks is what makes it safe. A writer takes its lease before its first chunk and releases it after its
- * commit. So chunks are listed first, leases second and the log last: a chunk that was listed has a lease that is seen, or is
- * committed in a version that is seen, or its ingest was ended.
+ * <p>The order of the reads makes this safe. A writer takes its lease before its first chunk and releases it after its
+ * commit. The collection lists the chunks first, the leases second, and reads the log last. A listed chunk therefore
+ * has a visible lease, or is committed in a visible version, or its ingest has ended.
  */
 public final class GarbageCollection {
 

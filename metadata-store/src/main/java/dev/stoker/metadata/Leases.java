@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leases of a dataset. A writer takes one before its first chunk and releases it after its commit; garbage collection
- * keeps the chunks of every lease. A lease never expires. Thread-safe.
+ * Manages the leases of a dataset. A writer takes a lease before its first chunk and releases it after its commit.
+ * Garbage collection keeps the chunks of every lease. A lease never expires. Thread-safe.
  */
 public final class Leases {
 

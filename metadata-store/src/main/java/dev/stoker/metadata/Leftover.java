@@ -6,13 +6,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Files of one ingest that no version knows, or a lease without any; or one file of which nobody knows whose it is.
+ * Describes the files of one ingest that no version contains, or a lease without such files, or one file whose ingest
+ * is unknown.
  *
- * @param ingest id of the ingest; empty if it is not known
- * @param lease of the ingest, if it has one
- * @param files that no version knows
- * @param age of the youngest file; of the lease if there is none
- * @param fate what a collection does with the files
+ * @param ingest id of the ingest; empty if unknown
+ * @param lease lease of the ingest, if it has one
+ * @param files files that no version contains
+ * @param age age of the youngest file; without files, the age of the lease
+ * @param fate the action of a collection on the files
  */
 public record Leftover(String ingest, Optional<Lease> lease, List<Orphan> files, Duration age, Fate fate) {
 

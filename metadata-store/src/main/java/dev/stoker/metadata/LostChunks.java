@@ -24,7 +24,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** The chunks that no known log entry has, told by their own heads, by ingest. For one thread. */
+/** Finds the chunks that no known log entry contains, from their own heads, by ingest. Not thread-safe. */
 final class LostChunks {
 
     private record Found(ChunkSummary summary, long createdMs) {}

@@ -25,8 +25,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Brings dataset.json back: from its second copy, or from the head of a chunk, which has all of it but the name and the
- * options. The log and the chunks say which dataset it must be; a description of another dataset is replaced. For one thread.
+ * Restores dataset.json from its second copy, or from the head of a chunk, which contains everything except the name
+ * and the options. The log and the chunks identify the dataset; the description of another dataset is replaced. Not
+ * thread-safe.
  */
 final class LostDescription {
 

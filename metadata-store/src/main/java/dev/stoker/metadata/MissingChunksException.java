@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** Chunks that a version was to have are not there as they were written. */
+/** Thrown when chunks of a commit are missing, or differ from the chunks that were written. */
 public final class MissingChunksException extends StokerException {
     private static final long serialVersionUID = 1L;
 

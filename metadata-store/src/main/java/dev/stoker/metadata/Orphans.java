@@ -17,8 +17,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Finds and deletes the files of a dataset that no version knows. A chunk that any version ever had is none, removed ones
- * included. A writer at work has such files too; {@link GarbageCollection} tells them apart.
+ * Finds and deletes the files of a dataset that no version contains. A chunk that any version ever contained is not an
+ * orphan, even if it was removed. Running writers also have such files; {@link GarbageCollection} distinguishes them.
  */
 public final class Orphans {
 

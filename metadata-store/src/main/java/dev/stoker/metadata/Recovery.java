@@ -19,10 +19,10 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Rebuilds a commit log that lost entries, or whose entries are damaged. An entry comes back byte for byte from its second
- * copy; entries of which both are lost are made anew from the heads of the chunks that no other entry knows, as far as that
- * is possible. A dataset.json that is lost, or is another dataset's than the log, comes back first. No ingest may run
- * meanwhile. For one thread.
+ * Rebuilds a commit log that has lost or damaged entries. Restores an entry byte for byte from its second copy. If both
+ * copies are lost, rebuilds the entry, as far as possible, from the heads of the chunks that no other entry contains.
+ * First restores a dataset.json that is lost or belongs to another dataset than the log. No ingest may run at the same
+ * time. Not thread-safe.
  */
 public final class Recovery {
 

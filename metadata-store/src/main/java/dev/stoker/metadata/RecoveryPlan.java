@@ -7,7 +7,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a recovery would do. Made by {@link Recovery#plan}. */
+/** Describes the changes of a recovery. Created by {@link Recovery#plan}. */
 public final class RecoveryPlan {
 
     /**

@@ -11,10 +11,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * One version of a dataset: all that is needed to use it without asking anyone. Version 0 has no samples.
+ * Contains one version of a dataset, with all data that is needed to read it without asking a server. Version 0 has no
+ * samples.
  *
- * @param info what the dataset is
- * @param table its chunks
+ * @param info description of the dataset
+ * @param table chunk table of the version
  */
 public record Snapshot(DatasetInfo info, ChunkTable table) {
     public Snapshot {

@@ -5,10 +5,11 @@ import java.util.List;
 import java.util.NavigableSet;
 
 /**
- * When a committer writes a chunk table: as soon as that many commits, or that many chunks, lie after the newest one.
+ * Determines when a committer writes a chunk table: as soon as this number of commits, or of chunks, follows the newest
+ * table.
  *
- * @param commits at least 1
- * @param chunks at least 1
+ * @param commits number of commits, at least 1
+ * @param chunks number of chunks, at least 1
  */
 public record TablePolicy(int commits, int chunks) {
 

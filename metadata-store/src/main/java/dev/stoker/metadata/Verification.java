@@ -18,8 +18,8 @@ import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Reads every byte of a version, and of the log, and checks it against all checksums there are. Reading goes on after a
- * problem, so that the report has all of them.
+ * Reads every byte of a version and of the log, and verifies it with all available checksums. Continues after a
+ * problem, so the report lists all problems.
  */
 public final class Verification {
 

@@ -20,7 +20,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the commit log. A version exists if and only if its entry does; chunk tables only shorten the way. Thread-safe.
+ * Reads the commit log. A version exists if and only if its entry exists; chunk tables only reduce the number of
+ * entries to read. Thread-safe.
  */
 final class VersionLog {
 

@@ -7,8 +7,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Names processes so that a later process of the same machine can tell whether one has ended: {@code boot id/pid
- * namespace/pid/start time}, as Linux's {@code /proc} has them. Elsewhere the name is empty, and nothing can be told.
+ * Names processes so that a later process on the same machine can find out whether one has ended: {@code boot id/pid
+ * namespace/pid/start time}, as in Linux's {@code /proc}. On other systems the name is empty, and the state of the
+ * process is unknown.
  */
 public final class WriterProcess {
 

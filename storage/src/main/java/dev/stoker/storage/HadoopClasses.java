@@ -3,7 +3,10 @@ package dev.stoker.storage;
 import java.net.URL;
 import java.net.URLClassLoader;
 
-/** The classes of this module that use Hadoop, and Hadoop where the parent has none; everything else comes from the parent. */
+/**
+ * Loads the classes of this module that use Hadoop, and Hadoop if the parent lacks it. All other classes come from the
+ * parent.
+ */
 final class HadoopClasses extends URLClassLoader {
 
     private static final String OWN = "dev.stoker.storage.hadoop.";

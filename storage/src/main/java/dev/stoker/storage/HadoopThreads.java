@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that Hadoop and the AWS SDK keep for the life of the process, in static fields of their own. Each of them keeps
- * the class loader that its class came from.
+ * Finds and stops the threads that Hadoop and the AWS SDK keep in static fields for the life of the process. Each of
+ * them keeps the class loader of its class alive.
  */
 final class HadoopThreads {
     private static final Logger LOG = LoggerFactory.getLogger(HadoopThreads.class);

@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Directories that exist and whose own names are durable. Thread-safe. */
+/** Creates directories and makes their names durable. Thread-safe. */
 final class LocalDirectories {
 
     private final LocalFiles files;

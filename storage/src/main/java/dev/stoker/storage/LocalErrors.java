@@ -6,7 +6,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
-/** Turns what a file system says into what a person should do. */
+/** Translates errors of a file system into messages with the next step for the user. */
 final class LocalErrors {
 
     private LocalErrors() {}

@@ -13,12 +13,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Objects as plain files below a directory of a POSIX file system.
+ * Stores objects as plain files below a directory of a POSIX file system.
  *
- * <p>An object is written to a temporary file beside its place (its name starts with {@value #TEMPORARY_PREFIX}), forced to
- * disk, and gets its name by {@code link(2)}, which is atomic and fails if the name is taken; exclusive creation would show
- * an empty file first, and {@code rename(2)} would replace one. Then the directory is forced. So the file system must know
- * hard links.
+ * <p>The store writes an object to a temporary file in the same directory (its name starts with {@value
+ * #TEMPORARY_PREFIX}) and forces it to disk. The file then gets its name by {@code link(2)}, which is atomic and fails
+ * if the name exists. Exclusive creation would show an empty file first, and {@code rename(2)} would replace an
+ * existing one. Finally, the store forces the directory. The file system must therefore support hard links.
+ * Thread-safe.
  */
 public final class LocalObjectStore implements ObjectStore {
 

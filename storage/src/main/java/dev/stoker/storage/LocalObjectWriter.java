@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** A temporary file that becomes an object. */
+/** Writes a temporary file that becomes an object. */
 final class LocalObjectWriter implements ObjectWriter {
 
     private static final SecureRandom RANDOM = new SecureRandom();

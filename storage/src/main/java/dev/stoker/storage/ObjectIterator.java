@@ -6,7 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** Walks a listing while it is fetched. For one thread; the caller closes it. */
+/** Iterates over a listing while it is fetched. Not thread-safe. The caller closes it. */
 public interface ObjectIterator extends Closeable {
 
     /** Whether another object was found. */

@@ -1,6 +1,6 @@
 package dev.stoker.storage;
 
-/** The rules for object names. */
+/** Checks object names. */
 public final class ObjectNames {
 
     private ObjectNames() {}

@@ -7,15 +7,15 @@ import java.nio.file.Path;
 import java.util.Optional;
 
 /**
- * A flat set of named, immutable objects under one root.
+ * Provides a flat set of named, immutable objects under one root.
  *
- * <p>Names are relative to the root and use {@code /} between parts, on every platform: {@code chunks/3f/….arrow}. A name
- * has no empty, {@code .} or {@code ..} part; {@link ObjectNames#check} says so. Objects are never changed: an object is
- * created whole, read, and deleted. What a call has reported as done survives a power loss.
+ * <p>Names are relative to the root and use {@code /} between parts on every platform: {@code chunks/3f/….arrow}. A
+ * name has no empty, {@code .} or {@code ..} part; {@link ObjectNames#check} enforces this. Objects never change: an
+ * object is created whole, read, and deleted. The effects of a completed call survive a power loss.
  *
- * <p>All methods may be called by several threads and processes at once. An absent object is a {@link
- * NoSuchObjectException}, a full disk a {@link NoSpaceException}; every other failure is an {@link IOException} that names
- * the object.
+ * <p>All methods are safe for several threads and processes at the same time. They throw {@link NoSuchObjectException}
+ * for an absent object and {@link NoSpaceException} for a full disk. Every other failure is an {@link IOException} that
+ * names the object.
  */
 public interface ObjectStore extends Closeable {
 

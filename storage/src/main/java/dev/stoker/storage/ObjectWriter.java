@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Writes one new object. For one thread. See {@link ObjectStore#write}. */
+/** Writes one new object. Not thread-safe. See {@link ObjectStore#write}. */
 public interface ObjectWriter extends Closeable {
 
     /** Appends all remaining bytes of the buffer. */

@@ -2,7 +2,7 @@ package dev.stoker.storage;
 
 import java.nio.ByteBuffer;
 
-/** Takes the bytes of an object part by part while they are read. Used by one thread. */
+/** Accepts the bytes of an object part by part while they are read. One thread calls it. */
 @FunctionalInterface
 public interface PartSink {
     /**

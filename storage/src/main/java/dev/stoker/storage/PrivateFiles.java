@@ -29,9 +29,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files of this user alone, in directories where other users of the machine may write too. Others can plant links, FIFOs and
- * directories there, and swap them at any moment. So nothing here follows a symbolic link in the last part of a path, opens a
- * FIFO in a way that waits, or removes what another user owns. Thread-safe.
+ * Accesses files of this user in directories to which other users of the machine may also write. Other users can create
+ * links, FIFOs and directories there, and exchange them at any time. Therefore no method follows a symbolic link in the
+ * last part of a path, blocks on opening a FIFO, or removes a file of another user. Thread-safe.
  */
 public final class PrivateFiles {
 

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 
-/** A buffered stream over something that is read in ranges, from its first byte on. For one thread. */
+/** Provides a buffered stream over data that is read in ranges, from its first byte. Not thread-safe. */
 public abstract class RangeStream extends InputStream {
 
     private final ByteBuffer buffer;

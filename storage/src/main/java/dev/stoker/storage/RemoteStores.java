@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code lib/} or
- * {@code HADOOP_CLASSPATH}), or in the directory {@code lib/hadoop} of the distribution: then they get a class loader of
- * their own, so that a process without a remote store loads none of them, and Flink does not see them.
+ * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code
+ * lib/} or {@code HADOOP_CLASSPATH}) or in the directory {@code lib/hadoop} of the distribution. In the latter case
+ * they get their own class loader, so a process without a remote store loads none of them, and Flink does not see them.
  */
 final class RemoteStores {
 

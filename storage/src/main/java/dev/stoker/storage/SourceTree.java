@@ -7,12 +7,13 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A tree of files on another file system, as samples are taken from it: listed one directory at a time, and read. Paths are
- * relative to the root, their parts joined by {@code /}; the root itself is the empty path. On an object store a directory is
- * a common prefix of names. Thread-safe.
+ * Lists and reads a tree of files on another file system, from which samples are ingested. Listings cover one directory
+ * at a time. Paths are relative to the root, with parts joined by {@code /}; the root itself is the empty path. On an
+ * object store, a directory is a common prefix of names. Thread-safe.
  *
- * <p>What is gone is a {@link java.nio.file.NoSuchFileException}, what may not be seen a {@link StoreAccessException}; when the file system does not answer, it is a {@link StoreUnavailableException}, which says
- * nothing about the file.
+ * <p>Methods throw {@link java.nio.file.NoSuchFileException} for a file that does not exist any more, and {@link
+ * StoreAccessException} for a file without access rights. If the file system does not answer, they throw {@link
+ * StoreUnavailableException}, which states nothing about the file.
  */
 public interface SourceTree extends Closeable {
 

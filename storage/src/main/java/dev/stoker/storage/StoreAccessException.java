@@ -2,7 +2,7 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store does not let these credentials do what was asked, or there are none, or they have expired. */
+/** Thrown when the credentials do not permit the operation, are missing, or have expired. */
 public final class StoreAccessException extends StokerException {
     private static final long serialVersionUID = 1L;
 

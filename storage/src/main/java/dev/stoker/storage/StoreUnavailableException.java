@@ -2,7 +2,7 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store is not there, or did not do what was asked in the time that is given to retries. */
+/** Thrown when the store does not answer, or does not complete an operation within the time for retries. */
 public final class StoreUnavailableException extends StokerException {
     private static final long serialVersionUID = 1L;
 

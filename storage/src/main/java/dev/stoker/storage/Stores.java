@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Locations of stores as people type them: a path of this machine ({@code ./photos}, {@code file:///data/photos}) or the URI
- * of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
+ * Opens stores at locations as users type them: a path of this machine ({@code ./photos}, {@code file:///data/photos})
+ * or the URI of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
  */
 public final class Stores {
 

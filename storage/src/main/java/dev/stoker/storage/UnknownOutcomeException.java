@@ -2,7 +2,10 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store cannot tell whether the object was created; read it back before anything else, and delete nothing. */
+/**
+ * Thrown when the store cannot tell whether the object was created. The caller must read it back before any other step,
+ * and must delete nothing.
+ */
 public final class UnknownOutcomeException extends StokerException {
     private static final long serialVersionUID = 1L;
 

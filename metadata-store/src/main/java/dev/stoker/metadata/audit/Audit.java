@@ -21,9 +21,9 @@ import java.util.function.Consumer;
 /**
  * Checks that a feed delivered each batch exactly once, from its ledger and the datasets alone.
  *
- * <p>Reads the ledger once to learn who was given what, and then again for as many receipts at a time as fit the memory it is
- * allowed (32 bytes a receipt); within these it goes lane by lane and holds two windows of heads. For one thread; ledger files and
- * heads are read by threads of its own, some at once.
+ * <p>Reads the ledger once to learn the assigned numbers of all consumers. Then reads it again, each time for as many
+ * receipts as fit the permitted memory (32 bytes for each receipt). Within these it proceeds lane by lane and keeps two
+ * windows of heads in memory. Not thread-safe. Its own threads read ledger files and heads, several at a time.
  */
 public final class Audit {
 

@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an audit found.
+ * Contains the results of an audit.
  *
- * @param files ledger files read
- * @param records records in them
- * @param receipts receipts in them, those that stand there twice included
- * @param duplicates receipts that were equal to another one
- * @param passes what was read, one for each stream, group, order and replica
- * @param findings what is wrong, at most a thousand of each kind
- * @param counts how many findings of each kind there are
+ * @param files number of ledger files read
+ * @param records number of records in them
+ * @param receipts number of receipts in them, including duplicates
+ * @param duplicates number of receipts that were equal to another one
+ * @param passes the passes, one for each stream, group, order and replica
+ * @param findings the problems, at most a thousand of each kind
+ * @param counts number of findings of each kind
  */
 public record AuditReport(
         int files,

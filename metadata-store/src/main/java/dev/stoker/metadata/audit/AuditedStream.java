@@ -10,9 +10,9 @@ import dev.stoker.schemas.order.StreamOrder;
 import java.io.IOException;
 
 /**
- * A stream under its order, from the dataset itself.
+ * Contains a stream under its order, as read from the dataset.
  *
- * @param reads reads its chunks
+ * @param reads reads the chunks of the stream
  */
 record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fingerprint fingerprint, Reads reads) {
 

@@ -5,8 +5,8 @@ import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.schemas.order.TailPolicy;
 
 /**
- * The numbers {@code first + i·stride}, up to {@code last}, that a consumer was given in an epoch: all its subscriptions of one
- * residue together, since a later one of the same run is the rest of an earlier one.
+ * Contains the numbers {@code first + i·stride}, up to {@code last}, that a consumer was assigned in an epoch. Combines
+ * all its subscriptions of one residue, because a later one of the same run is the rest of an earlier one.
  */
 record Claim(Consumer consumer, long first, long stride, long last, TailPolicy tail) {
 

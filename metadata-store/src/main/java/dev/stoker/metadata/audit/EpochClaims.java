@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Who was given which numbers of one epoch, by run. */
+/** Contains the assigned numbers of one epoch, by run. */
 final class EpochClaims {
 
     /** Consumer and residue to what it was given, for one run and stride. */

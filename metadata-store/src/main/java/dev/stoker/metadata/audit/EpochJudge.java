@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Judges one epoch of a pass, stretch by stretch from its end to its beginning. For one thread. */
+/** Judges one epoch of a pass, section by section from its end to its beginning. Not thread-safe. */
 final class EpochJudge {
 
     private static final byte OPEN = 0;

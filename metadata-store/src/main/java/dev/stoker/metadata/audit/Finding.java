@@ -4,11 +4,11 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * Something that an audit found wrong.
+ * Describes a problem that an audit found.
  *
- * @param kind what kind of thing
- * @param message says what, where, expected and found
- * @param batches how many batches it is about; 0 if it is about none in particular
+ * @param kind kind of the problem
+ * @param message the problem, its location, and the expected and found values
+ * @param batches number of affected batches; 0 if it affects no batch in particular
  */
 public record Finding(Kind kind, String message, long batches) {
 

@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Which passes follow their dataset, and which version each of their epochs has: by the choices that feeds leave with the
- * datasets, not by what the ledger says. Such a pass is one over all its versions, so in it consumers have no fingerprint. For
- * one thread.
+ * Finds the passes that follow their dataset, and the version of each of their epochs. Uses the choices that feeds
+ * write in the datasets, not the ledger. Such a pass covers all its versions, so its consumers have no fingerprint
+ * here. Not thread-safe.
  */
 final class Follows {
 

@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A window's rows and the checked heads of its chunks. For one thread. */
+/** Contains a window's rows and the checked heads of its chunks. Not thread-safe. */
 final class HeadWindow {
 
     private final AuditedStream stream;

@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The finished files of a ledger, read as often as it takes: each time the same records, whatever is written meanwhile. A feed
- * leaves many small files, so the first bytes of some are read at once.
+ * Reads the finished files of a ledger any number of times. Each time returns the same records, even if a feed writes
+ * more in the meantime. A feed writes many small files, so the first bytes of several files are read in parallel.
  */
 final class LedgerFiles {
 

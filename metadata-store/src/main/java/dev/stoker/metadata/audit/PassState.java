@@ -9,7 +9,7 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What the ledger says of one pass, receipts aside. */
+/** Contains the ledger's data on one pass, except receipts. */
 final class PassState {
 
     final PassKey key;

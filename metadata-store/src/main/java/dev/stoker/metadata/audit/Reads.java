@@ -11,8 +11,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Reads many small things of a store that may be far: some at once, in threads of its own, so that its latency is waited for
- * once and not every time. Used by one thread, which gets what was read in the order in which it asked.
+ * Reads many small objects of a store in parallel, with its own threads, so their latencies overlap. One thread uses
+ * it, and receives the results in the order of its requests.
  */
 final class Reads implements AutoCloseable {
 

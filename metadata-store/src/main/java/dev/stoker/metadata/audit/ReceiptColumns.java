@@ -4,7 +4,7 @@ import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.order.TailPolicy;
 import java.util.Arrays;
 
-/** Receipts of a stretch of an epoch, 28 bytes each. */
+/** Contains the receipts of a section of an epoch, 28 bytes each. */
 final class ReceiptColumns {
 
     private static final TailPolicy[] TAILS = TailPolicy.values();

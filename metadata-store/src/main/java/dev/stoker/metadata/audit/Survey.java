@@ -18,7 +18,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** First reading of a ledger: who was given what, checked against the datasets, and how many receipts are to come. */
+/**
+ * Reads a ledger for the first time: collects the assigned numbers, checks them against the datasets, and counts the
+ * receipts.
+ */
 final class Survey {
 
     private record Opened(AuditedStream stream, String problem) {}

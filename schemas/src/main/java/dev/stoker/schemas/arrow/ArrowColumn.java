@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One column of a record batch in memory, checked on creation: validity, offsets and lengths fit, so that an access
- * to any row stays within the column. Immutable; any thread. Rows are not checked: outside 0 to rows-1 the result is
- * undefined or an IndexOutOfBoundsException.
+ * Provides access to one column of a record batch in memory. Creation checks that validity, offsets and lengths are
+ * consistent, so access to a row never leaves the column. Immutable and thread-safe. Row numbers are not checked:
+ * outside 0 to rows-1 the result is undefined or an IndexOutOfBoundsException.
  *
- * <p>The values of a column may lie behind the end of the bytes at hand (payload, of which only the head was read);
- * then only positions and lengths can be asked for.
+ * <p>The values of a column may be beyond the end of the available bytes (payload, if only the head was read). In this
+ * case only positions and lengths are available.
  */
 public final class ArrowColumn {
     private final ArrowField field;

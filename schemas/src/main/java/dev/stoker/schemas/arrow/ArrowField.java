@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A column of an Arrow schema.
+ * Describes a column of an Arrow schema.
  *
  * @param name any text
- * @param type its type; what Arrow has no type for is told by {@code stoker.type} in the written metadata
- * @param nullable whether values may be missing
- * @param metadata further custom metadata in the order in which it is written; without the keys that follow from the
+ * @param type its type; the written metadata {@code stoker.type} states types that Arrow does not have
+ * @param nullable whether values may be null
+ * @param metadata further custom metadata in the order in which it is written, without the keys that follow from the
  *     type ({@code stoker.type}, {@code ARROW:extension:…})
  */
 public record ArrowField(String name, FieldType type, boolean nullable, Map<String, String> metadata) {

@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An Arrow IPC file with one record batch, whole in memory. Immutable; any thread.
+ * Reads and writes an Arrow IPC file with one record batch, completely in memory. Immutable and thread-safe.
  *
  * <pre>
  * ARROW1 00 00 | schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000

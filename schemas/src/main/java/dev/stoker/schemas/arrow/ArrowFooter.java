@@ -12,16 +12,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What follows the body of an Arrow file with one record batch.
+ * Describes the bytes after the body of an Arrow file with one record batch.
  *
  * <pre>
  * FFFFFFFF 00000000 | footer flatbuffer | i32 its length | ARROW1
  * </pre>
  *
  * @param schema the footer's copy
- * @param messagePosition where the record batch message begins in the file
- * @param messageHeadLength bytes of its prefix, flatbuffer and padding
- * @param bodyLength bytes of its body
+ * @param messagePosition position of the record batch message in the file
+ * @param messageHeadLength bytes of the message's prefix, flatbuffer and padding
+ * @param bodyLength bytes of the message's body
  * @param metadata custom metadata in the order in which it is written
  */
 public record ArrowFooter(

@@ -12,8 +12,8 @@ import java.util.List;
 import org.apache.arrow.flatbuf.MessageHeader;
 
 /**
- * The beginning of an Arrow file with one record batch: magic, schema message, record batch message, and the body as
- * far as it is no payload. Immutable; any thread.
+ * Reads the beginning of an Arrow file with one record batch: magic, schema message, record batch message, and the part
+ * of the body before the payload. Immutable and thread-safe.
  */
 public final class ArrowHead {
     /** First bytes of a file, padding included. */

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Columns and custom metadata.
+ * Contains the columns and the custom metadata of an Arrow schema.
  *
- * @param fields in column order
- * @param metadata in the order in which it is written
+ * @param fields the columns, in order
+ * @param metadata custom metadata in the order in which it is written
  */
 public record ArrowSchema(List<ArrowField> fields, Map<String, String> metadata) {
     public ArrowSchema {

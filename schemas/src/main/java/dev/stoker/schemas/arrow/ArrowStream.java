@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What stands around a record batch message in an Arrow IPC stream.
+ * Writes the bytes around a record batch message in an Arrow IPC stream.
  *
  * <pre>
  * schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000

@@ -6,7 +6,7 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the record batch message of a delivered piece: {@code docs/formats/batch.md}. */
+/** Reads the record batch message of a delivered piece, as specified in {@code docs/formats/batch.md}. */
 public final class BatchColumns {
     private BatchColumns() {}
 

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Growing little-endian bytes on the heap. One thread at a time. */
+/** Collects little-endian bytes on the heap and grows as needed. Not thread-safe. */
 final class ByteList {
     private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 

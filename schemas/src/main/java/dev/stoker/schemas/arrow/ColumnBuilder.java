@@ -6,9 +6,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Collects the values of one column in memory. Not for payload data. One thread at a time; reusable through
- * {@link #truncate truncate(0)}. A value that does not fit the type is an IllegalArgumentException that names the
- * column, and leaves the column as it was.
+ * Collects the values of one column in memory, except payload data. Not thread-safe. Can be reused after {@link
+ * #truncate truncate(0)}. If a value does not fit the type, the method throws an IllegalArgumentException that names
+ * the column, and leaves the column unchanged.
  */
 public final class ColumnBuilder {
     private final ArrowField field;

@@ -3,12 +3,12 @@ package dev.stoker.schemas.arrow;
 import java.util.regex.Pattern;
 
 /**
- * A field of a dataset. The key is no field: it is the implicit first column.
+ * Describes a field of a dataset. The key is not a field; it is the implicit first column.
  *
  * @param name matches {@code [A-Za-z_][A-Za-z0-9_.-]{0,127}} and is not {@code key}
- * @param type any type but fixed-size binary
- * @param nullable whether a sample may have none; never for payload
- * @param payload whether it is served without copying; utf8, binary, lists and tensors only
+ * @param type any type except fixed-size binary
+ * @param nullable whether a sample may lack a value; never true for payload
+ * @param payload whether it is served without copying; only for utf8, binary, lists and tensors
  */
 public record Field(String name, FieldType type, boolean nullable, boolean payload) {
     /** Name of the implicit first column. */

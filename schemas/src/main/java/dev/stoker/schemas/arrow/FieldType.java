@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Type of a column. {@link #parse} and {@link #canonical} convert from and to the canonical string. */
+/** Describes the type of a column. {@link #parse} and {@link #canonical} convert from and to the canonical string. */
 public sealed interface FieldType permits ScalarType, ListType, TensorType, FixedBinaryType {
 
     /** How a column lies in Arrow buffers. */

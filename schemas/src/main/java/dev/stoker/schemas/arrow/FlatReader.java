@@ -8,9 +8,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads a flatbuffer of unknown honesty: every position is checked against the bytes before it is used, so that only
- * CorruptDataException comes out. Positions are relative to the flatbuffer's start. A field that lies behind the end
- * of its vtable, or is 0 there, has its default.
+ * Reads an untrusted flatbuffer. Checks every position against the bytes before use, so it throws only
+ * CorruptDataException. Positions are relative to the start of the flatbuffer. A field beyond the end of its vtable, or
+ * with entry 0, has its default value.
  */
 final class FlatReader {
     private final ByteBuffer bytes;

@@ -1,6 +1,6 @@
 package dev.stoker.schemas.arrow;
 
-/** 16-bit floating-point numbers, rounded to nearest, ties to even. */
+/** Converts 16-bit floating-point numbers. Rounds to nearest, ties to even. */
 final class HalfFloats {
     private HalfFloats() {}
 

@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 
-/** What all messages have in common: {@code FF FF FF FF}, i32 length, a flatbuffer with the Message table. */
+/** Reads the common part of all messages: {@code FF FF FF FF}, i32 length, and a flatbuffer with the Message table. */
 final class Message {
     private static final int VERSION_5 = 4;
     private static final int MARKER = 0xFFFFFFFF;

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The canonical layout of record batch messages with given columns. Immutable; any thread.
+ * Computes the canonical layout of record batch messages with given columns. Immutable and thread-safe.
  *
  * <pre>
  * FF FF FF FF | i32 metadata length | flatbuffer (fixed offsets, below) | zeros to a multiple of 64 | body
@@ -12,7 +12,7 @@ import java.util.List;
  *       each non-empty one at a multiple of 64 and zero-padded to one
  * </pre>
  *
- * With n nodes and b buffers the flatbuffer is, relative to its start:
+ * With n nodes and b buffers, the flatbuffer is, relative to its start:
  *
  * <pre>
  *   0 u32 24                  root: Message table

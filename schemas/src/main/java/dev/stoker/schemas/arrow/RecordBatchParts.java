@@ -3,8 +3,8 @@ package dev.stoker.schemas.arrow;
 import java.nio.ByteBuffer;
 
 /**
- * What a record batch message is made of: finished columns, and payload columns of which the values are elsewhere.
- * One thread at a time.
+ * Collects the parts of a record batch message: finished columns, and payload columns whose values are stored
+ * elsewhere. Not thread-safe.
  */
 public final class RecordBatchParts {
     private final RecordBatchLayout layout;

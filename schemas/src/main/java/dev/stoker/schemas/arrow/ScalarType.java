@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Types with one value per row. */
+/** Lists the types with one value per row. */
 public enum ScalarType implements FieldType {
     BOOL(Layout.BITS, 0),
     INT8(Layout.FIXED, 1),

@@ -25,8 +25,8 @@ import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
 
 /**
- * Writes the flatbuffers of schema messages and footers. The order of the calls decides the bytes and is part of the
- * format: {@code docs/formats/chunk.md} lists it.
+ * Writes the flatbuffers of schema messages and footers. The order of the calls determines the bytes and is part of the
+ * format: see {@code docs/formats/chunk.md}.
  */
 final class SchemaFlatbuffer {
     static final String TYPE_KEY = "stoker.type";

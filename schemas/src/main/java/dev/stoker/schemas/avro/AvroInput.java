@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * Strict reading of Avro's binary encoding: every length is checked against what is left, and each value has one encoding
- * only. For one thread.
+ * Reads Avro's binary encoding strictly: checks every length against the remaining bytes, and accepts only one encoding
+ * of each value. Not thread-safe.
  */
 public final class AvroInput {
 

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
 
-/** Avro's binary encoding into a growing array. For one thread. */
+/** Writes Avro's binary encoding into a growing array. Not thread-safe. */
 public final class AvroOutput {
 
     private byte[] bytes = new byte[1024];

@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Makes batch messages of a dataset, in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
- * fields; categorical columns hold the version's ids. Payload bytes are sliced, never touched: the message's sum
- * follows from the samples' sums. One thread at a time; the messages it has made are independent of it.
+ * Builds the batch messages of a dataset in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
+ * fields. Categorical columns contain the version's ids. Payload bytes are sliced and never read: the message's
+ * checksum follows from the samples' checksums. Not thread-safe; the built messages are independent of the builder.
  */
 public final class BatchBuilder {
     private static final ByteBuffer ZEROS =

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Puts rows of several batch messages into one, in the form that every message has: the parts of a piece, or rows that fill
- * up another batch. Immutable; any thread.
+ * Joins rows of several batch messages into one message in the canonical form. Joins the parts of a piece, or fills up
+ * a batch with rows of another one. Immutable and thread-safe.
  */
 public final class MessageJoin {
     /**

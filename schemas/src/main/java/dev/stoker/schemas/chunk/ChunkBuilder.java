@@ -14,10 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Collects samples and makes a chunk of them. Payload is copied once (or read straight into place) and summed once.
- * A row is begun with {@link #beginRow}, its fields are set in any order, and it is ended or abandoned; after an
- * exception from a setter it must be abandoned. Memory: the payload so far rounded up to segments, and the small
- * fields. One thread at a time; reusable through {@link #reset}.
+ * Collects samples and builds a chunk from them. Copies payload once (or reads it directly into place) and computes its
+ * checksum once. Start a row with {@link #beginRow}, set its fields in any order, and end or abandon it. After an
+ * exception from a setter, the row must be abandoned. Memory: the payload so far, rounded up to segments, and the small
+ * fields. Not thread-safe. Can be reused after {@link #reset}.
  */
 public final class ChunkBuilder {
     private static final int STREAM_BYTES = 64 << 10;

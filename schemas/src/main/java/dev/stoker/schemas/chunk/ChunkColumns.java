@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The columns of a chunk that is being built, and the file made of them. One thread at a time.
+ * Contains the columns of a chunk under construction, and builds the file from them. Not thread-safe.
  *
- * @param keys one more than the others while a row is open
- * @param small by field
- * @param payload by payload field
- * @param classes by field; null where the field is not categorical
- * @param schemaBytes of schema message and tail without class names, with an identity of some length
+ * @param keys has one more value than the others while a row is open
+ * @param small small columns, by field
+ * @param payload payload columns, by payload field
+ * @param classes class names, by field; null for a field that is not categorical
+ * @param schemaBytes bytes of schema message and tail without class names, with an identity of some length
  */
 record ChunkColumns(
         ChunkLayout layout,

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Reads chunks through ranged reads. Stateless; any thread.
+ * Reads chunks with ranged reads. Stateless and thread-safe.
  *
  * <pre>
  * ARROW1 00 00 | schema message | record batch message: head, small buffers | payload data | tail

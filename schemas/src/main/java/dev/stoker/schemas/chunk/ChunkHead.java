@@ -10,9 +10,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A chunk's head: keys, small fields, places, lengths and sums of all samples. Immutable; any thread. Columns stay in
- * Arrow form, there is no object per row. Fields are told by their index in the dataset's order. Rows are not
- * checked: outside 0 to rows-1 the result is undefined or an IndexOutOfBoundsException.
+ * Provides access to a chunk's head: keys, small fields, positions, lengths and checksums of all samples. Immutable and
+ * thread-safe. Columns stay in Arrow form; there is no object per row. Fields are identified by their index in the
+ * dataset's order. Row numbers are not checked: outside 0 to rows-1 the result is undefined or an
+ * IndexOutOfBoundsException.
  */
 public final class ChunkHead {
     private final String file;

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where a dataset's fields stand in a chunk. Immutable; any thread.
+ * Maps a dataset's fields to the columns of a chunk. Immutable and thread-safe.
  *
  * <pre>
  * column   0      1 … s          s+1 … s+p             s+p+1 … s+2p

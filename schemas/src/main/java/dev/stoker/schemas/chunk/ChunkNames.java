@@ -4,7 +4,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** Ids of chunks and where their files lie in the dataset's directory. */
+/** Creates ids of chunks and converts between ids and paths in the dataset's directory. */
 public final class ChunkNames {
     /** Folder of all chunks. */
     public static final String FOLDER = "chunks";

@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The Arrow schema of a chunk and back.
+ * Converts between the identity and layout of a chunk and its Arrow schema.
  *
- * @param identity what the chunk says about itself
+ * @param identity identity of the chunk
  * @param layout the dataset's fields
  * @param classes per field: class names by chunk-local id, empty for a field that is not categorical
  */

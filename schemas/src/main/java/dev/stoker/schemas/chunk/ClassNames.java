@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Chunk-local ids of class names, in order of first use. One thread at a time. */
+/** Assigns chunk-local ids to class names, in order of first use. Not thread-safe. */
 final class ClassNames {
     private static final int MAX_BYTES = 65_535;
 

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Payload bytes of one field, in segments that never move, with the places and sums of the values. One thread at a
- * time.
+ * Collects payload bytes of one field in segments that never move, with the positions and checksums of the values. Not
+ * thread-safe.
  */
 final class PayloadColumn {
     private static final int INITIAL_ROWS = 64;

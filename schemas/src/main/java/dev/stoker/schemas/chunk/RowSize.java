@@ -3,7 +3,7 @@ package dev.stoker.schemas.chunk;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
 
-/** What one value adds to the buffers of a batch, padding not counted. */
+/** Computes the bytes that one value adds to the buffers of a batch, without padding. */
 final class RowSize {
     private RowSize() {}
 

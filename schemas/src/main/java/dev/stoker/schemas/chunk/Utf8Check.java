@@ -2,7 +2,7 @@ package dev.stoker.schemas.chunk;
 
 import java.nio.ByteBuffer;
 
-/** Tells whether bytes that come in pieces are well-formed UTF-8 (Unicode 15, table 3-7). One thread at a time. */
+/** Checks whether bytes that arrive in parts are well-formed UTF-8 (Unicode 15, table 3-7). Not thread-safe. */
 final class Utf8Check {
     private static final long NOT_ASCII = 0x8080808080808080L;
 

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Sum and length of a concatenation, built part by part. A part is given as bytes, as zeros, or only as its sum and
- * length. One thread at a time; reusable through {@link #reset}.
+ * Computes checksum and length of a concatenation, part by part. A part is given as bytes, as zeros, or only as its
+ * checksum and length. Not thread-safe. Can be reused after {@link #reset}.
  */
 public final class ConcatCrc {
     private static final byte[] ZEROS = new byte[64];

@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * CRC-32C (Castagnoli) of buffers and of concatenations. Sums are {@code int}s holding the 32 bits. Stateless; any
- * thread.
+ * Computes the CRC-32C (Castagnoli) of buffers and of concatenations. A checksum is an {@code int} with the 32 bits.
+ * Stateless and thread-safe.
  *
- * <p>{@code crc(A‖B) = crc(A)·x^(8·|B|) + crc(B)} modulo the polynomial. {@code x^(8·n)} is looked up in two tables of
- * 65,536 and 32,768 entries (the length's low 16 and high 15 bits), and the product is one carry-less
- * multiplication, done with integer multiplications whose operands have three empty bits between any two used ones,
- * and four table look-ups to reduce it. That costs some 10 ns for lengths below 64 KiB, twice that above.
+ * <p>{@code crc(A‖B) = crc(A)·x^(8·|B|) + crc(B)} modulo the polynomial. {@code x^(8·n)} comes from two tables of
+ * 65,536 and 32,768 entries (the low 16 and high 15 bits of the length). The product is one carry-less multiplication:
+ * integer multiplications whose operands have three zero bits between any two used bits, and four table look-ups for
+ * the reduction. This takes about 10 ns for lengths below 64 KiB, and twice that above.
  */
 public final class Crc32cs {
     /** The Castagnoli polynomial, reflected: bit 31 is x^0. */

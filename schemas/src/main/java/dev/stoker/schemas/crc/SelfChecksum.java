@@ -7,10 +7,10 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The checksum that a small file carries inside itself: the ASCII text {@code stoker.crc32c=} followed by eight lower-case hex
- * digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}. The first such text of a file counts.
- * A format puts it in front of all text that comes from users, or {@linkplain #escape escapes} that text, which may therefore be
- * anything.
+ * Computes and verifies the checksum that a small file contains: the ASCII text {@code stoker.crc32c=} followed by
+ * eight lower-case hex digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}. The first
+ * such text of a file counts. A format places it before all text of users, or {@linkplain #escape escapes} that text.
+ * Such text may therefore have any content. Stateless and thread-safe.
  */
 public final class SelfChecksum {
 

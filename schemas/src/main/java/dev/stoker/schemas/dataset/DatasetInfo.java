@@ -17,13 +17,13 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a dataset is, fixed at its creation.
+ * Describes a dataset. The description is fixed at the dataset's creation.
  *
- * @param id never used by another dataset
- * @param name for people
- * @param created in whole milliseconds
+ * @param id unique id of the dataset
+ * @param name the dataset's name, for people
+ * @param created time of creation, in whole milliseconds
  * @param fields in dataset order: small fields before payload fields
- * @param options of the creation: {@link String} or {@link Long} by name, in the order given
+ * @param options options of the creation: {@link String} or {@link Long} by name, in the given order
  */
 public record DatasetInfo(UUID id, String name, Instant created, List<Field> fields, Map<String, Object> options) {
 

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The JSON of a dataset.json, in this order of keys, compact, UTF-8:
+ * Reads and writes the JSON of a dataset.json: UTF-8, compact, with the keys in this order:
  *
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"id":…,"name":…,"created":…,

@@ -25,18 +25,18 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * Which version of its dataset a following feed reads in one epoch of one group. Written once, in this order of keys, compact,
- * UTF-8:
+ * Records the version of the dataset that a following feed reads in one epoch of one group. Written once, as UTF-8,
+ * compact, with the keys in this order:
  *
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"feed":…,"stream":…,"group":…,"epoch":…,"dataset":…,"version":…,"chosen":…}
  * </pre>
  *
- * @param pass whose choice it is
- * @param epoch from 0
+ * @param pass feed, stream and group of the choice
+ * @param epoch the epoch, from 0
  * @param dataset id of the dataset
- * @param version from 1
- * @param chosen when, in whole milliseconds
+ * @param version the version, from 1
+ * @param chosen time of the choice, in whole milliseconds
  */
 public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Instant chosen) {
 

@@ -1,6 +1,6 @@
 package dev.stoker.schemas.errors;
 
-/** Bytes are not what was written: a checksum, a length or an offset does not fit. */
+/** Thrown when bytes are not those that were written: a checksum, a length or an offset does not match. */
 public final class CorruptDataException extends StokerException {
     private static final long serialVersionUID = 1L;
 

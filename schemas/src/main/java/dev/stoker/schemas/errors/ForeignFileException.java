@@ -1,6 +1,8 @@
 package dev.stoker.schemas.errors;
 
-/** A file is intact as far as can be told, but is not the file that was asked for: another kind, dataset or chunk. */
+/**
+ * Thrown when a file is not the requested one, although no damage was found: it has another kind, dataset or chunk.
+ */
 public final class ForeignFileException extends StokerException {
     private static final long serialVersionUID = 1L;
 

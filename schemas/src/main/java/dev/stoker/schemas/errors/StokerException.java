@@ -2,7 +2,7 @@ package dev.stoker.schemas.errors;
 
 import java.io.IOException;
 
-/** Root of the failures that a caller may want to tell apart from a plain I/O error. */
+/** Base class of the failures that a caller may distinguish from a plain I/O error. */
 public class StokerException extends IOException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package dev.stoker.schemas.io;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Positional reads of one immutable file into memory of the caller. Safe for several threads. */
+/** Reads ranges of one immutable file into memory of the caller. Thread-safe. */
 public interface RangeReader {
     /**
      * Fills {@code dst} from its position to its limit with the bytes from {@code offset} on.

@@ -1,11 +1,11 @@
 package dev.stoker.schemas.kafka;
 
 /**
- * What an epoch has written to a partition.
+ * Counts the records that an epoch has written to a partition.
  *
- * @param records batch records, each counted once however often it was written
- * @param rows rows in them
- * @param skipped rows left out
+ * @param records number of batch records; duplicates count once
+ * @param rows number of rows in them
+ * @param skipped number of rows that were left out
  */
 public record EpochCounts(long records, long rows, long skipped) {
     /** Nothing yet. */

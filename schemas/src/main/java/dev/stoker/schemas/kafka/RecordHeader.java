@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a record says of itself in its headers. All values are ASCII text: numbers in decimal without leading zeros.
+ * Contains the headers of a record. All values are ASCII text. Numbers are decimal, without leading zeros.
  *
  * <pre>
  * stoker.format       1: batch records hold record batches; 2: they hold a sample each
@@ -29,22 +29,23 @@ import java.util.regex.Pattern;
  * stoker.crc32c       8 hexadecimal digits: the checksum of the headers above and the value
  * </pre>
  *
- * <p>The checksum is that of {@code name=value} and a line feed for each header above, in this order, followed by the value.
+ * <p>The checksum is the CRC-32C of {@code name=value} and a line feed for each header above it, in this order,
+ * followed by the value.
  *
- * @param kind what the record is; control records have batch, piece, part, rows and skipped 0, pieces and parts 1
- * @param fingerprint the data and its order
+ * @param kind kind of the record; control records have batch, piece, part, rows and skipped 0, pieces and parts 1
+ * @param fingerprint fingerprint of data and order
  * @param version the dataset's version
  * @param epoch the epoch
- * @param batch the number in the epoch
+ * @param batch number of the batch in the epoch
  * @param lane the lane
  * @param piece index of the piece in its batch
- * @param pieces pieces of the batch
+ * @param pieces number of pieces of the batch
  * @param part index of the part in its piece
- * @param parts parts of the piece
- * @param rows rows in the record
- * @param skipped rows left out
- * @param values what the topic's batch records hold
- * @param row index of the sample in its batch; 0 where records hold batches
+ * @param parts number of parts of the piece
+ * @param rows number of rows in the record
+ * @param skipped number of rows that were left out
+ * @param values format of the topic's batch records
+ * @param row index of the sample in its batch; 0 if records contain batches
  */
 public record RecordHeader(
         RecordKind kind,

@@ -3,8 +3,8 @@ package dev.stoker.schemas.kafka;
 import java.util.Comparator;
 
 /**
- * The place of a record in its partition. Ascending in every partition, but for records that a restarted feed writes
- * again.
+ * Identifies a record in its partition. Positions ascend in every partition, except for records that a restarted feed
+ * writes again.
  *
  * @param epoch the epoch
  * @param kind beginning, batches, end: in this order

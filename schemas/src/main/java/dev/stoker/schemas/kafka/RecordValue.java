@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The value of a batch record: an Arrow IPC stream with one record batch, whose message is that of {@code
- * docs/formats/batch.md}.
+ * Reads and writes the value of a batch record: an Arrow IPC stream with one record batch, whose message is specified
+ * in {@code docs/formats/batch.md}.
  *
  * <pre>
  * schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000

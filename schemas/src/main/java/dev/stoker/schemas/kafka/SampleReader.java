@@ -20,8 +20,9 @@ import java.util.OptionalInt;
 import java.util.function.IntFunction;
 
 /**
- * Puts samples of a topic ({@link SampleValue}) together to a message of {@code docs/formats/batch.md}: {@link #add} for each, then
- * {@link #message}. The records' checksums must have been compared. For one thread.
+ * Assembles samples of a topic ({@link SampleValue}) into a message as specified in {@code docs/formats/batch.md}. Call
+ * {@link #add} for each sample, then {@link #message}. The caller must have verified the checksums of the records. Not
+ * thread-safe.
  */
 public final class SampleReader {
     private static final String ADVICE =

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The Avro schema of a dataset's samples: {@code key}, the small fields, for each payload field {@code crc32c_<name>}, the
- * payload fields. {@code docs/formats/kafka.md} says which type becomes which.
+ * Builds the Avro schema of a dataset's samples: {@code key}, the small fields, {@code crc32c_<name>} for each payload
+ * field, the payload fields. {@code docs/formats/kafka.md} specifies the mapping of types.
  */
 public final class SampleSchema {
 

@@ -14,14 +14,15 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * The value of a batch record of a topic of samples: one sample in Avro's binary encoding of {@link SampleSchema}.
+ * Writes the value of a batch record in a topic of samples: one sample in Avro's binary encoding of {@link
+ * SampleSchema}.
  *
  * <pre>
  * without a schema registry:  the sample
  * with one:                   00 | u32, big-endian: id of the schema | the sample
  * </pre>
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 public final class SampleValue {
     private final List<Field> fields;

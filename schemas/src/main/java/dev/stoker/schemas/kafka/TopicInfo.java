@@ -23,8 +23,8 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * What a feed says of itself in the values of its control records: all that a consumer must know to tell which record holds
- * which batch. JSON with the keys of WELCOME, and {@code lane} with the partition's own counts.
+ * Contains the values of a feed's control records: the data that a consumer needs to map records to batches. It is JSON
+ * with keys of WELCOME, and {@code lane} with the counts of the partition.
  *
  * @param feed the feed's id
  * @param feedName its name
@@ -33,15 +33,16 @@ import java.util.UUID;
  * @param datasetName its name
  * @param version the version
  * @param split the split
- * @param fingerprint of data and order
+ * @param fingerprint fingerprint of data and order
  * @param order the order spec
  * @param fields the dataset's fields in their order
  * @param classes per categorical field the version's class names by id
  * @param laneRows live rows of each lane
- * @param epochs how many the feed writes; empty for no end
- * @param maxRecordBytes the most bytes of a record's value
- * @param values what batch records hold
- * @param epoch the only epoch that this is true of, where the feed follows its dataset; empty if it is true of every one
+ * @param epochs number of epochs that the feed writes; empty for no end
+ * @param maxRecordBytes maximum number of bytes of a record's value
+ * @param values format of the batch records
+ * @param epoch the only epoch that these values apply to, if the feed follows its dataset; empty if they apply to all
+ *     epochs
  */
 public record TopicInfo(
         UUID feed,

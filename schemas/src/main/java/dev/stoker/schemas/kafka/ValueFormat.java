@@ -2,7 +2,7 @@ package dev.stoker.schemas.kafka;
 
 import java.util.Optional;
 
-/** What the batch records of a topic hold. */
+/** Lists the formats of a topic's batch records. */
 public enum ValueFormat {
     /** A piece of a batch, or a part of one, as an Arrow stream: {@link RecordValue}. */
     ARROW("arrow", 1),

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Ledger files, Avro object containers:
+ * Reads and writes the bytes of ledger files, which are Avro object containers:
  *
  * <pre>
  * header     metadata avro.schema, avro.codec = null, stoker.format = 1; 16 random sync bytes

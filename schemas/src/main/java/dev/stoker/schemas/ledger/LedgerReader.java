@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Reads one ledger file strictly: every byte is accounted for, each record's CRC is checked, and a file without its end
- * record is truncated. For one thread; holds one block. The caller closes the stream.
+ * Reads one ledger file strictly: checks every byte and the CRC of each record, and reports a file without its end
+ * record as truncated. Not thread-safe. Keeps one block in memory. The caller closes the stream.
  */
 public final class LedgerReader {
 

@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Writes one ledger file. For one thread. It does not close the stream: it serves as it is behind a Flink {@code
- * BulkWriter}, whose three methods are the three here.
+ * Writes one ledger file. Not thread-safe. It does not close the stream. Its three methods are those of a Flink {@code
+ * BulkWriter}, so such a writer can delegate to it.
  */
 public final class LedgerWriter {
 

@@ -2,7 +2,9 @@ package dev.stoker.schemas.log;
 
 import java.util.Comparator;
 
-/** The order of class names: by code point, which is the order of their UTF-8 bytes and that of Python's {@code sorted}. */
+/**
+ * Orders class names by code point. This is also the order of their UTF-8 bytes and that of Python's {@code sorted}.
+ */
 public enum ClassOrder implements Comparator<String> {
     /** The only one. */
     INSTANCE;

@@ -12,17 +12,17 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * One commit: what version {@code version} changed relative to the version before.
+ * Describes one commit: the changes of version {@code version} relative to the version before.
  *
  * @param dataset the dataset's id
  * @param version 1 for the first
- * @param ingest the id of the run that made it; unique in a dataset
- * @param operation why it was made
- * @param committedMs when, in milliseconds since 1970, by the committer's clock
- * @param committedBy who, for people: user and host
+ * @param ingest id of the ingest; unique in a dataset
+ * @param operation kind of the commit
+ * @param committedMs time of the commit, in milliseconds since 1970, by the committer's clock
+ * @param committedBy user and host of the committer, for people
  * @param added chunks in ascending ordinal
  * @param removed at most one per chunk, in ascending ordinal
- * @param classes per categorical field the class names that the entry uses, each list ascending
+ * @param classes for each categorical field, the class names that the entry uses, ascending
  * @param properties free text for people and tools
  */
 public record LogEntry(

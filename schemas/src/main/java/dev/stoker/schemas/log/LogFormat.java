@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The file of a log entry, an Avro object container of one block with one record:
+ * Reads and writes the file of a log entry, an Avro object container of one block with one record:
  *
  * <pre>
  * header     metadata avro.schema, avro.codec = null, stoker.self = the self-checksum; sync = the dataset's id

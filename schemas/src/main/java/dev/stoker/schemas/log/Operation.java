@@ -2,7 +2,7 @@ package dev.stoker.schemas.log;
 
 import java.util.Optional;
 
-/** Why a version was made. */
+/** Lists the kinds of commits. */
 public enum Operation {
     /** Chunks were added. */
     INGEST("ingest"),

@@ -4,7 +4,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What a version removed of one chunk: some rows, or all of it. The rows are never changed after construction.
+ * Describes the rows that a version removed from one chunk: some rows, or all of them. Immutable: the rows never change
+ * after construction.
  */
 public final class RemovedRows {
 

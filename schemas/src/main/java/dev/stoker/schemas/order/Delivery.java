@@ -4,15 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one participant receives in the epoch where its run starts or goes on: numbers, steps, tail and resume state;
- * section "Delivery" of {@code docs/formats/order.md}.
+ * Computes the batches that one participant receives in the epoch in which its run starts or resumes: numbers, steps,
+ * tail and resume state. See section "Delivery" of {@code docs/formats/order.md}.
  *
- * <p>Rank r of W takes the numbers m ≡ r (mod W) from {@code start} on; its worker w of K every K-th of those, from
- * the w-th. A number is <em>virtual</em>: under {@code pad} it goes past the end of the epoch and repeats.
+ * <p>Rank r of W takes the numbers m ≡ r (mod W) from {@code start} on. Its worker w of K takes every K-th of those,
+ * from the w-th. A number is <em>virtual</em>: under {@code pad} the numbers continue past the end of the epoch and
+ * repeat batches.
  *
- * @param size the epoch's lengths
- * @param tail what happens at its end
- * @param participant whose part it is
+ * @param size the lengths of the epoch
+ * @param tail the policy at the end of the epoch
+ * @param participant the participant that receives the batches
  * @param start the first number that no rank has consumed: 0 … {@code size.batches()}
  */
 public record Delivery(EpochSize size, TailPolicy tail, Participant participant, long start) {

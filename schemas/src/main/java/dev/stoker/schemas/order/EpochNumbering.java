@@ -5,11 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which rows of which lanes make up batch m of an epoch; steps 5 and 6 of the order function.
+ * Determines the rows and lanes of batch m of an epoch; steps 5 and 6 of the order function.
  *
- * <p>It needs the lanes' live row counts alone, so a trainer that was told them (WELCOME) knows every batch's pieces
- * without the chunk table. The round of a number is found by bisection; no earlier round is enumerated. Immutable but
- * for the last round's lane order, which is kept because neighbours ask for the same one; safe for several threads.
+ * <p>Needs only the lanes' live row counts. A trainer that received them in WELCOME therefore knows every batch's
+ * pieces without the chunk table. Finds the round of a number by bisection, without enumerating earlier rounds.
+ * Thread-safe. Immutable except for the lane order of the last round, which is cached because adjacent numbers use the
+ * same one.
  */
 public final class EpochNumbering {
     private final OrderSpec spec;

@@ -1,10 +1,10 @@
 package dev.stoker.schemas.order;
 
 /**
- * The lengths of every epoch of a stream.
+ * Contains the lengths of every epoch of a stream.
  *
- * @param samples live rows of the stream
- * @param batchSize rows of a full batch
+ * @param samples number of live rows of the stream
+ * @param batchSize number of rows of a full batch
  */
 public record EpochSize(long samples, int batchSize) {
     public EpochSize {

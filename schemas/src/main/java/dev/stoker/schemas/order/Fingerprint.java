@@ -9,8 +9,8 @@ import java.util.HexFormat;
 import java.util.UUID;
 
 /**
- * Names the data and its order: two feeds with one fingerprint deliver the same batches, and a position is valid for
- * exactly one fingerprint.
+ * Identifies the data and its order: two feeds with one fingerprint deliver the same batches, and a position is valid
+ * for exactly one fingerprint.
  *
  * @param text 32 lower-case hexadecimal digits
  */

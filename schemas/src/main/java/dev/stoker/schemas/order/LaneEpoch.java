@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A lane's chunks in the order of one epoch, cut into windows; steps 2 and 3 of the order function.
+ * Contains a lane's chunks in the order of one epoch, divided into windows; steps 2 and 3 of the order function.
  *
- * <p>Holds no rows: {@link #window} computes those of one window, without the ones before it. Immutable; safe for any
- * number of threads.
+ * <p>Contains no rows: {@link #window} computes the rows of one window without the windows before it. Immutable and
+ * thread-safe.
  */
 public final class LaneEpoch {
     private final StreamOrder stream;

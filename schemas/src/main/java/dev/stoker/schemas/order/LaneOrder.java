@@ -1,6 +1,6 @@
 package dev.stoker.schemas.order;
 
-/** The order in which lanes take turns within a round of full batches; step 5 of the order function. */
+/** Lists the orders in which lanes take turns within a round of full batches; step 5 of the order function. */
 public enum LaneOrder {
     /** Permuted anew in each round. */
     MIXED("mixed"),

@@ -1,8 +1,8 @@
 package dev.stoker.schemas.order;
 
 /**
- * The batches of an epoch that hold rows of one lane, in ascending numbers: its full batches, then the joint ones that its
- * rest goes into. No lane has two pieces in one batch. Immutable; safe for several threads.
+ * Lists the batches of an epoch that contain rows of one lane, in ascending numbers: its full batches, then the joint
+ * batches with the rest of its rows. No lane has two pieces in one batch. Immutable and thread-safe.
  */
 public final class LanePieces {
     private final EpochNumbering numbering;

@@ -13,8 +13,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Some keys of an order spec: what a trainer asks for over a feed's default. Keys that are not given are left to the
- * other side. Immutable.
+ * Contains some keys of an order spec, which a trainer requests in place of the feed's defaults. The other side decides
+ * all other keys. Immutable.
  */
 public final class OrderOverlay {
     /** Nothing given: the feed's default. */

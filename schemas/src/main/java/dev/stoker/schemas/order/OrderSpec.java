@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What determines, together with a stream, every batch of every epoch.
+ * Contains the parameters that determine, together with a stream, every batch of every epoch. Immutable.
  *
  * @param seed 0 … 2^63-1
- * @param batchSize samples of a batch for one rank, 1 … 65,535 (pieces of a batch are counted in 16 bits)
+ * @param batchSize number of samples in a batch for one rank, 1 … 65,535 (a batch's pieces are counted in 16 bits)
  * @param lanes 1 … 65,535; a stream with fewer chunks gets fewer
- * @param shuffleWindowBytes file bytes that are shuffled together, over all lanes; a window has at least one chunk
+ * @param shuffleWindowBytes bytes of chunk files that are shuffled together, over all lanes; a window has at least one
+ *     chunk
  * @param shuffle how rows are permuted
  * @param laneOrder how lanes take turns
  */

@@ -1,7 +1,7 @@
 package dev.stoker.schemas.order;
 
 /**
- * A trainer's place among those that share a pass: rank of a world, worker of a rank, as in PyTorch.
+ * Identifies a trainer among those that share a pass: rank of a world, worker of a rank, as in PyTorch.
  *
  * @param rank 0 … worldSize-1
  * @param worldSize at least 1

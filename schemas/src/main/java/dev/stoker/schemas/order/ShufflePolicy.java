@@ -1,6 +1,6 @@
 package dev.stoker.schemas.order;
 
-/** How the rows of a lane are permuted; step 2 and 4 of the order function. */
+/** Lists the permutations of a lane's rows; steps 2 and 4 of the order function. */
 public enum ShufflePolicy {
     /** Chunks of a lane are permuted, then the rows of each window of chunks. */
     WINDOW("window"),

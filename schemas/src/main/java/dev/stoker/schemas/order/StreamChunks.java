@@ -4,11 +4,12 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * The chunks of one split at one version, in ascending ordinal: all that order, fingerprint and readers need of them.
+ * Contains the chunks of one split at one version, in ascending ordinal, with all data that order, fingerprint and
+ * readers need.
  *
- * <p>Chunks that were removed stay as <em>ghosts</em> (ordinal and rows at commit), because lanes are assigned over
- * every chunk the stream ever had. Columnar, 61 bytes a chunk; immutable and safe for any number of threads. Chunks
- * are named by their <em>index</em> here, 0 … {@link #size()}-1.
+ * <p>Removed chunks remain as <em>ghosts</em> (ordinal and rows at commit), because lanes are assigned over every chunk
+ * that the stream ever had. Columnar, with 61 bytes for each chunk. Immutable and thread-safe. Chunks are identified by
+ * their <em>index</em>, 0 … {@link #size()}-1.
  */
 public final class StreamChunks {
     private final int size;

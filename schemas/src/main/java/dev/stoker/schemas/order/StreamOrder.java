@@ -3,10 +3,10 @@ package dev.stoker.schemas.order;
 import java.util.Arrays;
 
 /**
- * An order spec applied to a stream: lanes and their live rows, and from there every epoch.
+ * Applies an order spec to a stream: computes the lanes and their live rows, and from these every epoch.
  *
- * <p>Costs a pass over the chunks to make (10^6 chunks: some ten milliseconds, 6 bytes a chunk). Immutable; safe for
- * any number of threads.
+ * <p>Creation takes one pass over the chunks (10^6 chunks: about ten milliseconds and 6 bytes for each chunk).
+ * Immutable and thread-safe.
  */
 public final class StreamOrder {
     private final StreamChunks chunks;

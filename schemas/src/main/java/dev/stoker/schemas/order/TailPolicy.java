@@ -2,7 +2,9 @@ package dev.stoker.schemas.order;
 
 import java.util.Optional;
 
-/** What a subscription does at the end of an epoch, where batches and ranks do not come out even. */
+/**
+ * Lists the policies of a subscription at the end of an epoch, if the batches cannot be divided evenly among the ranks.
+ */
 public enum TailPolicy {
     /** Numbers past the end repeat from the start and the short last batch is filled: all ranks equal, shapes static. */
     PAD(0, "pad"),

@@ -3,8 +3,8 @@ package dev.stoker.schemas.order;
 import java.util.Arrays;
 
 /**
- * The rows of one window of a lane in their order; step 4 of the order function. Immutable; 8 bytes a row; safe for any
- * number of threads.
+ * Contains the rows of one window of a lane in their order; step 4 of the order function. Immutable and thread-safe.
+ * Needs 8 bytes for each row.
  */
 public final class Window {
     private final int index;

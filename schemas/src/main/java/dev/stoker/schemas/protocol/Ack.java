@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Client to server: pieces that the trainer has consumed. Keeps the entries as the 24 bytes each that they are on the
- * wire, since servers pass thousands of them on.
+ * Acknowledges pieces that the trainer has consumed (client to server). Stores each entry in its 24 bytes of the wire
+ * format, because servers pass on thousands of them.
  *
  * <pre>
  *  0 u64 virtual number    8 u16 piece    10 u16 flags (bit 0: repeated)

@@ -3,8 +3,8 @@ package dev.stoker.schemas.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * Server to client: a piece. Its checksum is not verified by the decoder, since a wrong one is answered by NACK and
- * does not end the session.
+ * Delivers a piece (server to client). The decoder does not verify its checksum, because the client answers a wrong one
+ * with NACK and the session continues.
  */
 public final class Batch implements Frame {
     private final BatchHeader header;

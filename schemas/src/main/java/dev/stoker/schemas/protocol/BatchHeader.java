@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The 64 bytes before a piece's message, the frame's first eight included.
+ * Contains the 64 bytes before a piece's message, including the frame's first eight bytes.
  *
  * <pre>
  *  0 u32 length (message + 60)   4 u8 type 5     5 u8 flags (bit 0: repeated)   6 u16 0
@@ -15,8 +15,8 @@ import java.nio.ByteOrder;
  * 52 u32 subscription           56 u32 0        60 u32 CRC-32C of bytes [4, 52) and the message
  * </pre>
  *
- * @param identity what the checksum covers besides the message
- * @param subscription the subscription that asked for it; not covered, since the same piece may go to several
+ * @param identity the part that the checksum covers besides the message
+ * @param subscription the subscription that requested it; not covered, because the same piece may be sent for several
  * @param messageBytes length of the message
  * @param crc the checksum of identity and message
  */

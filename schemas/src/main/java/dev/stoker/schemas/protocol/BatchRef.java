@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Server to client, on a session with hand-over: a piece whose message the client puts together itself, from the bytes that come
- * along and slices of files that it was told of. Header and checksum are those of the {@link Batch} that it stands for.
+ * Delivers a piece by reference, on a session with local reads (server to client). The client assembles the message
+ * from the inline bytes and from slices of announced files. Header and checksum are those of the {@link Batch} that it
+ * replaces.
  *
  * <pre>
  *  0 as BATCH, but for length and type
@@ -18,9 +19,9 @@ import java.util.List;
  * 80     inline bytes, then for each slice   u32 file   u32 length   u64 offset
  * </pre>
  *
- * @param header of the BATCH that it stands for
- * @param inline the message's first bytes, between position and limit; not copied, and not to be changed
- * @param slices of which the rest of the message consists, in order
+ * @param header header of the BATCH that it replaces
+ * @param inline the message's first bytes, between position and limit; not copied, and must not be changed
+ * @param slices slices with the rest of the message, in order
  */
 public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices) implements Frame {
     /** Bytes before the message's. */

@@ -3,10 +3,10 @@ package dev.stoker.schemas.protocol;
 import java.util.Optional;
 
 /**
- * Who says HELLO, and whether it wants a place in its group.
+ * Identifies the sender of a HELLO, and says whether it requests a place in its group.
  *
- * @param joined the run that an earlier WELCOME named to this client; 0 before the first
- * @param look whether it only looks: it takes no place, and may ask for no batch
+ * @param joined the run that an earlier WELCOME gave to this client; 0 before the first
+ * @param look whether it only looks: it takes no place, and may request no batch
  * @param instance the process that opened the client; empty if it does not say
  * @param launch the job's launch; empty if no launcher is known
  */

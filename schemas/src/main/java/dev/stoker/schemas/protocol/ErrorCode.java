@@ -2,7 +2,7 @@ package dev.stoker.schemas.protocol;
 
 import java.util.Optional;
 
-/** Why a side ends a session; the code of an ERROR frame. */
+/** Lists the reasons for which a side ends a session: the codes of an ERROR frame. */
 public enum ErrorCode {
     /** The peer sent what no frame is, or a frame out of turn. */
     BAD_FRAME("bad_frame"),

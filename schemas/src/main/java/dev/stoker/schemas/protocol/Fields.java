@@ -1,6 +1,6 @@
 package dev.stoker.schemas.protocol;
 
-/** Ranges of what frames hold. */
+/** Checks the ranges of values in frames. */
 final class Fields {
     private static final long U32 = 0xFFFF_FFFFL;
     private static final int U16 = 0xFFFF;

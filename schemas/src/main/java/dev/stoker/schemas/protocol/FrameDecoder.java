@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Cuts the bytes of one connection into frames.
+ * Splits the bytes of one connection into frames.
  *
- * <p>A frame's type, direction, turn and length are checked as soon as its first eight bytes are there, before anything
- * is allocated for it; the buffer then grows with the bytes that arrive, never to the length that was merely announced.
- * After a {@link ProtocolException} the connection is of no more use. For one thread.
+ * <p>The decoder checks a frame's type, direction, turn and length as soon as it has the first eight bytes, before it
+ * allocates memory for the frame. The buffer then grows with the bytes that arrive, never to the announced length.
+ * After a {@link ProtocolException} the connection cannot be used any more. Not thread-safe.
  */
 public final class FrameDecoder {
     private static final int FIRST_BUFFER = 4096;

@@ -1,6 +1,6 @@
 package dev.stoker.schemas.protocol;
 
-/** The kinds of frames, who sends them, and how long their bodies may be (bytes after the first eight). */
+/** Lists the types of frames, with their senders and the limits of their bodies (bytes after the first eight). */
 public enum FrameType {
     HELLO(1, Sender.CLIENT, 8, Integer.MAX_VALUE),
     WELCOME(2, Sender.SERVER, 0, Integer.MAX_VALUE),

@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Frames to bytes, and bodies to frames.
+ * Encodes frames, and decodes bodies of frames.
  *
  * <pre>
  * 0 u32 length (bytes after this field)    4 u8 type    5 u8 flags    6 u16 0    8 body

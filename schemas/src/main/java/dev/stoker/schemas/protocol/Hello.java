@@ -6,23 +6,23 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Client to server, the first frame: who it is and what it wants.
+ * Identifies the client and its request; the first frame of a session (client to server).
  *
- * @param token the secret, where the server wants one
- * @param feed id or name of the feed it expects; empty for whichever is served
- * @param stream the stream's name; empty for the feed's first
- * @param group the group that shares a pass
- * @param order what it asks of the order; the rest is the feed's default
+ * @param token the secret, if the server requires one
+ * @param feed id or name of the expected feed; empty for any feed
+ * @param stream name of the stream; empty for the feed's first stream
+ * @param group name of the group that shares a pass
+ * @param order the requested keys of the order; the feed's default applies to the others
  * @param participant its rank and worker
- * @param replica copies of one rank that receive the same batches
- * @param run the run that the user named; 0 to be told by the server
+ * @param replica number of the copy, if several copies of one rank receive the same batches
+ * @param run the run that the user named; 0 if the server chooses it
  * @param client name and version of the client, for logs
- * @param handover files that it is willing to keep open, so as to read payload out of them itself; 0 for none
- * @param handoverFrom bytes of payload a row, on average of a batch, from which that is worth it to the client
- * @param epoch the epoch that it begins or goes on with, which decides the version where a stream follows its dataset; empty of
- *     a client that does not know of that
- * @param version the version of that epoch that its state names; empty if it has read nothing of the epoch
- * @param caller the process behind the client, and whether it wants a place
+ * @param handover number of files that the client can keep open for local reads; 0 for none
+ * @param handoverFrom average payload bytes of a row from which local reads pay off for the client
+ * @param epoch the epoch that the client begins or resumes, which determines the version if the stream follows its
+ *     dataset; empty for a client that does not support this
+ * @param version the version of that epoch in the client's state; empty if it has read nothing of the epoch
+ * @param caller the process of the client, and whether it requests a place
  */
 public record Hello(
         Optional<String> token,

@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A JSON object out of a frame, read strictly: UTF-8, one value, no duplicate keys, bounded depth; a value of the wrong
- * type is a {@link ProtocolException} that names the key. Unknown keys are ignored.
+ * Reads a JSON object from a frame strictly: UTF-8, one value, no duplicate keys, bounded depth. A value of the wrong
+ * type causes a {@link ProtocolException} that names the key. Unknown keys are ignored.
  */
 final class JsonObject {
     private static final int MAX_DEPTH = 16;

@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Server to client, also within WELCOME: which feeders serve each lane, most preferred first. Advice only: every feeder
- * serves every lane.
+ * Lists the feeders of each lane, most preferred first (server to client, also within WELCOME). The map is only advice:
+ * every feeder serves every lane.
  *
- * @param startMs wall clock at which the map's author started; with {@code counter} the generation, greater is newer
- * @param counter maps published by that author so far
+ * @param startMs wall clock time at which the map's author started; with {@code counter} it forms the generation, and
+ *     the greater generation is newer
+ * @param counter number of maps that this author has published
  * @param addresses {@code host:port} of the feeders
  * @param lanes for each lane the indexes into {@code addresses}, by preference
- * @param unix by address, the Unix-domain socket that leads to the same feeder; for those that have one
+ * @param unix by address, the Unix-domain socket of the same feeder, if it has one
  */
 public record LaneMap(
         long startMs, long counter, List<String> addresses, List<List<Integer>> lanes, Map<String, UnixAddress> unix)

@@ -1,11 +1,11 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * The launch of a job by a launcher that restarts it.
+ * Identifies the launch of a job by a launcher that restarts it.
  *
  * @param launcher the launcher's name, such as {@code torchelastic} or {@code slurm}
- * @param id the job's id, as the launcher gives it
- * @param restarts how often the launcher has restarted the job
+ * @param id id of the job, as given by the launcher
+ * @param restarts number of times that the launcher has restarted the job
  */
 public record Launch(String launcher, String id, int restarts) {
     private static final int MAX_LAUNCHER = 64;

@@ -3,7 +3,7 @@ package dev.stoker.schemas.protocol;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Constants of feed protocol 1. */
+/** Contains the constants of feed protocol 1. */
 public final class Protocol {
     /** The version that HELLO asks for and WELCOME confirms. */
     public static final int VERSION = 1;

@@ -2,7 +2,10 @@ package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The peer broke the protocol or cannot be served; the session ends with an ERROR frame of this code and message. */
+/**
+ * Thrown when the peer violates the protocol or cannot be served. The session ends with an ERROR frame of this code and
+ * message.
+ */
 public final class ProtocolException extends StokerException {
     private static final long serialVersionUID = 1L;
 

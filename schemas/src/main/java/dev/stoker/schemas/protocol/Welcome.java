@@ -11,26 +11,28 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * Server to client: the client is admitted, and this is what it will get.
+ * Admits the client and describes the stream (server to client).
  *
  * @param feed the feed
  * @param stream the stream
- * @param fingerprint of the stream under the group's order spec
+ * @param fingerprint fingerprint of the stream under the group's order spec
  * @param order the group's order spec
  * @param fields the dataset's fields
- * @param classes per categorical field the version's class names by id
+ * @param classes for each categorical field, the version's class names by id
  * @param laneRows live rows of each lane; with the order spec they determine every batch's pieces
  * @param samples live rows of the stream
- * @param largestBatchBytes upper bound of a delivered batch's messages together
- * @param epochs after which the group is done; empty for no end
- * @param run the run that the client takes part in
+ * @param largestBatchBytes upper bound of the message bytes of a delivered batch
+ * @param epochs number of epochs after which the group is done; empty for no end
+ * @param run the run of the session
  * @param session the session's number, for logs
- * @param laneMap who serves which lane
- * @param handover files that may be announced at a time on this session, at most what HELLO offered; 0 for no hand-over
- * @param takesStats whether {@link Stats} may be sent, as every server of this version says
- * @param follows whether each epoch of the stream has a version of its own
- * @param epoch where it follows: the only epoch of this session; empty if the client named none, which may then look and no more
- * @param readOnly whether the client may not send {@link Ack}, as its token is for reading only
+ * @param laneMap the feeders of each lane
+ * @param handover number of files that the server may announce at a time for local reads, at most the number in HELLO;
+ *     0 for no local reads
+ * @param takesStats whether the client may send {@link Stats}; every server of this version sets it
+ * @param follows whether each epoch of the stream has its own version
+ * @param epoch if the stream follows its dataset: the only epoch of this session; empty if the client named none and
+ *     may only look
+ * @param readOnly whether the client must not send {@link Ack}, because its token permits only reading
  */
 public record Welcome(
         FeedName feed,

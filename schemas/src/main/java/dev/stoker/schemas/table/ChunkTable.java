@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * All chunks that a dataset ever had, as they are at one version. Columnar; chunks are named by their <em>index</em>, 0 …
- * {@link #size()}-1, which is not the ordinal. Immutable; any thread.
+ * Contains all chunks that a dataset ever had, in their state at one version. Columnar. Chunks are identified by their
+ * <em>index</em>, 0 … {@link #size()}-1, which is not the ordinal. Immutable and thread-safe.
  *
- * <p>A chunk is live while it has rows. One whose rows were removed one by one until none was left is like one that was
- * removed whole.
+ * <p>A chunk is live while it has rows. A chunk whose rows were removed one by one has the same state as a chunk that
+ * was removed whole.
  */
 public final class ChunkTable {
 

@@ -9,8 +9,8 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * The class names of a version's categorical fields. A name's id is its place in its field's list; lists only grow, so an
- * id means the same in all later versions. Immutable; any thread.
+ * Contains the class names of a version's categorical fields. The id of a name is its index in the list of its field.
+ * Lists only grow, so an id keeps its meaning in all later versions. Immutable and thread-safe.
  */
 public final class ClassTable {
 

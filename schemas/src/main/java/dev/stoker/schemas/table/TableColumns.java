@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** The columns of a chunk table while it is made. For one thread; no longer changed once a table has it. */
+/**
+ * Collects the columns of a chunk table during construction. Not thread-safe. The columns do not change after a table
+ * has been built from them.
+ */
 final class TableColumns {
 
     final UUID dataset;

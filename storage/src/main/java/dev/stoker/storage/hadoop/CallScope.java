@@ -3,8 +3,8 @@ package dev.stoker.storage.hadoop;
 import java.time.Duration;
 
 /**
- * What the current call of a thread has cost so far, over all its attempts. The requests of an S3 client are counted into the
- * scope of their thread, and refused when its time is up; see {@link S3Requests}.
+ * Counts the requests of a thread's current call over all its attempts. The requests of an S3 client are added to the
+ * scope of their thread, and rejected after its time limit; see {@link S3Requests}.
  */
 final class CallScope implements AutoCloseable {
 

@@ -17,8 +17,9 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
 
 /**
- * Conditional writes of S3 ({@code If-None-Match: *}). Every object carries the random mark of its writer as user metadata: a
- * write that was sent again after a lost reply is refused because of its own first attempt, and the mark tells that.
+ * Creates objects with conditional writes of S3 ({@code If-None-Match: *}). Each object has a random mark of its writer
+ * as user metadata. If the client sends a write again after a lost reply, S3 rejects it because of the first attempt.
+ * The mark identifies this case.
  */
 final class ConditionalCreator implements ObjectCreator {
 

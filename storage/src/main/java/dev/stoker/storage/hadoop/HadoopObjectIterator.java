@@ -13,8 +13,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /**
- * Lists objects. An object store is asked for all keys below the deepest directory of the prefix, 1,000 or so a request; any
- * other file system is walked directory by directory. What vanishes under way is left out.
+ * Lists objects. On an object store, requests all keys below the deepest directory of the prefix, about 1,000 per
+ * request. On any other file system, walks the directories. Omits files that disappear during the listing.
  */
 final class HadoopObjectIterator implements ObjectIterator {
 

@@ -23,10 +23,11 @@ import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * Objects as files of one of Hadoop's file systems. Reads work on all of them; objects can be created on those that are known
- * to give a name only once: HDFS (and viewfs over it) by a rename that replaces nothing, S3 by conditional writes.
+ * Stores objects as files of a Hadoop file system. Reads work on all of them. Objects can be created only on file
+ * systems that are known to assign a name once: HDFS (and viewfs over it) by a rename that replaces nothing, S3 by
+ * conditional writes.
  *
- * <p>Calls that fail for a reason that may pass are repeated; see {@link Retries}.
+ * <p>Retries calls that fail for a transient reason; see {@link Retries}. Thread-safe.
  */
 public final class HadoopObjectStore implements ObjectStore {
 

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /**
- * A tree of files on one of Hadoop's file systems. Calls that fail for a reason that may pass are repeated; see {@link
+ * Lists and reads a tree of files on a Hadoop file system. Retries calls that fail for a transient reason; see {@link
  * Retries}.
  */
 public final class HadoopSourceTree implements SourceTree {

@@ -4,7 +4,7 @@ import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;
 
-/** How a kind of file system gets a new object its name, whole and only once. Thread-safe. */
+/** Creates a new object on one kind of file system, whole and only once. Thread-safe. */
 interface ObjectCreator {
 
     /** See {@link dev.stoker.storage.ObjectStore#createIfAbsent}. */

@@ -4,7 +4,7 @@ import dev.stoker.storage.ObjectNames;
 import java.net.URI;
 import org.apache.hadoop.fs.Path;
 
-/** Object names as paths of a file system, and back. */
+/** Converts object names to paths of a file system and back. */
 final class ObjectPaths {
 
     /** How the names of temporary files and of unfinished uploads start; no object's last name part does. */

@@ -5,7 +5,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** How a kind of file system is read with the fewest requests. Thread-safe; every call is one attempt. */
+/** Reads one kind of file system with the fewest requests. Thread-safe. Every call is one attempt. */
 interface ObjectReader extends Closeable {
 
     /** Hands on bytes from the offset on, at most as many as asked for, as far as the object reaches. */

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.apache.hadoop.fs.FSDataOutputStream;
 
-/** A file that is being written. For one thread. */
+/** Holds a file that is being written. Not thread-safe. */
 final class OpenFile {
 
     private final FSDataOutputStream out;

@@ -6,8 +6,8 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * The array that a stream is read into, and handed on whenever it is full: small enough to stay in the processor's cache until
- * then, large enough to be worth a call. One thread.
+ * Buffers a stream in an array and passes the array on when it is full. The array is small enough to stay in the
+ * processor's cache until then, and large enough to justify a call. Not thread-safe.
  */
 final class Parts {
 

@@ -21,8 +21,8 @@ import org.apache.hadoop.fs.Options.Rename;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A temporary file beside the object's place, synced, that gets its name by a rename which fails if the name is taken. For
- * HDFS, whose name node does that in one step.
+ * Creates an object as a temporary file in the same directory, synced, which then gets its name by a rename that fails
+ * if the name exists. For HDFS, whose name node performs this rename in one step.
  */
 final class RenamingCreator implements ObjectCreator {
 

@@ -12,9 +12,9 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.functional.FutureIO;
 
 /**
- * Reads of an object store, one request each: without S3A's help where that is known to do ({@link SignedGets}), in the first
- * attempt of a call, else by a stream of S3A. The stream is told that the object ends where the read ends: then it needs no
- * request for the length, and asks for exactly these bytes.
+ * Reads from an object store with one request for each read. If possible, the first attempt of a call bypasses S3A
+ * ({@link SignedGets}); otherwise it uses a stream of S3A. The stream is told that the object ends at the end of the
+ * read. It therefore sends no request for the length, and requests exactly these bytes.
  */
 final class RequestReader implements ObjectReader {
 

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repeats calls that fail for a reason that may pass, with growing, jittered pauses, up to a time. The file systems retry
- * single requests by themselves; this covers what they give up on, and what only the whole call shows (a body that ended too
- * soon, a trickle). Thread-safe.
+ * Retries calls that fail for a transient reason, with growing, jittered pauses, up to a time limit. The file systems
+ * retry single requests. This class handles the failures that remain, and those that only the whole call reveals (a
+ * body that ended too early, a slow transfer). Thread-safe.
  */
 final class Retries {
 

@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.s3a.UnknownStoreException;
 import org.apache.hadoop.fs.s3a.auth.NoAuthWithAWSException;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 
-/** What an exception of S3A means. */
+/** Classifies exceptions of S3A. */
 final class S3Errors {
 
     private static final Set<String> EXPIRED = Set.of("ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired");

@@ -13,11 +13,11 @@ import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
 /**
- * Looks at every request and reply of an S3 client. Counts requests into the {@link CallScope} of their thread and sends none
- * after its end; and compares a reply with the range that was asked for, which S3A does not: a server, or something on the
- * way to it, that sends other bytes, or fewer, is caught before they are taken for the object's.
+ * Inspects every request and reply of an S3 client. Counts requests in the {@link CallScope} of their thread, and sends
+ * none after its end. Also compares each reply with the requested range, which S3A does not do. If a server or a proxy
+ * sends other bytes, or fewer, this check detects it before the bytes are used.
  *
- * <p>Any thread. Instantiated by Hadoop, by name.
+ * <p>Thread-safe. Hadoop instantiates it by name.
  */
 public final class S3Requests implements ExecutionInterceptor {
 

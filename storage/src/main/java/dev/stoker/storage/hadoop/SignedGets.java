@@ -28,10 +28,10 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.utils.http.SdkHttpUtils;
 
 /**
- * Reads of S3 with requests of its own: made of the few lines that a ranged GET has, signed, and sent by the same kind of HTTP
- * client as S3A's, with its settings. What S3A and the client above it do for every request beside that costs several
- * milliseconds of processor time in a JVM that has just been started. Where the answer is not the bytes, S3A asks again and makes
- * sense of it. Any thread.
+ * Reads from S3 with its own requests. A request has only the headers of a ranged GET, is signed, and is sent by the
+ * same kind of HTTP client as that of S3A, with its settings. S3A and its client do more work for every request, which
+ * costs several milliseconds of processor time in a newly started JVM. If the answer does not contain the bytes, S3A
+ * repeats the request and interprets the error. Thread-safe.
  */
 final class SignedGets implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(SignedGets.class);

@@ -9,9 +9,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Hadoop's configuration as the user has it ({@code core-site.xml} and {@code hdfs-site.xml} on the class path or in {@code
- * HADOOP_CONF_DIR}), the variables that AWS tools know, and for what is set nowhere, values that suit a feeder: failures are
- * noticed in seconds, retried in one place, and a read is one request.
+ * Builds the Hadoop configuration from the user's settings ({@code core-site.xml} and {@code hdfs-site.xml} on the
+ * class path or in {@code HADOOP_CONF_DIR}) and the variables of AWS tools. Values that are not set get defaults for a
+ * feeder: failures are detected within seconds and retried in one place, and a read is one request.
  */
 final class StoreConfiguration {
 

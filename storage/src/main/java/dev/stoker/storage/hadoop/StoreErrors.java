@@ -17,7 +17,7 @@ import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 
-/** What an exception of Hadoop means, and what a person should do. */
+/** Classifies exceptions of Hadoop and adds the next step for the user. */
 final class StoreErrors {
 
     private StoreErrors() {}

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/** Buffers into streams. */
+/** Copies buffers into streams. */
 final class StreamCopy {
 
     private static final int BUFFER_BYTES = 256 << 10;
