@@ -22,7 +22,7 @@ final class ChunkFiles {
 
     private static final int THREADS = 16;
 
-    /** Fewer are asked for one after the other. */
+    /** Smaller numbers of chunks are checked one after the other. */
     private static final int MANY = 32;
 
     private ChunkFiles() {}

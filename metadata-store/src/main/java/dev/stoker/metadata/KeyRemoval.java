@@ -30,7 +30,7 @@ public final class KeyRemoval implements Removal {
     private final Set<String> keys;
     private final Map<UUID, List<Match>> matches = new HashMap<>();
 
-    /** @param keys samples that must all be there */
+    /** @param keys keys of samples that must all exist */
     public KeyRemoval(Dataset dataset, Collection<String> keys) {
         this.store = dataset.store();
         this.keys = new LinkedHashSet<>(keys);

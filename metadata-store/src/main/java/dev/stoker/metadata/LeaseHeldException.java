@@ -18,7 +18,7 @@ public final class LeaseHeldException extends StokerException {
         this.ingest = lease.ingest();
     }
 
-    /** The other writer's ingest id. */
+    /** Returns the ingest id of the other writer. */
     public String ingest() {
         return ingest;
     }

@@ -17,15 +17,15 @@ import java.util.Optional;
  */
 public record Leftover(String ingest, Optional<Lease> lease, List<Orphan> files, Duration age, Fate fate) {
 
-    /** What a collection does with the files. */
+    /** Lists the actions of a collection on the files. */
     public enum Fate {
-        /** They are deleted. */
+        /** The files are deleted. */
         DELETE,
-        /** They stay: the ingest has a lease. */
+        /** The files stay, because the ingest has a lease. */
         LEASED,
-        /** They stay: nobody knows whose they are, and writers are at work. */
+        /** The files stay, because their ingest is unknown and writers are running. */
         BESIDE_WRITERS,
-        /** They stay: they are too young. */
+        /** The files stay, because they are too young. */
         YOUNG
     }
 
@@ -33,7 +33,7 @@ public record Leftover(String ingest, Optional<Lease> lease, List<Orphan> files,
         files = List.copyOf(files);
     }
 
-    /** Bytes of the files. */
+    /** Returns the size of the files in bytes. */
     public long bytes() {
         return files.stream().mapToLong(Orphan::length).sum();
     }

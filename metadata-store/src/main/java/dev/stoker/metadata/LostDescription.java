@@ -41,10 +41,10 @@ final class LostDescription {
     }
 
     /**
-     * The description of the dataset that the log and the chunks belong to.
+     * Returns the description of the dataset to which the log and the chunks belong.
      *
-     * @throws NotADatasetException if there is nothing of a dataset
-     * @throws CorruptDataException if nothing tells what the dataset was
+     * @throws NotADatasetException if there are no files of a dataset
+     * @throws CorruptDataException if no file describes the dataset
      */
     DatasetInfo find() throws IOException {
         Optional<DatasetInfo> own = read(DatasetLayout.DATASET_JSON);
@@ -103,7 +103,7 @@ final class LostDescription {
         }
     }
 
-    /** The dataset that most entries of the log, or else their second copies, belong to. */
+    /** Returns the dataset to which most entries of the log belong, or else most of their second copies. */
     private Optional<UUID> datasetOfLog() throws IOException {
         for (String prefix : List.of(DatasetLayout.LOG, DatasetLayout.INGESTS)) {
             Map<UUID, Integer> votes = new TreeMap<>();

@@ -7,8 +7,8 @@ public final class MissingChunksException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * @param found what is wrong with the first of them
-     * @param count how many of the chunks are wrong
+     * @param found the problem of the first chunk
+     * @param count number of affected chunks
      */
     MissingChunksException(String ingest, String file, String found, int count, int of) {
         super("Ingest " + ingest + " cannot be committed: " + file + " " + found + " (" + count + " of " + of

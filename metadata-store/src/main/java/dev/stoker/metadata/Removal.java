@@ -22,6 +22,6 @@ public interface Removal {
         return all;
     };
 
-    /** What to remove from this version, in ascending ordinal. */
+    /** Returns the rows to remove from this version, in ascending ordinal. */
     List<RemovedRows> from(Snapshot base) throws IOException;
 }

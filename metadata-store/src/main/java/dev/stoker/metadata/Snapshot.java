@@ -29,12 +29,12 @@ public record Snapshot(DatasetInfo info, ChunkTable table) {
         return table.version();
     }
 
-    /** The version's classes; ids are what batches carry. */
+    /** Returns the version's classes. Batches contain their ids. */
     public ClassTable classes() {
         return table.classes();
     }
 
-    /** The splits that have samples, in the order of their first commit. */
+    /** Returns the splits that have samples, in the order of their first commit. */
     public List<String> splits() {
         Set<String> live = new TreeSet<>();
         for (int i = 0; i < table.size(); i++) {
@@ -48,7 +48,7 @@ public record Snapshot(DatasetInfo info, ChunkTable table) {
     }
 
     /**
-     * The chunks of a split.
+     * Returns the chunks of a split.
      *
      * @throws UnknownSplitException if the split has no samples in this version
      */

@@ -13,15 +13,15 @@ import java.util.NavigableSet;
  */
 public record TablePolicy(int commits, int chunks) {
 
-    /** Every 100 commits or 4096 chunks. */
+    /** A table every 100 commits or 4096 chunks. */
     public static final TablePolicy STANDARD = new TablePolicy(100, 4096);
 
-    /** Tables that are kept in any case. */
+    /** Number of newest tables that are always kept. */
     private static final int NEWEST = 3;
 
     /**
-     * The tables that may go. The newest ones stay, and of the older ones some at distances that double, so that their number
-     * grows with the logarithm of the versions, and an old version still has a table that is not much older.
+     * Returns the tables to delete. Keeps the newest ones, and older ones at distances that double. Their number
+     * therefore grows with the logarithm of the versions, and an old version still has a table that is not much older.
      */
     static List<Long> superseded(NavigableSet<Long> tables) {
         List<Long> superseded = new ArrayList<>();

@@ -16,7 +16,7 @@ public record VerificationReport(long version, int chunks, long samples, long by
         problems = List.copyOf(problems);
     }
 
-    /** Whether all is as it was written. */
+    /** Returns whether no problem was found. */
     public boolean isClean() {
         return problems.isEmpty();
     }

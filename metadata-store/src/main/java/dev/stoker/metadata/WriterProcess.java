@@ -17,7 +17,7 @@ public final class WriterProcess {
 
     private WriterProcess() {}
 
-    /** The name of this process; empty where it cannot be told. */
+    /** Returns the name of this process; empty if it is unknown. */
     public static String current() {
         long pid = ProcessHandle.current().pid();
         try {
@@ -27,13 +27,13 @@ public final class WriterProcess {
         }
     }
 
-    /** Who runs this process, for people: user and host. */
+    /** Returns the user and host of this process, for people. */
     public static String user() {
         String host = System.getenv("HOSTNAME");
         return System.getProperty("user.name") + (host == null ? "" : "@" + host);
     }
 
-    /** Whether the process has ended for certain: it ran where this one runs, and is not there any more. */
+    /** Returns whether the process has certainly ended: it ran on this machine and does not exist any more. */
     static boolean hasEnded(String process) {
         int start = process.lastIndexOf('/');
         int pid = process.lastIndexOf('/', start - 1);

@@ -11,18 +11,18 @@ final class HadoopClasses extends URLClassLoader {
 
     private static final String OWN = "dev.stoker.storage.hadoop.";
     private static final String HADOOP = "org.apache.hadoop.";
-    /** S3A registers itself with classes of the AWS SDK, which take no second one. */
+    /** S3A registers itself with classes of the AWS SDK, which do not accept a second registration. */
     private static final String AWS = "software.amazon.";
 
     static {
         registerAsParallelCapable();
     }
 
-    /** What becomes of a Hadoop that the parent has. */
+    /** Lists the uses of a Hadoop that the parent provides. */
     enum Hadoop {
         /** It is used. */
         AS_FOUND,
-        /** It is loaded once more, so that it finds the classes of this module. */
+        /** It is loaded again, so that it finds the classes of this module. */
         ANEW
     }
 

@@ -18,7 +18,7 @@ final class HadoopThreads {
 
     private HadoopThreads() {}
 
-    /** Lets those end that belong to classes of this loader, not to its parent's. */
+    /** Ends the threads that belong to classes of this loader, but not those of its parent. */
     static void end(ClassLoader loader) {
         // Runs until it is interrupted.
         if (field(loader, CLEANER, "STATS_DATA_CLEANER") instanceof Thread cleaner) {
@@ -28,7 +28,7 @@ final class HadoopThreads {
         idle(field(loader, TIMEOUTS, "INSTANCE"));
     }
 
-    /** Has threads without work end; more work makes new ones. */
+    /** Makes idle threads end. New work creates new threads. */
     private static void idle(Object scheduler) {
         if (scheduler instanceof ScheduledThreadPoolExecutor threads) {
             threads.setKeepAliveTime(1, TimeUnit.SECONDS);
@@ -37,7 +37,10 @@ final class HadoopThreads {
         }
     }
 
-    /** What is in a static field; null if the class is another loader's, or has no such field in this version. */
+    /**
+     * Returns the value of a static field; null if another loader has loaded the class, or if this version has no such
+     * field.
+     */
     private static Object field(ClassLoader loader, String type, String name) {
         try {
             Class<?> found = Class.forName(type, false, loader);

@@ -17,7 +17,10 @@ final class LocalDirectories {
         this.files = files;
     }
 
-    /** Creates what is missing of the path, and forces the names of all directories that this process sees first. */
+    /**
+     * Creates the missing directories of the path, and forces the names of all directories that this process sees for
+     * the first time.
+     */
     void ensure(Path directory) throws IOException {
         if (durable.contains(directory)) {
             return;
@@ -48,7 +51,7 @@ final class LocalDirectories {
         }
     }
 
-    /** Trusts nothing that was seen before. */
+    /** Forgets all directories seen before. */
     void forget() {
         durable.clear();
     }

@@ -16,7 +16,7 @@ final class LocalErrors {
         return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
     }
 
-    /** An exception that names the target and, where it is known, the way out. */
+    /** Returns an exception that names the target and, if known, the next step. */
     static IOException explain(Path target, IOException e) {
         if (e instanceof StokerException) {
             return e;
@@ -33,7 +33,7 @@ final class LocalErrors {
         return new IOException("Cannot write " + target + ": " + reason, e);
     }
 
-    /** Whether the file system refuses hard links altogether. */
+    /** Returns whether the file system does not support hard links. */
     static boolean isNoLinks(IOException e) {
         String reason = e instanceof FileSystemException known ? known.getReason() : null;
         return reason != null

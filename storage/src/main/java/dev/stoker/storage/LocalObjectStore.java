@@ -23,7 +23,7 @@ import java.util.Optional;
  */
 public final class LocalObjectStore implements ObjectStore {
 
-    /** How the names of temporary files start; no object's last name part does. */
+    /** Prefix of the names of temporary files. The last part of an object's name never has this prefix. */
     static final String TEMPORARY_PREFIX = ".tmp-";
 
     private static final int PART_BYTES = 256 << 10;
@@ -92,7 +92,7 @@ public final class LocalObjectStore implements ObjectStore {
         }
     }
 
-    /** @param end up to which bytes of the file are needed in all */
+    /** @param end end of the bytes that are needed in total */
     private void fill(String name, FileChannel channel, long offset, ByteBuffer target, long end) throws IOException {
         long position = offset;
         while (target.hasRemaining()) {

@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class NoSpaceException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param where the object, as {@link ObjectStore#describe} gives it */
+    /** @param where location of the object, as returned by {@link ObjectStore#describe} */
     public NoSpaceException(String where, Throwable cause) {
         super(
                 "No space left to write " + where

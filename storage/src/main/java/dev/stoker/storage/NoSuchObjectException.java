@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class NoSuchObjectException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param where the object, as {@link ObjectStore#describe} gives it */
+    /** @param where location of the object, as returned by {@link ObjectStore#describe} */
     public NoSuchObjectException(String where) {
         super("There is no " + where);
     }

@@ -6,10 +6,10 @@ public final class ObjectNames {
     private ObjectNames() {}
 
     /**
-     * Returns the name if it is one.
+     * Returns the name if it is valid.
      *
-     * @throws IllegalArgumentException if it is empty, starts or ends with {@code /}, or has an empty, {@code .} or {@code ..}
-     *     part, a backslash or a control character
+     * @throws IllegalArgumentException if it is empty, starts or ends with {@code /}, or has an empty, {@code .} or
+     *     {@code ..} part, a backslash or a control character
      */
     public static String check(String name) {
         if (name.isEmpty()) {

@@ -23,7 +23,7 @@ final class RemoteStores {
     private static final String FILE_SYSTEM = "org.apache.hadoop.fs.FileSystem";
     private static final String DISTRIBUTION = "stoker.dist";
 
-    /** What opens stores and trees, by the kind of file system and the class that does. */
+    /** Methods that open stores and trees, by the kind of file system and the class. */
     private static final Map<String, MethodHandle> OPENERS = new HashMap<>();
 
     private static final Map<Boolean, ClassLoader> LOADERS = new HashMap<>();

@@ -6,7 +6,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class StoreUnavailableException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param message what failed, on what, how often it was tried, how long, and what to check */
+    /** @param message the failed operation, its object, the number and duration of attempts, and what to check */
     public StoreUnavailableException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -9,7 +9,7 @@ import dev.stoker.schemas.errors.StokerException;
 public final class UnknownOutcomeException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param where the object, as {@link ObjectStore#describe} gives it */
+    /** @param where location of the object, as returned by {@link ObjectStore#describe} */
     public UnknownOutcomeException(String where, Throwable cause) {
         super("Unknown whether " + where + " was created: " + cause.getMessage(), cause);
     }
