@@ -28,7 +28,7 @@ public record AuditReport(
         counts = Map.copyOf(counts);
     }
 
-    /** Whether nothing is wrong. Open and asserted batches are not wrong. */
+    /** Returns whether nothing is wrong. Open and asserted batches are not wrong. */
     public boolean isClean() {
         return findings.isEmpty();
     }

@@ -33,12 +33,12 @@ record Claim(Consumer consumer, long first, long stride, long last, TailPolicy t
         return new Claim(consumer, Math.min(first, other.first), stride, Math.max(last, other.last), tail);
     }
 
-    /** The least position at which a run can have begun whose consumer was given this first number. */
+    /** Returns the least position at which a run can have begun whose consumer was given this first number. */
     long leastStart() {
         return leastStart(consumer, first);
     }
 
-    /** The same, of a consumer that was to begin with a number. */
+    /** Returns the same, of a consumer that was to begin with a number. */
     static long leastStart(Consumer consumer, long first) {
         return Math.max(0, first - (long) consumer.worker() * consumer.worldSize() - consumer.worldSize() + 1);
     }

@@ -88,7 +88,7 @@ final class EpochClaims {
     }
 
     /**
-     * The position at which a run began in this epoch.
+     * Returns the position at which a run began in this epoch.
      *
      * @param others least starts of its consumers that asked for nothing of the epoch
      */
@@ -97,7 +97,7 @@ final class EpochClaims {
         return others.isEmpty() ? runs.get(run).start : runs.get(run).findStart(others);
     }
 
-    /** The greatest number that anybody was given. */
+    /** Returns the greatest number that anybody was given. */
     long last() {
         index();
         return last;

@@ -90,7 +90,10 @@ final class EpochJudge {
         new Stretch(receipts, order, state).judge(from, to);
     }
 
-    /** The lanes of the receipts' pieces; takes out receipts that stand there twice, and pieces that do not exist. */
+    /**
+     * Returns the lanes of the receipts' pieces; takes out receipts that stand there twice, and pieces that do not
+     * exist.
+     */
     private int[] lanes(ReceiptColumns receipts, int[] order, byte[] state) {
         int[] lanes = new int[receipts.size()];
         for (int at = 0; at < order.length; at++) {
@@ -334,7 +337,7 @@ final class EpochJudge {
             }
         }
 
-        /** The first piece of which the consumer has no right receipt; -1 if there is none. */
+        /** Returns the first piece of which the consumer has no right receipt; -1 if there is none. */
         private int lackingPiece(Claim claim, long number, int begin) {
             DeliveredBatch batch = EpochJudge.this.batch(claim.tail(), number);
             if (batch == null) {

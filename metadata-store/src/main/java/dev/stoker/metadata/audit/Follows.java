@@ -32,7 +32,7 @@ final class Follows {
         this.findings = findings;
     }
 
-    /** The consumer as part of its pass. */
+    /** Returns the consumer as part of its pass. */
     Consumer part(Consumer consumer) throws IOException {
         if (versions(consumer).isEmpty()) {
             return consumer;
@@ -50,12 +50,12 @@ final class Follows {
                 consumer.replica());
     }
 
-    /** Whether a consumer that is part of its pass belongs to one that follows. */
+    /** Returns whether a consumer that is part of its pass belongs to one that follows. */
     static boolean follows(Consumer part) {
         return part.fingerprint().isEmpty();
     }
 
-    /** The version that was chosen for an epoch of a consumer's pass. */
+    /** Returns the version that was chosen for an epoch of a consumer's pass. */
     OptionalLong version(Consumer consumer, long epoch) throws IOException {
         Long version = versions(consumer).get(epoch);
         return version == null ? OptionalLong.empty() : OptionalLong.of(version);

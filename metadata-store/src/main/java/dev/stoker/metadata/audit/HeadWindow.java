@@ -103,7 +103,7 @@ final class HeadWindow {
         return rows.rowAt(i);
     }
 
-    /** The chunk at a place; null if its head is damaged. */
+    /** Returns the chunk at a place; null if its head is damaged. */
     BatchChunk chunk(int place) {
         return chunks[place];
     }
@@ -113,7 +113,7 @@ final class HeadWindow {
         return damage[place];
     }
 
-    /** The stream's index of the chunk at a place. */
+    /** Returns the stream's index of the chunk at a place. */
     int index(int place) {
         return rows.chunk(place);
     }

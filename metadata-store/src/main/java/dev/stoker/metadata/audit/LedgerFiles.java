@@ -82,7 +82,7 @@ final class LedgerFiles {
         });
     }
 
-    /** The first bytes of a file, most often all of them. */
+    /** Returns the first bytes of a file, most often all of them. */
     private ByteBuffer start(ObjectInfo file) throws IOException {
         ByteBuffer start = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, file.length()));
         if (start.hasRemaining()) {

@@ -42,12 +42,12 @@ final class PassState {
         return (found == null ? streams.firstEntry() : found).getValue();
     }
 
-    /** Whether this is what the epoch read by what was said before, or nothing was said of it. */
+    /** Returns whether this is what the epoch read by what was said before, or nothing was said of it. */
     boolean reads(long epoch, AuditedStream stream) {
         return streams.computeIfAbsent(epoch, e -> stream).fingerprint().equals(stream.fingerprint());
     }
 
-    /** Whether receipts are of what their epoch read. */
+    /** Returns whether receipts are of what their epoch read. */
     boolean isOf(Receipts receipts) {
         return receipts.consumer()
                 .fingerprint()
@@ -80,7 +80,7 @@ final class PassState {
         return numbers.computeIfAbsent(consumer, c -> numbers.size());
     }
 
-    /** Whether the consumer went on to a later epoch. */
+    /** Returns whether the consumer went on to a later epoch. */
     boolean leftBehind(Consumer consumer, long epoch) {
         return lastEpochs.getOrDefault(number(consumer), -1L) > epoch;
     }
@@ -89,14 +89,14 @@ final class PassState {
         return firstEpochs.keySet();
     }
 
-    /** The consumers, by number. */
+    /** Returns the consumers, by number. */
     Consumer[] consumers() {
         Consumer[] all = new Consumer[numbers.size()];
         numbers.forEach((consumer, number) -> all[number] = consumer);
         return all;
     }
 
-    /** Whether any run later than this one began behind a batch, which says that its trainers had it. */
+    /** Returns whether any run later than this one began behind a batch, which says that its trainers had it. */
     boolean isAsserted(long run, long epoch, long number) {
         for (Map.Entry<Long, Long> later : firstEpochs.tailMap(run, false).entrySet()) {
             long began = later.getValue();
@@ -109,7 +109,7 @@ final class PassState {
         return false;
     }
 
-    /** Whether one run has something of an earlier and something of a later epoch. */
+    /** Returns whether one run has something of an earlier and something of a later epoch. */
     boolean isPassedOver(long epoch) {
         for (long run : firstEpochs.keySet()) {
             if (firstEpochs.get(run) < epoch

@@ -82,7 +82,7 @@ final class ReceiptColumns {
                 && pieces[i] == pieces[j];
     }
 
-    /** The receipts in ascending number, given that all numbers lie in [from, to). */
+    /** Returns the receipts in ascending number, given that all numbers lie in [from, to). */
     int[] byNumber(long from, long to) {
         int[] keys = new int[size];
         for (int i = 0; i < size; i++) {

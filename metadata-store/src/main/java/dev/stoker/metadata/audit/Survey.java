@@ -69,7 +69,7 @@ final class Survey {
         }
     }
 
-    /** The passes that have a subscription; to be called after the last record. */
+    /** Returns the passes that have a subscription; to be called after the last record. */
     Map<PassKey, PassState> passes() {
         receiptCounts.forEach((key, epochs) -> {
             PassState pass = passes.get(key);

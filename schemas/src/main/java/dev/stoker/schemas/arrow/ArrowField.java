@@ -18,17 +18,17 @@ public record ArrowField(String name, FieldType type, boolean nullable, Map<Stri
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
-    /** A column without nulls and metadata. */
+    /** Creates a column without nulls and metadata. */
     public static ArrowField of(String name, FieldType type) {
         return new ArrowField(name, type, false, Map.of());
     }
 
-    /** A column with nulls, without metadata. */
+    /** Creates a nullable column without metadata. */
     public static ArrowField nullable(String name, FieldType type) {
         return new ArrowField(name, type, true, Map.of());
     }
 
-    /** The column of a dataset's field. */
+    /** Creates the column of a dataset's field. */
     public static ArrowField of(Field field) {
         return new ArrowField(field.name(), field.type(), field.nullable(), Map.of());
     }

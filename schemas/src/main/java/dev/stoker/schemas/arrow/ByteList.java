@@ -45,7 +45,7 @@ final class ByteList {
         length += count;
     }
 
-    /** Adds the bytes between position and limit; the buffer is left as it is. */
+    /** Adds the bytes between position and limit. Does not change the buffer. */
     void add(ByteBuffer bytes) {
         int count = bytes.remaining();
         grow(count);
@@ -75,7 +75,7 @@ final class ByteList {
         length = to;
     }
 
-    /** The bytes so far, shared, little-endian. */
+    /** Returns the bytes so far, shared, little-endian. */
     ByteBuffer buffer() {
         return ByteBuffer.wrap(array, 0, length).slice().order(ByteOrder.LITTLE_ENDIAN);
     }

@@ -33,17 +33,17 @@ public record Field(String name, FieldType type, boolean nullable, boolean paylo
         }
     }
 
-    /** A small field that each sample has. */
+    /** Creates a small field that each sample has. */
     public static Field small(String name, FieldType type) {
         return new Field(name, type, false, false);
     }
 
-    /** A small field that a sample may lack. */
+    /** Creates a small field that a sample may lack. */
     public static Field nullable(String name, FieldType type) {
         return new Field(name, type, true, false);
     }
 
-    /** A payload field. */
+    /** Creates a payload field. */
     public static Field payload(String name, FieldType type) {
         return new Field(name, type, false, true);
     }

@@ -4,7 +4,7 @@ package dev.stoker.schemas.arrow;
 final class HalfFloats {
     private HalfFloats() {}
 
-    /** IEEE 754 binary16. */
+    /** Returns the IEEE 754 binary16. */
     static short float16(double value) {
         long bits = Double.doubleToRawLongBits(value);
         int sign = (int) (bits >>> 48) & 0x8000;
@@ -24,7 +24,7 @@ final class HalfFloats {
         return (short) (sign | (((exponent + 14) << 10) + mantissa));
     }
 
-    /** The upper half of the binary32 that is nearest to the value. */
+    /** Returns the upper half of the binary32 that is nearest to the value. */
     static short bfloat16(double value) {
         int bits = Float.floatToRawIntBits((float) value);
         if (Double.isNaN(value)) {

@@ -13,7 +13,7 @@ final class Message {
 
     private Message() {}
 
-    /** The flatbuffer, padding included, behind the prefix at the buffer's position. */
+    /** Returns the flatbuffer after the prefix at the buffer's position, including padding. */
     static ByteBuffer flatbuffer(ByteBuffer bytes, String file, String what) throws CorruptDataException {
         if (bytes.remaining() < RecordBatchLayout.PREFIX) {
             throw CorruptDataException.mismatch(file, what + " length", "at least 8 bytes", bytes.remaining());
@@ -30,7 +30,7 @@ final class Message {
         return bytes.slice(bytes.position() + RecordBatchLayout.PREFIX, length);
     }
 
-    /** Position of the header table, which must have this type. */
+    /** Returns the position of the header table, which must have this type. */
     static int header(FlatReader in, int message, int type, String expected, String file) throws StokerException {
         int version = in.i16Field(message, 0);
         if (version > VERSION_5) {

@@ -30,8 +30,8 @@ record RecordBatch(
      * Reads prefix and flatbuffer from a buffer's position on.
      *
      * @param bytes little-endian; may end before the body does
-     * @param layout of the columns that the schema tells
-     * @param bodyLimit bytes that the file has room for behind the message's start, head included
+     * @param layout layout of the schema's columns
+     * @param bodyLimit bytes of the file from the message's start on, including the head
      */
     static RecordBatch read(ByteBuffer bytes, RecordBatchLayout layout, long bodyLimit, String file)
             throws StokerException {

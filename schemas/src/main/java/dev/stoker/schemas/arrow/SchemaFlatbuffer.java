@@ -39,7 +39,7 @@ final class SchemaFlatbuffer {
 
     private SchemaFlatbuffer() {}
 
-    /** The flatbuffer of a schema message. */
+    /** Returns the flatbuffer of a schema message. */
     static byte[] message(ArrowSchema schema) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         int header = schema(builder, schema);
@@ -51,7 +51,7 @@ final class SchemaFlatbuffer {
         return builder.sizedByteArray();
     }
 
-    /** The flatbuffer of a footer with one record batch. */
+    /** Returns the flatbuffer of a footer with one record batch. */
     static byte[] footer(ArrowFooter footer) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         int header = schema(builder, footer.schema());

@@ -31,7 +31,7 @@ public record BatchChunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] 
         }
     }
 
-    /** The ids that map each of the chunk's names to its place in a list of all names. */
+    /** Returns the index of each of the chunk's names in a list of all names. */
     public static int[] idsOf(List<String> chunkClasses, java.util.Map<String, Integer> versionIds) {
         int[] ids = new int[chunkClasses.size()];
         for (int i = 0; i < ids.length; i++) {

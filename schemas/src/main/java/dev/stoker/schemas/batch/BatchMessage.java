@@ -12,7 +12,7 @@ import java.nio.ByteBuffer;
  *     own positions and limits, which a gathering write may change
  */
 public record BatchMessage(int rows, int length, int crc32c, ByteBuffer[] parts) {
-    /** Copies the message to the buffer's position; the parts are left as they are. */
+    /** Copies the message to the buffer's position. Does not change the parts. */
     public void writeTo(ByteBuffer dst) {
         for (ByteBuffer part : parts) {
             dst.put(part.duplicate());

@@ -128,7 +128,7 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
         }
     }
 
-    /** Bytes of a value in the batch. */
+    /** Returns the bytes of a value in the batch. */
     private static int length(ArrowColumn column, int row) {
         return column.field().type().hasOffsets() && column.isNull(row) ? 0 : column.valueLength(row);
     }

@@ -39,10 +39,10 @@ record ChunkColumns(
         long schemaBytes) {
     private static final int MIN_SEGMENT = 4096;
 
-    /** For an identity with longer texts than reckoned with, in schema and footer, and for their padding. */
+    /** Reserve for longer texts of the identity in schema and footer, and for their padding. */
     private static final int SLACK = 512;
 
-    /** What the file's limit of 2^31 bytes leaves to the tail at least. */
+    /** Minimum space for the tail within the file's limit of 2^31 bytes. */
     private static final int TAIL_ROOM = 1 << 20;
 
     ChunkColumns(ChunkLayout layout, int segmentBytes) {
@@ -72,7 +72,7 @@ record ChunkColumns(
                 + (long) footer(layout, empty, 0, 0, 0, 0).tail().length;
     }
 
-    /** An upper bound of the length of the file with so many rows, and room for one more. */
+    /** Returns an upper bound of the length of the file with {@code rows} rows, with space for one more. */
     long lengthBound(int rows) {
         long bytes = schemaBytes + SLACK + layout.batch().headLength() + keys.byteLength();
         for (ClassNames names : classes) {
@@ -89,7 +89,7 @@ record ChunkColumns(
         return bytes + padding + (rows + 2L) * 4;
     }
 
-    /** The file; all columns have the same number of rows, at least one. */
+    /** Builds the file. All columns must have the same number of rows, at least one. */
     PackedChunk finish(ChunkIdentity identity, long largestRow) {
         List<List<String>> names = classLists();
         ArrowSchema schema = new ChunkSchema(identity, layout, names).toArrow();

@@ -64,7 +64,7 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>
         return new ArrowSchema(layout.columns(fieldMetadata), metadata);
     }
 
-    /** Which columns are payload, told by the schema's metadata. */
+    /** Returns which columns are payload, according to the schema's metadata. */
     static boolean[] payloadColumns(ArrowSchema schema, String file) throws StokerException {
         return read(schema, file).layout().payloadColumns();
     }

@@ -90,7 +90,7 @@ final class ChunkVerification {
         }
     }
 
-    /** Sums the next bytes. */
+    /** Computes the checksum of the next bytes. */
     private int crc(int length) throws IOException {
         CRC32C crc = new CRC32C();
         for (int left = length; left > 0; ) {

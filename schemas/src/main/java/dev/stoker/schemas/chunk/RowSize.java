@@ -8,7 +8,7 @@ final class RowSize {
     private RowSize() {}
 
     /**
-     * Bytes of one value: its own, 4 for an offset, 1 for the bit of a nullable field, 1 for a bool.
+     * Returns the bytes of one value: its own, 4 for an offset, 1 for the bit of a nullable field, 1 for a bool.
      *
      * @param valueBytes bytes of the value itself; ignored for types of a fixed width
      */

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 final class Utf8Check {
     private static final long NOT_ASCII = 0x8080808080808080L;
 
-    /** Continuation bytes still to come, or -1 after a byte that cannot stand there. */
+    /** Expected number of continuation bytes, or -1 after an invalid byte. */
     private int pending;
     /** Range of the next continuation byte. */
     private int least;
@@ -21,7 +21,7 @@ final class Utf8Check {
         return pending == 0;
     }
 
-    /** Takes the bytes between position and limit; leaves the buffer as it is. */
+    /** Checks the bytes between position and limit. Does not change the buffer. */
     void update(ByteBuffer bytes) {
         int end = bytes.limit();
         int at = bytes.position();

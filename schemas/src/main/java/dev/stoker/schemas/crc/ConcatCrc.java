@@ -14,19 +14,19 @@ public final class ConcatCrc {
     private int crc;
     private long length;
 
-    /** Starts again with nothing. */
+    /** Resets to the empty concatenation. */
     public void reset() {
         crc = 0;
         length = 0;
     }
 
-    /** Adds a part of which sum and length are known. */
+    /** Adds a part whose checksum and length are known. */
     public void add(int partCrc, long partLength) {
         crc = length == 0 ? partCrc : Crc32cs.combine(crc, partCrc, partLength);
         length += partLength;
     }
 
-    /** Adds the bytes between position and limit; the buffer is left as it is. */
+    /** Adds the bytes between position and limit. Does not change the buffer. */
     public void add(ByteBuffer bytes) {
         direct.reset();
         direct.update(bytes.duplicate());
@@ -43,12 +43,12 @@ public final class ConcatCrc {
         }
     }
 
-    /** The sum of all parts so far; 0 for nothing. */
+    /** Returns the checksum of all parts so far; 0 if there are none. */
     public int value() {
         return crc;
     }
 
-    /** The bytes of all parts so far. */
+    /** Returns the length of all parts so far in bytes. */
     public long length() {
         return length;
     }

@@ -46,10 +46,10 @@ public final class Crc32cs {
     private Crc32cs() {}
 
     /**
-     * The sum of A followed by B.
+     * Returns the checksum of A followed by B.
      *
-     * @param crcA sum of A
-     * @param crcB sum of B
+     * @param crcA checksum of A
+     * @param crcB checksum of B
      * @param lengthB bytes of B, at most 2^31-1
      */
     public static int combine(int crcA, int crcB, long lengthB) {
@@ -62,31 +62,31 @@ public final class Crc32cs {
         return (high == 0 ? shifted : multiply(shifted, HIGH[high])) ^ crcB;
     }
 
-    /** The sum of the bytes between position and limit; the buffer is left as it is. */
+    /** Returns the checksum of the bytes between position and limit. Does not change the buffer. */
     public static int of(ByteBuffer bytes) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.duplicate());
         return (int) crc.getValue();
     }
 
-    /** The sum of a part of an array. */
+    /** Returns the checksum of a part of an array. */
     public static int of(byte[] bytes, int offset, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, offset, length);
         return (int) crc.getValue();
     }
 
-    /** The sum of a whole array. */
+    /** Returns the checksum of a whole array. */
     public static int of(byte[] bytes) {
         return of(bytes, 0, bytes.length);
     }
 
-    /** Eight lower-case hexadecimal digits. */
+    /** Formats a checksum as eight lower-case hexadecimal digits. */
     public static String hex(int crc) {
         return String.format("%08x", crc);
     }
 
-    /** Product of two reflected polynomials of degree below 32, modulo the polynomial. */
+    /** Returns the product of two reflected polynomials of degree below 32, modulo the polynomial. */
     private static int multiply(int left, int right) {
         long a = left & 0xFFFFFFFFL;
         long b = right & 0xFFFFFFFFL;

@@ -104,7 +104,7 @@ final class DatasetJson {
         }
     }
 
-    /** The JSON of a file whose checksum is right, if its format is none too new. */
+    /** Returns the JSON of a file whose checksum has been verified, unless its format is too new. */
     static JsonNode read(byte[] content, String file, int known) throws CorruptDataException, FormatTooNewException {
         JsonNode json;
         try {

@@ -43,7 +43,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
 
-    /** No choice is longer. */
+    /** Maximum length of a choice. */
     public static final int MAX_BYTES = 1 << 14;
 
     private static final String KIND = "the choice of an epoch's version";
@@ -53,7 +53,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
             List.of("self", "format", "feed", "stream", "group", "epoch", "dataset", "version", "chosen"));
 
     /**
-     * A group's way through a stream of a feed.
+     * Identifies one pass of a group over a stream of a feed.
      *
      * @param feed id of the feed
      * @param stream name of the stream
@@ -66,7 +66,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
             Objects.requireNonNull(group, "group");
         }
 
-        /** The folder of its choices below the feeds' folder, with a slash at the end. */
+        /** Returns the directory of its choices below the directory of feeds, with a slash at the end. */
         public String folder() {
             byte[] text = (stream + "\n" + group).getBytes(StandardCharsets.UTF_8);
             try {
@@ -77,7 +77,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
             }
         }
 
-        /** The name of an epoch's choice below the feeds' folder. */
+        /** Returns the name of an epoch's choice below the directory of feeds. */
         public String name(long epoch) {
             return folder() + String.format(Locale.ROOT, "%020d.json", epoch);
         }
@@ -100,7 +100,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
     }
 
     /**
-     * The content of the file.
+     * Returns the content of the file.
      *
      * @throws IllegalArgumentException if a name contains the mark of the self-checksum
      */

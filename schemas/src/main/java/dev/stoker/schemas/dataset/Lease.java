@@ -40,7 +40,7 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
 
-    /** No lease is longer. */
+    /** Maximum length of a lease. */
     public static final int MAX_BYTES = 1 << 14;
 
     private static final String KIND = "a lease of an ingest";
@@ -61,7 +61,7 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
     }
 
     /**
-     * The content of the file.
+     * Returns the content of the file.
      *
      * @throws IllegalArgumentException if a text contains the mark of the self-checksum
      */

@@ -8,8 +8,8 @@ public final class ForeignFileException extends StokerException {
 
     /**
      * @param file the file's name as the user knows it
-     * @param expected what the file should have been
-     * @param found what it is instead
+     * @param expected the requested kind of file
+     * @param found the actual kind of file
      */
     public ForeignFileException(String file, String expected, String found) {
         super(file + " is not " + expected + ": " + found

@@ -6,14 +6,14 @@ import java.io.IOException;
 public class StokerException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** @param message what failed, on what, expected and found, and what to do next */
+    /** @param message the failure, its object, the expected and found values, and the next step */
     public StokerException(String message) {
         super(message);
     }
 
     /**
-     * @param message what failed, on what, expected and found, and what to do next
-     * @param cause the failure below
+     * @param message the failure, its object, the expected and found values, and the next step
+     * @param cause the cause
      */
     public StokerException(String message, Throwable cause) {
         super(message, cause);

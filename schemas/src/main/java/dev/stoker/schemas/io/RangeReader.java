@@ -12,9 +12,9 @@ public interface RangeReader {
      */
     void readFully(long offset, ByteBuffer dst) throws IOException;
 
-    /** The file's length in bytes. */
+    /** Returns the file's length in bytes. */
     long length() throws IOException;
 
-    /** The file's name for messages. */
+    /** Returns the file's name for messages. */
     String name();
 }

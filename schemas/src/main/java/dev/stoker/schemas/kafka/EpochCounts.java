@@ -8,7 +8,7 @@ package dev.stoker.schemas.kafka;
  * @param skipped number of rows that were left out
  */
 public record EpochCounts(long records, long rows, long skipped) {
-    /** Nothing yet. */
+    /** No records. */
     public static final EpochCounts NONE = new EpochCounts(0, 0, 0);
 
     public EpochCounts {
@@ -17,7 +17,7 @@ public record EpochCounts(long records, long rows, long skipped) {
         }
     }
 
-    /** With one more record. */
+    /** Returns the counts with one more record. */
     public EpochCounts plus(RecordHeader record) {
         return new EpochCounts(records + 1, rows + record.rows(), skipped + record.skipped());
     }

@@ -15,7 +15,7 @@ public enum RecordKind {
         this.text = text;
     }
 
-    /** The value of the header {@code stoker.kind}. */
+    /** Returns the value of the header {@code stoker.kind}. */
     public String text() {
         return text;
     }

@@ -18,7 +18,7 @@ public final class SampleSchema {
 
     private SampleSchema() {}
 
-    /** The schema as JSON without spaces. */
+    /** Returns the schema as JSON without spaces. */
     public static String of(List<Field> fields) {
         ObjectNode schema = JsonNodeFactory.instance.objectNode();
         schema.put("type", "record").put("name", "Sample").put("namespace", "dev.stoker");
@@ -72,7 +72,9 @@ public final class SampleSchema {
         };
     }
 
-    /** Avro's names know neither dot nor hyphen; a name that is taken gets underscores behind it. */
+    /**
+     * Returns an Avro name. Avro's names permit neither dot nor hyphen. A duplicate name gets underscores at its end.
+     */
     private static String name(String field, Set<String> taken) {
         String name = field.replaceAll("[.-]", "_");
         while (!taken.add(name)) {

@@ -62,13 +62,13 @@ public record TopicInfo(
         Values values,
         OptionalLong epoch) {
     /**
-     * What batch records hold.
+     * Describes the content of batch records.
      *
      * @param format the format
-     * @param schemaId of samples: the id that a registry gave their schema
+     * @param schemaId for samples: the id of their schema in a registry
      */
     public record Values(ValueFormat format, OptionalInt schemaId) {
-        /** Record batches. */
+        /** Batch records with record batches. */
         public static final Values ARROW = new Values(ValueFormat.ARROW, OptionalInt.empty());
 
         private static Values read(JsonNode json) {
@@ -97,7 +97,7 @@ public record TopicInfo(
         laneRows = List.copyOf(laneRows);
     }
 
-    /** The description of a topic of record batches. */
+    /** Creates the description of a topic of record batches. */
     public TopicInfo(
             UUID feed,
             String feedName,
@@ -132,7 +132,7 @@ public record TopicInfo(
                 OptionalLong.empty());
     }
 
-    /** The same of one epoch, as others may have another version. */
+    /** Returns the same description for one epoch, because others may have another version. */
     public TopicInfo in(long only) {
         return new TopicInfo(
                 feed,
@@ -153,21 +153,21 @@ public record TopicInfo(
                 OptionalLong.of(only));
     }
 
-    /** Whether each epoch has a version of its own. */
+    /** Returns whether each epoch has its own version. */
     public boolean follows() {
         return epoch.isPresent();
     }
 
-    /** The lengths of every epoch. */
+    /** Returns the lengths of every epoch. */
     public EpochSize size() {
         return new EpochSize(laneRows.stream().mapToLong(Long::longValue).sum(), order.batchSize());
     }
 
     /**
-     * The value of a control record.
+     * Returns the value of a control record.
      *
-     * @param pieces batches of which the lane holds a piece, in each epoch
-     * @param counts what the epoch has written, for its end
+     * @param pieces number of batches in each epoch of which the lane has a piece
+     * @param counts the records of the epoch, for its end
      */
     public byte[] value(int lane, long pieces, EpochCounts counts) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -221,7 +221,7 @@ public record TopicInfo(
      * Reads the value of a control record.
      *
      * @param where topic, partition and offset, for messages
-     * @throws CorruptDataException if it is none
+     * @throws CorruptDataException if it is not such a value
      */
     public static TopicInfo read(byte[] value, String where) throws CorruptDataException {
         try {

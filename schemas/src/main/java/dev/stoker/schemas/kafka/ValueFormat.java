@@ -22,12 +22,12 @@ public enum ValueFormat {
         return text;
     }
 
-    /** The value of the header {@code stoker.format}. */
+    /** Returns the value of the header {@code stoker.format}. */
     public int version() {
         return version;
     }
 
-    /** The format of this name. */
+    /** Returns the format of this name. */
     public static Optional<ValueFormat> named(String text) {
         for (ValueFormat format : values()) {
             if (format.text.equals(text)) {

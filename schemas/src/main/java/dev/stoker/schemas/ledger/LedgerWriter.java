@@ -29,7 +29,7 @@ public final class LedgerWriter {
     }
 
     /**
-     * The encoding of one record, its checksum included.
+     * Encodes one record, including its checksum.
      *
      * @throws IllegalArgumentException if it is too long for a file
      */
@@ -47,7 +47,7 @@ public final class LedgerWriter {
         writeEncoded(encode(entry));
     }
 
-    /** Appends a record that {@link #encode} made. */
+    /** Appends a record from {@link #encode}. */
     public void writeEncoded(byte[] encoded) throws IOException {
         requireOpen();
         block.writeFixed(encoded);
@@ -58,13 +58,13 @@ public final class LedgerWriter {
         }
     }
 
-    /** Passes everything on to the stream and flushes it. */
+    /** Writes all records to the stream and flushes it. */
     public void flush() throws IOException {
         endBlock();
         out.flush();
     }
 
-    /** Writes the end record and flushes the stream. The file is whole now; nothing may follow. */
+    /** Writes the end record and flushes the stream. The file is then complete; no data may follow. */
     public void finish() throws IOException {
         requireOpen();
         LedgerFormat.writeEnd(records, block);

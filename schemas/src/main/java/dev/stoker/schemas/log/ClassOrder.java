@@ -6,7 +6,7 @@ import java.util.Comparator;
  * Orders class names by code point. This is also the order of their UTF-8 bytes and that of Python's {@code sorted}.
  */
 public enum ClassOrder implements Comparator<String> {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE;
 
     @Override

@@ -79,13 +79,13 @@ public record LogEntry(
         return Collections.unmodifiableMap(sorted);
     }
 
-    /** How many samples the entry added. */
+    /** Returns the number of samples that the entry added. */
     public long addedRows() {
         return added.stream().mapToLong(AddedChunk::rows).sum();
     }
 
     /**
-     * The entry's file.
+     * Encodes the entry's file.
      *
      * @throws IllegalArgumentException if a text in it contains the mark of the self-checksum
      */
@@ -103,7 +103,7 @@ public record LogEntry(
         return LogFormat.decode(content, file);
     }
 
-    /** The same entry at another place of the log. */
+    /** Returns the same entry at another position of the log. */
     public LogEntry withVersion(long newVersion, List<AddedChunk> newAdded, List<RemovedRows> newRemoved) {
         return new LogEntry(
                 dataset,

@@ -56,7 +56,7 @@ final class LogFormat {
 
     private static final String KIND = "a Stoker log entry";
 
-    /** Fewest bytes of an {@code Added} and of a {@code Removed}. */
+    /** Minimum bytes of an {@code Added} and of a {@code Removed}. */
     private static final int ADDED_BYTES = 24;
 
     private static final int REMOVED_BYTES = 2;

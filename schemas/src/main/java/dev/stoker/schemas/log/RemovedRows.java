@@ -20,7 +20,7 @@ public final class RemovedRows {
         this.rows = rows;
     }
 
-    /** The whole chunk. */
+    /** Returns the removal of a whole chunk. */
     public static RemovedRows wholeChunk(long ordinal) {
         return new RemovedRows(ordinal, null);
     }
@@ -42,7 +42,7 @@ public final class RemovedRows {
         return ordinal;
     }
 
-    /** The rows, ascending; empty for the whole chunk. The array is a copy. */
+    /** Returns a copy of the rows, ascending; empty for the whole chunk. */
     public Optional<int[]> rows() {
         return Optional.ofNullable(rows).map(int[]::clone);
     }

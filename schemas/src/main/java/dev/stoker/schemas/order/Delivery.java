@@ -24,12 +24,12 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         }
     }
 
-    /** The first number of the participant's rank; past the end when the rank has no step. */
+    /** Returns the first number of the participant's rank; past the end when the rank has no step. */
     public long rankFirst() {
         return start + Math.floorMod(participant.rank() - start, (long) participant.worldSize());
     }
 
-    /** Steps of the rank, over all its workers. */
+    /** Returns the number of steps of the rank, over all its workers. */
     public long rankSteps() {
         long world = participant.worldSize();
         return switch (tail) {
@@ -39,22 +39,22 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         };
     }
 
-    /** The first number of this worker. */
+    /** Returns the first number of this worker. */
     public long first() {
         return rankFirst() + (long) participant.worker() * participant.worldSize();
     }
 
-    /** The distance between two numbers of this worker. */
+    /** Returns the distance between two numbers of this worker. */
     public int stride() {
         return participant.stride();
     }
 
-    /** Steps of this worker. */
+    /** Returns the number of steps of this worker. */
     public long steps() {
         return ceilDiv(Math.max(0, rankSteps() - participant.worker()), participant.workers());
     }
 
-    /** The virtual number of this worker's step {@code i}. */
+    /** Returns the virtual number of this worker's step {@code i}. */
     public long number(long i) {
         if (i < 0 || i >= steps()) {
             throw new IllegalArgumentException("step " + i + " of " + steps());
@@ -62,12 +62,14 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         return first() + i * stride();
     }
 
-    /** The rank's step that this worker's step {@code i} is; what {@link #after} wants. */
+    /** Returns the rank's step that corresponds to this worker's step {@code i}, for {@link #after}. */
     public long rankStep(long i) {
         return participant.worker() + i * participant.workers();
     }
 
-    /** The position after the rank's step {@code rankStep} in {@code epoch}: the same on all ranks and workers. */
+    /**
+     * Returns the position after the rank's step {@code rankStep} in {@code epoch}: the same on all ranks and workers.
+     */
     public Position after(long epoch, long rankStep) {
         long world = participant.worldSize();
         long next = start + (rankStep + 1) * world;
@@ -76,7 +78,7 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
     }
 
     /**
-     * The batch that a virtual number delivers. Start, ranks and workers do not enter.
+     * Returns the batch that a virtual number delivers. It does not depend on start, ranks and workers.
      *
      * @throws IllegalArgumentException if the number delivers nothing under this tail policy
      */
@@ -102,7 +104,7 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         return new DeliveredBatch(number, physical, pieces);
     }
 
-    /** Fills a short batch from batch 0, as often as it takes: it is full, or it is the short batch itself. */
+    /** Fills a short batch from batch 0, repeatedly if necessary: batch 0 is full, or it is the short batch itself. */
     private static void fill(EpochNumbering numbering, int missingRows, List<DeliveredPiece> pieces) {
         List<Piece> first = numbering.batch(0);
         int missing = missingRows;

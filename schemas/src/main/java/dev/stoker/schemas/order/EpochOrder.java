@@ -28,17 +28,17 @@ public final class EpochOrder {
         return epoch;
     }
 
-    /** Which rows of which lanes make up a batch. */
+    /** Returns the numbering, which maps batches to rows of lanes. */
     public EpochNumbering numbering() {
         return numbering;
     }
 
-    /** The pieces of a batch; see {@link EpochNumbering#batch}. */
+    /** Returns the pieces of a batch; see {@link EpochNumbering#batch}. */
     public List<Piece> batch(long number) {
         return numbering.batch(number);
     }
 
-    /** The lane's chunk sequence and windows. */
+    /** Returns the lane's chunk sequence and windows. */
     public LaneEpoch lane(int lane) {
         LaneEpoch known = lanes.get(lane);
         if (known == null) {

@@ -16,7 +16,7 @@ public final class KeySort {
     private KeySort() {}
 
     /**
-     * The permutation that sorts {@code keys}: {@code result[i]} is the index of the i-th smallest key.
+     * Returns the permutation that sorts {@code keys}: {@code result[i]} is the index of the i-th smallest key.
      *
      * @param keys is overwritten with scratch values
      */

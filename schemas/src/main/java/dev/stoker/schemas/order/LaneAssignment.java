@@ -18,7 +18,7 @@ final class LaneAssignment {
         return Math.min(spec.lanes(), Math.max(1, chunks.size()));
     }
 
-    /** The lane of each chunk, ghosts included. */
+    /** Returns the lane of each chunk, ghosts included. */
     static char[] assign(int lanes, StreamChunks chunks) {
         int n = chunks.size();
         char[] laneOf = new char[n];

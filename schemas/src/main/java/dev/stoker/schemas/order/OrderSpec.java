@@ -54,24 +54,24 @@ public record OrderSpec(
     }
 
     /**
-     * A full order spec; every key must be there.
+     * Reads a complete order spec. Every key must be present.
      *
-     * @throws IllegalArgumentException naming all that is wrong
+     * @throws IllegalArgumentException that names all problems
      */
     public static OrderSpec fromJson(JsonNode json) {
         return OrderOverlay.fromJson(json).complete();
     }
 
     /**
-     * A full order spec; every key must be there.
+     * Reads a complete order spec. Every key must be present.
      *
-     * @throws IllegalArgumentException naming all that is wrong
+     * @throws IllegalArgumentException that names all problems
      */
     public static OrderSpec fromJson(String json) {
         return OrderOverlay.fromJson(json).complete();
     }
 
-    /** The canonical text: all keys in their fixed order, no spaces. Part of the fingerprint. */
+    /** Returns the canonical text: all keys in their fixed order, no spaces. Part of the fingerprint. */
     public String toJson() {
         return "{\"function\":" + FUNCTION + ",\"seed\":" + seed + ",\"batch_size\":" + batchSize + ",\"lanes\":"
                 + lanes

@@ -24,12 +24,12 @@ public record Participant(int rank, int worldSize, int worker, int workers) {
         }
     }
 
-    /** A rank without loader processes. */
+    /** Creates a rank without loader processes. */
     public static Participant rank(int rank, int worldSize) {
         return new Participant(rank, worldSize, 0, 1);
     }
 
-    /** The distance between two numbers of this participant. */
+    /** Returns the distance between two numbers of this participant. */
     public int stride() {
         return worldSize * workers;
     }

@@ -4,7 +4,7 @@ package dev.stoker.schemas.order;
 public enum ShufflePolicy {
     /** Chunks of a lane are permuted, then the rows of each window of chunks. */
     WINDOW("window"),
-    /** Chunks in ascending ordinal, rows as they stand. */
+    /** Chunks in ascending ordinal, rows in the order of the chunk. */
     NONE("none");
 
     private final String text;
@@ -13,7 +13,7 @@ public enum ShufflePolicy {
         this.text = text;
     }
 
-    /** The name in an order spec's JSON. */
+    /** Returns the name in an order spec's JSON. */
     public String text() {
         return text;
     }

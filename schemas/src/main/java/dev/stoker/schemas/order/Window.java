@@ -80,42 +80,42 @@ public final class Window {
         return picked;
     }
 
-    /** The window's number in its lane. */
+    /** Returns the window's number in its lane. */
     public int index() {
         return index;
     }
 
-    /** The place of its first row in the lane's epoch. */
+    /** Returns the index of its first row in the lane's epoch. */
     public long firstRow() {
         return firstRow;
     }
 
-    /** How many rows it has. */
+    /** Returns the number of rows. */
     public int rows() {
         return rows.length;
     }
 
-    /** How many chunks it has, those without a live row included. */
+    /** Returns the number of chunks, including those without a live row. */
     public int chunks() {
         return chunks.length;
     }
 
-    /** The chunk at a place of the window, as an index into the stream's chunks. */
+    /** Returns the chunk at an index of the window, as an index into the stream's chunks. */
     public int chunk(int place) {
         return chunks[place];
     }
 
-    /** Which of the window's chunks holds the i-th row: a place for {@link #chunk}. */
+    /** Returns the chunk of the i-th row, as an index for {@link #chunk}. */
     public int placeAt(int i) {
         return places[i];
     }
 
-    /** The chunk that holds the i-th row, as an index into the stream's chunks. */
+    /** Returns the chunk of the i-th row, as an index into the stream's chunks. */
     public int chunkAt(int i) {
         return chunks[places[i]];
     }
 
-    /** The i-th row's place in its chunk. */
+    /** Returns the i-th row's index in its chunk. */
     public int rowAt(int i) {
         return rows[i];
     }

@@ -48,7 +48,7 @@ public record BatchIdentity(
     }
 
     /**
-     * The checksum of the piece, from that of its message.
+     * Returns the checksum of the piece, from that of its message.
      *
      * @param messageCrc CRC-32C of the message alone
      * @param messageBytes its length

@@ -24,23 +24,23 @@ import java.util.List;
  * @param slices slices with the rest of the message, in order
  */
 public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices) implements Frame {
-    /** Bytes before the message's. */
+    /** Number of bytes before the inline bytes. */
     public static final int HEADER_BYTES = BatchHeader.BYTES + 16;
 
-    /** Bytes of a slice in the frame. */
+    /** Number of bytes of a slice in the frame. */
     public static final int SLICE_BYTES = 16;
 
-    /** Stands for zeros instead of a file. */
+    /** File number that means zeros. */
     public static final long ZEROS = 0xFFFF_FFFFL;
 
     private static final int ALIGNMENT = 64;
 
     /**
-     * A part of a message.
+     * Describes a part of a message.
      *
      * @param file number of the file, or {@link #ZEROS}
-     * @param length bytes
-     * @param offset of the first of them in the file; 0 to 63 for zeros, which end before 64
+     * @param length length in bytes
+     * @param offset position of the first byte in the file; 0 to 63 for zeros, which end before 64
      */
     public record Slice(long file, long length, long offset) {
         public Slice {
@@ -66,7 +66,7 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
         }
     }
 
-    /** Writes the 80 bytes before the message's at the buffer's position. */
+    /** Writes the 80 bytes before the inline bytes at the buffer's position. */
     public static void putHead(ByteBuffer out, BatchHeader header, int inlineBytes, int slices) {
         int at = out.position();
         ByteOrder before = out.order();
@@ -79,7 +79,7 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
         out.order(before);
     }
 
-    /** The body behind the frame's first eight bytes. */
+    /** Returns the body after the frame's first eight bytes. */
     ByteBuffer body() {
         int small = inline.remaining();
         ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + small + SLICE_BYTES * slices.size())

@@ -11,26 +11,26 @@ import java.util.Optional;
  * @param launch the job's launch; empty if no launcher is known
  */
 public record Caller(long joined, boolean look, Optional<Instance> instance, Optional<Launch> launch) {
-    /** A client that says nothing about itself. */
+    /** A client that does not identify itself. */
     public static final Caller UNKNOWN = new Caller(0, false, Optional.empty(), Optional.empty());
 
     public Caller {
         Fields.natural("joined", joined);
     }
 
-    /** Whether both are the same process. A caller without an instance is the same as no other. */
+    /** Returns whether both are the same process. A caller without an instance is not the same as any other. */
     public boolean isSame(Caller other) {
         return instance.isPresent()
                 && other.instance.isPresent()
                 && instance.get().isSame(other.instance.get());
     }
 
-    /** The same, which only looks. */
+    /** Returns the same caller with a HELLO that only looks. */
     public Caller looking() {
         return new Caller(joined, true, instance, launch);
     }
 
-    /** The same, which has joined a run. */
+    /** Returns the same caller after it has joined a run. */
     public Caller in(long run) {
         return new Caller(run, look, instance, launch);
     }

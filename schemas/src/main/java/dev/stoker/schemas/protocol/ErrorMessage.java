@@ -19,12 +19,12 @@ public record ErrorMessage(String code, String message) implements Frame {
         this(code.text(), message);
     }
 
-    /** What a session that broke off with this exception tells its peer. */
+    /** Returns the message that a session sends to its peer when it ends with this exception. */
     public static ErrorMessage of(ProtocolException broken) {
         return new ErrorMessage(broken.code(), broken.getMessage());
     }
 
-    /** The code, if it is known here. */
+    /** Returns the code, if this release knows it. */
     public Optional<ErrorCode> known() {
         return ErrorCode.byText(code);
     }

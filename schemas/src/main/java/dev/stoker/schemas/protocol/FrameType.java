@@ -48,7 +48,7 @@ public enum FrameType {
         this.greatestBody = greatestBody;
     }
 
-    /** The byte that stands for it. */
+    /** Returns the byte that identifies the type. */
     public int code() {
         return code;
     }
@@ -61,7 +61,7 @@ public enum FrameType {
         return bytes >= leastBody && bytes <= greatestBody;
     }
 
-    /** The type of this code, or null. */
+    /** Returns the type with this code, or null. */
     static FrameType byCode(int code) {
         return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }

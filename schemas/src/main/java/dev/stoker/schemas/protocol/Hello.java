@@ -42,7 +42,7 @@ public record Hello(
         implements Frame {
     public static final String DEFAULT_GROUP = "default";
 
-    /** The greatest run that a user may name: above it there is room for the runs that servers choose. */
+    /** The greatest run that a user may name. Greater numbers are left for the runs that servers choose. */
     public static final long MAX_RUN = 1L << 62;
 
     private static final int MAX_NAME = 255;
@@ -68,7 +68,7 @@ public record Hello(
         }
     }
 
-    /** Of a client that takes payload over the connection. */
+    /** Creates a HELLO of a client without local reads. */
     public Hello(
             Optional<String> token,
             Optional<String> feed,
@@ -96,27 +96,27 @@ public record Hello(
                 Caller.UNKNOWN);
     }
 
-    /** The same, offering to keep files open whatever the size of rows. */
+    /** Returns the same HELLO with an offer of local reads for rows of any size. */
     public Hello withHandover(int files) {
         return withHandover(files, 0);
     }
 
-    /** The same, offering to keep files open for rows of so many bytes of payload. */
+    /** Returns the same HELLO with an offer of local reads for rows of at least {@code from} payload bytes. */
     public Hello withHandover(int files, int from) {
         return with(files, from, epoch, version, caller);
     }
 
-    /** The same, beginning with an epoch of which it has read nothing. */
+    /** Returns the same HELLO for an epoch of which the client has read nothing. */
     public Hello at(long begun) {
         return at(begun, OptionalLong.empty());
     }
 
-    /** The same, beginning or going on with an epoch. */
+    /** Returns the same HELLO for an epoch that the client begins or resumes. */
     public Hello at(long begun, OptionalLong read) {
         return with(handover, handoverFrom, OptionalLong.of(begun), read, caller);
     }
 
-    /** The same, said by a process. */
+    /** Returns the same HELLO from a process. */
     public Hello by(Caller process) {
         return with(handover, handoverFrom, epoch, version, process);
     }
@@ -150,7 +150,7 @@ public record Hello(
         return FrameType.HELLO;
     }
 
-    /** Without the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
         return "Hello[" + client + ", feed=" + feed.orElse("any") + ", stream=" + stream.orElse("first") + ", group="

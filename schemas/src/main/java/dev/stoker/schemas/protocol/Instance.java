@@ -21,7 +21,7 @@ public record Instance(String boot, long pid, long start, String host) {
         Fields.name("instance.host", host, MAX_HOST);
     }
 
-    /** Whether both name the same process. The host's name may change while a process runs. */
+    /** Returns whether both identify the same process. The host's name may change while a process runs. */
     public boolean isSame(Instance other) {
         return boot.equals(other.boot) && pid == other.pid && start == other.start;
     }

@@ -36,24 +36,26 @@ public record LaneMap(
         }
     }
 
-    /** A map without Unix-domain sockets. */
+    /** Creates a map without Unix-domain sockets. */
     public LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes) {
         this(startMs, counter, addresses, lanes, Map.of());
     }
 
-    /** Every lane at one address; older than every published map. */
+    /** Creates a map with every lane at one address. It is older than every published map. */
     public static LaneMap single(String address, int lanes, Map<String, UnixAddress> unix) {
         return new LaneMap(0, 0, List.of(address), Collections.nCopies(lanes, List.of(0)), unix);
     }
 
-    /** By generation. */
+    /** Compares maps by generation. */
     @Override
     public int compareTo(LaneMap other) {
         int byStart = Long.compare(startMs, other.startMs);
         return byStart != 0 ? byStart : Long.compare(counter, other.counter);
     }
 
-    /** Whether its author gives a lane to this feeder before all others; no lane as long as none has published a map. */
+    /**
+     * Returns whether its author prefers this feeder for a lane. Returns false if no author has published a map yet.
+     */
     public boolean gives(int lane, String address) {
         return startMs > 0
                 && lane < lanes.size()
@@ -61,7 +63,7 @@ public record LaneMap(
                 && addresses.get(lanes.get(lane).get(0)).equals(address);
     }
 
-    /** The map for a group whose order spec has {@code count} lanes. */
+    /** Returns the map for a group whose order spec has {@code count} lanes. */
     public LaneMap forLanes(int count) {
         if (count == lanes.size() || lanes.isEmpty()) {
             return this;

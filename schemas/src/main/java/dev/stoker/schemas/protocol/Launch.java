@@ -17,12 +17,12 @@ public record Launch(String launcher, String id, int restarts) {
         Fields.natural("launch.restarts", restarts);
     }
 
-    /** Whether both are starts of one job. */
+    /** Returns whether both are launches of one job. */
     public boolean isSameJob(Launch other) {
         return launcher.equals(other.launcher) && id.equals(other.id);
     }
 
-    /** Whether this is a later start of the same job. */
+    /** Returns whether this is a later launch of the same job. */
     public boolean isLaterThan(Launch other) {
         return isSameJob(other) && restarts > other.restarts;
     }

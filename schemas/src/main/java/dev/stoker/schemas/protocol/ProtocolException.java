@@ -11,13 +11,13 @@ public final class ProtocolException extends StokerException {
 
     private final ErrorCode code;
 
-    /** @param message what was wrong, expected and found, and what to do next; the peer is shown it */
+    /** @param message the problem, the expected and found values, and the next step; sent to the peer */
     public ProtocolException(ErrorCode code, String message) {
         super(message);
         this.code = code;
     }
 
-    /** @param message what was wrong, expected and found, and what to do next; the peer is shown it */
+    /** @param message the problem, the expected and found values, and the next step; sent to the peer */
     public ProtocolException(ErrorCode code, String message, Throwable cause) {
         super(message, cause);
         this.code = code;
@@ -27,7 +27,7 @@ public final class ProtocolException extends StokerException {
         return new ProtocolException(ErrorCode.BAD_FRAME, message);
     }
 
-    /** What the ERROR frame says. */
+    /** Returns the code of the ERROR frame. */
     public ErrorCode code() {
         return code;
     }

@@ -26,14 +26,14 @@ public record Stats(
     private static final int MAX_NAME = 255;
 
     /**
-     * Time waited for one lane of one feeder.
+     * Counts the waits for one lane of one feeder.
      *
      * @param feeder the feeder's address
      * @param lane the lane
-     * @param cause {@code start}, {@code origin}, {@code disk}, {@code network}, {@code feeder}, {@code corrupt}, {@code
-     *     connect}, or one of a newer client
-     * @param us microseconds
-     * @param times waits
+     * @param cause {@code start}, {@code origin}, {@code disk}, {@code network}, {@code feeder}, {@code corrupt},
+     *     {@code connect}, or a cause of a newer client
+     * @param us total time in microseconds
+     * @param times number of waits
      */
     public record Wait(String feeder, int lane, String cause, long us, long times) {
         public Wait {

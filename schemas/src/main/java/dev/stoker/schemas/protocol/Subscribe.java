@@ -42,7 +42,7 @@ public record Subscribe(
         }
     }
 
-    /** Whether a number is part of it. */
+    /** Returns whether a number belongs to the subscription. */
     public boolean covers(long number) {
         long distance = number - first;
         return distance >= 0 && distance % stride == 0 && distance / stride < count;

@@ -54,11 +54,11 @@ public record Welcome(
         OptionalLong epoch,
         boolean readOnly)
         implements Frame {
-    /** A feed's id and name. */
+    /** Contains a feed's id and name. */
     public record FeedName(UUID id, String name) {}
 
     /**
-     * A stream as a client knows it.
+     * Describes a stream for the client.
      *
      * @param name its name in the feed
      * @param dataset the dataset's id
@@ -89,7 +89,7 @@ public record Welcome(
         }
     }
 
-    /** To a client that takes payload over the connection. */
+    /** Creates a WELCOME without local reads. */
     public Welcome(
             FeedName feed,
             StreamName stream,
@@ -125,17 +125,17 @@ public record Welcome(
                 false);
     }
 
-    /** The same with hand-over of so many files at a time. */
+    /** Returns the same WELCOME with local reads of at most {@code files} files at a time. */
     public Welcome withHandover(int files) {
         return with(files, follows, epoch, readOnly);
     }
 
-    /** The same of a stream that follows its dataset, for one epoch only, or for none. */
+    /** Returns the same WELCOME for a stream that follows its dataset, for one epoch only, or for none. */
     public Welcome following(OptionalLong only) {
         return with(handover, true, only, readOnly);
     }
 
-    /** The same to a client that may not acknowledge. */
+    /** Returns the same WELCOME for a client that must not acknowledge. */
     public Welcome forReadingOnly() {
         return with(handover, follows, epoch, true);
     }
@@ -162,7 +162,7 @@ public record Welcome(
                 onlyReading);
     }
 
-    /** The lengths of every epoch. */
+    /** Returns the lengths of every epoch. */
     public EpochSize size() {
         return new EpochSize(samples, order.batchSize());
     }

@@ -34,7 +34,7 @@ final class TableColumns {
     int[] headLengths = {};
     int[] headCrcs = {};
     int[] largestRows = {};
-    /** Rows removed from live chunks, ascending, by index; the arrays are never changed. */
+    /** Removed rows of live chunks, ascending, by index. The arrays never change. */
     final Map<Integer, int[]> removed = new HashMap<>();
 
     TableColumns(UUID dataset) {

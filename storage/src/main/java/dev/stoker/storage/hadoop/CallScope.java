@@ -28,7 +28,7 @@ final class CallScope implements AutoCloseable {
         return scope;
     }
 
-    /** The innermost of this thread, or null. */
+    /** Returns the innermost of this thread, or null. */
     static CallScope current() {
         return CURRENT.get();
     }
@@ -77,7 +77,7 @@ final class CallScope implements AutoCloseable {
         objectLength = length;
     }
 
-    /** The length of the object that the last reply was a part of, in bytes; -1 if none said. */
+    /** Returns the length of the object that the last reply was a part of, in bytes; -1 if none said. */
     long objectLength() {
         return objectLength;
     }

@@ -53,7 +53,7 @@ final class HadoopObjectIterator implements ObjectIterator {
         return next != null;
     }
 
-    /** The next entry of the current directory, or null at its end. */
+    /** Returns the next entry of the current directory, or null at its end. */
     private FileStatus advance() throws IOException {
         try {
             if (entries == null) {

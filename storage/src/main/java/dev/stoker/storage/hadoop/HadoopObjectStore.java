@@ -248,7 +248,7 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
-    /** The object's length, from the last reply if it said so. */
+    /** Returns the object's length, from the last reply if it said so. */
     private long lengthNow(String name) throws IOException {
         CallScope scope = CallScope.current();
         return scope.objectLength() >= 0 ? scope.objectLength() : length(name);

@@ -43,12 +43,14 @@ final class ObjectPaths {
         return new Path(root.getScheme(), root.getAuthority(), path);
     }
 
-    /** The name of what lies at a path below the root. */
+    /** Returns the name of what lies at a path below the root. */
     String name(Path path) {
         return path.toUri().getPath().substring(rootPath.length() + 1);
     }
 
-    /** The directory of all objects with the prefix, as a name with a slash at its end, or nothing for the root. */
+    /**
+     * Returns the directory of all objects with the prefix, as a name with a slash at its end, or nothing for the root.
+     */
     static String directoryOf(String prefix) {
         int slash = prefix.lastIndexOf('/');
         return slash < 0 ? "" : ObjectNames.check(prefix.substring(0, slash)) + "/";
@@ -62,12 +64,14 @@ final class ObjectPaths {
         return lastPart.startsWith(TEMPORARY_PREFIX);
     }
 
-    /** The root, and below it the name, as a person would type it. */
+    /** Returns the root, and below it the name, as a person would type it. */
     String describe(String name) {
         return this + "/" + ObjectNames.check(name);
     }
 
-    /** The path within the file system, without scheme and authority, and without a slash in front: an S3 key. */
+    /**
+     * Returns the path within the file system, without scheme and authority, and without a slash in front: an S3 key.
+     */
     String key(String name) {
         String path = rootPath + "/" + name;
         return path.substring(1);

@@ -16,7 +16,7 @@ interface ObjectReader extends Closeable {
         read(name, offset, target.remaining(), (at, part) -> target.put(part));
     }
 
-    /** The object, if it has at most that many bytes; what it returns otherwise says nothing. */
+    /** Returns the object, if it has at most that many bytes; what it returns otherwise says nothing. */
     byte[] readAll(String name, long limitBytes) throws IOException;
 
     /** The object is about to be deleted. */

@@ -138,7 +138,7 @@ final class RenamingCreator implements ObjectCreator {
         }
     }
 
-    /** Whether the temporary file, which is gone, became the target. */
+    /** Returns whether the temporary file, which is gone, became the target. */
     private static boolean wasRenamed(Path target, String where, OwnCheck check) throws IOException {
         try {
             return check.isOwn(target);
@@ -149,7 +149,7 @@ final class RenamingCreator implements ObjectCreator {
         }
     }
 
-    /** Whether the target has this content. */
+    /** Returns whether the target has this content. */
     private boolean hasContent(Path target, byte[] content) throws IOException {
         FileStatus status = fileSystem.getFileStatus(target);
         if (status.getLen() != content.length) {
@@ -162,7 +162,7 @@ final class RenamingCreator implements ObjectCreator {
         return Arrays.equals(found, content);
     }
 
-    /** Whether the file may have been renamed. */
+    /** Returns whether the file may have been renamed. */
     private boolean isGone(Path temporary) {
         try {
             return !fileSystem.exists(temporary);

@@ -59,7 +59,7 @@ final class S3Errors {
         return e instanceof AWSUnsupportedFeatureException;
     }
 
-    /** Whether a conditional write lost against another, or against its own first attempt. */
+    /** Returns whether a conditional write lost against another, or against its own first attempt. */
     static boolean isConflict(IOException e) {
         AwsServiceException service = service(e);
         return e instanceof RemoteFileChangedException

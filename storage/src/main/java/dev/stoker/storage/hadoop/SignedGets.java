@@ -110,7 +110,7 @@ final class SignedGets implements Closeable {
                 region));
     }
 
-    /** Whether a bucket is read in the way that everybody reads it. */
+    /** Returns whether a bucket is read in the way that everybody reads it. */
     static boolean isPlain(Configuration conf, String bucket) {
         String encryption = conf.getTrimmed(
                 "fs.s3a.encryption.algorithm", conf.getTrimmed("fs.s3a.server-side-encryption-algorithm", ""));
@@ -191,7 +191,7 @@ final class SignedGets implements Closeable {
                 .request());
     }
 
-    /** Whether the reply has the bytes that were asked for. */
+    /** Returns whether the reply has the bytes that were asked for. */
     private boolean isWanted(SdkHttpResponse reply, String range) throws BrokenReadException {
         int status = reply.statusCode();
         if (status >= SERVER_ERROR || status == THROTTLED) {

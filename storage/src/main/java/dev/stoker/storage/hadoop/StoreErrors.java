@@ -72,7 +72,7 @@ final class StoreErrors {
         return Kind.TRANSIENT;
     }
 
-    /** Whether a write that failed with this may have had its effect. */
+    /** Returns whether a write that failed with this may have had its effect. */
     static boolean mayHaveBeenDone(IOException e) {
         return kind(e) == Kind.TRANSIENT;
     }
@@ -98,7 +98,7 @@ final class StoreErrors {
     }
 
     /**
-     * The exception for the caller.
+     * Returns the exception for the caller.
      *
      * @param verb such as {@code read}
      * @param where the object, as a person would type it
