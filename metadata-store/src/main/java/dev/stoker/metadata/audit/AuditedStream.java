@@ -17,9 +17,9 @@ import java.io.IOException;
 record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fingerprint fingerprint, Reads reads) {
 
     /**
-     * Opens what a subscription says that it reads.
+     * Opens the stream of a subscription.
      *
-     * @throws IllegalArgumentException if the order spec is none
+     * @throws IllegalArgumentException if the order spec is invalid
      */
     static AuditedStream open(Dataset dataset, Source source, Reads reads) throws IOException {
         OrderSpec spec = OrderSpec.fromJson(source.order());

@@ -38,7 +38,7 @@ final class EpochJudge {
     private final long batches;
     private final long leftOutFrom;
     private final Set<String> damagedFiles = new HashSet<>();
-    /** By consumer and lane: the greatest number acknowledged, in this stretch and those after it. */
+    /** Greatest acknowledged number by consumer and lane, in this section and those after it. */
     private final Map<Long, Long> lastOfLane = new HashMap<>();
 
     private final Map<Integer, Long> lastOfConsumer = new HashMap<>();
@@ -81,7 +81,7 @@ final class EpochJudge {
         return pass.key + ", epoch " + epoch + ", batch " + number;
     }
 
-    /** Judges the numbers [from, to), given all receipts of them. */
+    /** Judges the numbers [from, to) from all of their receipts. */
     void judge(ReceiptColumns receipts, long from, long to) throws IOException {
         int[] order = receipts.byNumber(from, to);
         byte[] state = new byte[receipts.size()];
@@ -91,8 +91,7 @@ final class EpochJudge {
     }
 
     /**
-     * Returns the lanes of the receipts' pieces; takes out receipts that stand there twice, and pieces that do not
-     * exist.
+     * Returns the lanes of the receipts' pieces. Removes duplicate receipts, and receipts of pieces that do not exist.
      */
     private int[] lanes(ReceiptColumns receipts, int[] order, byte[] state) {
         int[] lanes = new int[receipts.size()];
@@ -207,7 +206,7 @@ final class EpochJudge {
                 skipped);
     }
 
-    /** One stretch of the epoch: goes through its numbers in order. */
+    /** Judges one section of the epoch, number by number in order. */
     private final class Stretch {
         private final ReceiptColumns receipts;
         private final int[] order;
@@ -304,7 +303,10 @@ final class EpochJudge {
             missingByRun.computeIfAbsent(run, r -> new Ranges()).add(number);
         }
 
-        /** Numbers past the end only keep ranks even: demanded of the run that ended the epoch. */
+        /**
+         * Judges numbers past the end, which only keep ranks even. The run that ended the epoch must have acknowledged
+         * them.
+         */
         private void judgeRepeated(long number, int begin) {
             List<Claim> responsible = claims.responsible(number);
             if (responsible.isEmpty() || responsible.get(0).consumer().run() != claims.greatestRun()) {
@@ -337,7 +339,7 @@ final class EpochJudge {
             }
         }
 
-        /** Returns the first piece of which the consumer has no right receipt; -1 if there is none. */
+        /** Returns the first piece without a correct receipt of the consumer; -1 if there is none. */
         private int lackingPiece(Claim claim, long number, int begin) {
             DeliveredBatch batch = EpochJudge.this.batch(claim.tail(), number);
             if (batch == null) {

@@ -12,17 +12,17 @@ import java.util.Objects;
  */
 public record Finding(Kind kind, String message, long batches) {
 
-    /** What can be wrong. */
+    /** Lists the kinds of problems. */
     public enum Kind {
-        /** A batch that was passed over: nobody acknowledged it, though later ones were. */
+        /** A batch that was passed over: nobody acknowledged it, but later ones were acknowledged. */
         MISSING,
-        /** A receipt that says something else than order and chunks give. */
+        /** A receipt that differs from the order and the chunks. */
         ALTERED,
-        /** A record of a batch, trainer, stream or feed that does not belong here. */
+        /** A record of a batch, trainer, stream or feed that does not belong to this ledger. */
         FOREIGN,
         /** A ledger file that is missing, truncated or changed. */
         DAMAGED_LEDGER,
-        /** The dataset is damaged or lacks what is needed to judge. */
+        /** The dataset is damaged, or lacks data that the audit needs. */
         DAMAGED_DATASET;
 
         @Override

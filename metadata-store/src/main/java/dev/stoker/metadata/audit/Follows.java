@@ -50,7 +50,7 @@ final class Follows {
                 consumer.replica());
     }
 
-    /** Returns whether a consumer that is part of its pass belongs to one that follows. */
+    /** Returns whether a consumer that is part of its pass belongs to a pass that follows its dataset. */
     static boolean follows(Consumer part) {
         return part.fingerprint().isEmpty();
     }

@@ -57,7 +57,7 @@ final class PieceOracle {
     }
 
     /**
-     * What a piece must have been.
+     * Returns the correct content of a piece.
      *
      * @throws StokerException if a head is damaged or missing
      */
@@ -65,7 +65,7 @@ final class PieceOracle {
         return piece(epoch, batch, index, false);
     }
 
-    /** What a piece must have been if the rows that are damaged now were left out. */
+    /** Returns the correct content of a piece if the currently damaged rows were left out. */
     ExpectedPiece pieceWithoutDamage(EpochOrder epoch, DeliveredBatch batch, int index) throws IOException {
         return piece(epoch, batch, index, true);
     }

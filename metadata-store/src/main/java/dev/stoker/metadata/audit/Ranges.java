@@ -21,7 +21,7 @@ final class Ranges {
         }
     }
 
-    /** Adds numbers that are greater than all so far. */
+    /** Adds numbers that are greater than all earlier ones. */
     void addAll(Ranges later) {
         count += later.count;
         for (BatchRange range : later.ranges) {

@@ -25,7 +25,7 @@ final class ConditionalCreator implements ObjectCreator {
 
     private static final String MARK = "stoker-writer";
 
-    /** Whose object is there. */
+    /** Lists the possible owners of an existing object. */
     private enum Owner {
         NOBODY,
         SELF,

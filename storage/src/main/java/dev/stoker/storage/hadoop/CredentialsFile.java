@@ -93,7 +93,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
                 : AwsSessionCredentials.create(key, secret, token);
     }
 
-    /** Never what is in it. */
+    /** Never contains the credentials. */
     @Override
     public String toString() {
         return "the credentials file " + file;

@@ -29,7 +29,7 @@ final class HadoopObjectIterator implements ObjectIterator {
     private RemoteIterator<? extends FileStatus> entries;
     private ObjectInfo next;
 
-    /** @param lastParts which last parts of names are listed */
+    /** @param lastParts selects names to list by their last parts */
     HadoopObjectIterator(
             HadoopObjectStore.Connection connection, String prefix, String after, Predicate<String> lastParts) {
         this.fileSystem = connection.fileSystem();

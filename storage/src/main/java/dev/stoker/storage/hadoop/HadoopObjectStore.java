@@ -36,10 +36,10 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * What the parts of a store share.
+     * Contains the objects that all parts of a store share.
      *
      * @param paths names as paths
-     * @param retries for all calls
+     * @param retries retries for all calls
      */
     record Connection(FileSystem fileSystem, ObjectPaths paths, Retries retries) {
 
@@ -58,7 +58,7 @@ public final class HadoopObjectStore implements ObjectStore {
     private final ObjectReader reader;
     private final ObjectCreator creator;
 
-    /** Begins a process, for which a thread of the JVM's waits that stays for a minute and keeps the class loader of now. */
+    /** Starts a process. A thread of the JVM waits for it for a minute and keeps the current class loader. */
     private static void loadShell() {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
@@ -81,8 +81,8 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * Opens the store at a URI, with Hadoop's configuration and the environment's; see {@link StoreConfiguration}. Nothing is
-     * asked of the store yet.
+     * Opens the store at a URI with the configuration of Hadoop and of the environment; see {@link StoreConfiguration}.
+     * Sends no request to the store.
      *
      * @throws UnsupportedStoreException if Hadoop does not know the scheme
      */
@@ -137,7 +137,7 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
-    /** One of the store's own. */
+    /** Returns a file system that belongs to this store only. */
     private static FileSystem fileSystem(URI uri, Configuration configuration) throws IOException {
         if (!uri.getScheme().equals("s3a")) {
             return FileSystem.newInstance(uri, configuration);
@@ -169,7 +169,7 @@ public final class HadoopObjectStore implements ObjectStore {
         return uri;
     }
 
-    /** Without what may be a secret. */
+    /** Returns the location without parts that may be secret. */
     private static String location(URI uri) {
         String host = uri.getHost() == null ? "…" : uri.getHost();
         return uri.getScheme() + "://" + (uri.getRawUserInfo() == null ? String.valueOf(uri.getAuthority()) : host)
@@ -248,7 +248,7 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
-    /** Returns the object's length, from the last reply if it said so. */
+    /** Returns the object's length, from the last reply if it stated the length. */
     private long lengthNow(String name) throws IOException {
         CallScope scope = CallScope.current();
         return scope.objectLength() >= 0 ? scope.objectLength() : length(name);

@@ -36,7 +36,7 @@ public final class HadoopSourceTree implements SourceTree {
     }
 
     /**
-     * Opens the tree at a URI. Nothing is asked of the file system yet.
+     * Opens the tree at a URI. Sends no request to the file system.
      *
      * @throws dev.stoker.storage.UnsupportedStoreException if Hadoop does not know the scheme
      */
@@ -131,7 +131,7 @@ public final class HadoopSourceTree implements SourceTree {
         }
     }
 
-    /** A reply that ends before the object does, says that in its head at least. */
+    /** Detects an incomplete reply. A reply that ends before the object does states this at least in its headers. */
     private void requireWhole(String path, long offset, int read, boolean wantsMore) throws IOException {
         CallScope scope = CallScope.current();
         if (!isObjectStore || !wantsMore || scope == null || scope.objectLength() < 0) {

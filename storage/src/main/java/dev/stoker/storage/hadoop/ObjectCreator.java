@@ -13,9 +13,12 @@ interface ObjectCreator {
     /** See {@link dev.stoker.storage.ObjectStore#write}. */
     ObjectWriter write(String name) throws IOException;
 
-    /** What dead writers left behind, beside temporary files; see {@link dev.stoker.storage.ObjectStore#listUnfinished}. */
+    /**
+     * Lists unfinished objects of dead writers, in addition to temporary files; see {@link
+     * dev.stoker.storage.ObjectStore#listUnfinished}.
+     */
     ObjectIterator listUnfinished(String prefix) throws IOException;
 
-    /** Deletes what {@link #listUnfinished} named. */
+    /** Deletes an object that {@link #listUnfinished} has listed. */
     boolean deleteUnfinished(String name) throws IOException;
 }

@@ -7,7 +7,10 @@ import org.apache.hadoop.fs.Path;
 /** Converts object names to paths of a file system and back. */
 final class ObjectPaths {
 
-    /** How the names of temporary files and of unfinished uploads start; no object's last name part does. */
+    /**
+     * Prefix of the names of temporary files and of unfinished uploads. The last part of an object's name never has
+     * this prefix.
+     */
     static final String TEMPORARY_PREFIX = ".tmp-";
 
     private final URI root;
@@ -28,7 +31,7 @@ final class ObjectPaths {
         return at(rootPath + "/" + ObjectNames.check(name));
     }
 
-    /** As {@link #path}; refuses a name that would be taken for a temporary file's. */
+    /** Returns the same as {@link #path}, but rejects a name that looks like that of a temporary file. */
     Path newObject(String name) {
         Path path = path(name);
         if (isTemporary(path.getName())) {
@@ -43,7 +46,7 @@ final class ObjectPaths {
         return new Path(root.getScheme(), root.getAuthority(), path);
     }
 
-    /** Returns the name of what lies at a path below the root. */
+    /** Returns the name of the object at a path below the root. */
     String name(Path path) {
         return path.toUri().getPath().substring(rootPath.length() + 1);
     }
@@ -64,7 +67,7 @@ final class ObjectPaths {
         return lastPart.startsWith(TEMPORARY_PREFIX);
     }
 
-    /** Returns the root, and below it the name, as a person would type it. */
+    /** Returns the root and the name, as a user would type them. */
     String describe(String name) {
         return this + "/" + ObjectNames.check(name);
     }

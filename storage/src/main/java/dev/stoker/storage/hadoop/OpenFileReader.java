@@ -18,7 +18,7 @@ import org.apache.hadoop.fs.FileSystem;
  */
 final class OpenFileReader implements ObjectReader {
 
-    /** A few kilobytes each; no connection belongs to an open file. */
+    /** An open file uses a few kilobytes and no connection. */
     private static final int MOST_OPEN = 4096;
 
     private static final class Open {

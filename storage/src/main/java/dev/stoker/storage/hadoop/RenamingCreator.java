@@ -33,12 +33,12 @@ final class RenamingCreator implements ObjectCreator {
     private final FileContext files;
     private final Names names;
 
-    /** The rename that fails if the name is taken; the seam at which tests lose its reply. */
+    /** Renames a file, and fails if the name exists. Tests implement this interface to lose its reply. */
     interface Names {
         void rename(Path from, Path to) throws IOException;
     }
 
-    /** @param around puts itself between this creator and the file system's rename */
+    /** @param around wraps the file system's rename */
     RenamingCreator(HadoopObjectStore.Connection connection, UnaryOperator<Names> around) throws IOException {
         this.connection = connection;
         this.fileSystem = connection.fileSystem();
@@ -85,16 +85,16 @@ final class RenamingCreator implements ObjectCreator {
         return temporary != null && publish(temporary, target, where, path -> hasContent(path, content));
     }
 
-    /** Tells whether the object that has the name is the one that was to get it. */
+    /** Checks whether the object with the name is this creator's own object. */
     private interface OwnCheck {
         boolean isOwn(Path target) throws IOException;
     }
 
     /**
-     * Gives the file its name; returns whether the name was free. The temporary file is gone afterwards, either way.
+     * Gives the file its name, and returns whether the name was free. The temporary file does not exist afterwards.
      *
-     * <p>A reply may be lost after its call took effect, so a repeated call proves nothing by what it finds missing. A name
-     * that was taken stays taken. A temporary file that is gone was renamed only if the target is there and is its own.
+     * <p>A reply may be lost after its call took effect, so a missing file proves nothing after a repeated call. A name
+     * that exists stays in use. A missing temporary file was renamed only if the target exists and is the writer's own.
      */
     private boolean publish(Path temporary, Path target, String where, OwnCheck check) throws IOException {
         boolean[] sent = new boolean[1];
@@ -138,7 +138,7 @@ final class RenamingCreator implements ObjectCreator {
         }
     }
 
-    /** Returns whether the temporary file, which is gone, became the target. */
+    /** Returns whether the missing temporary file became the target. */
     private static boolean wasRenamed(Path target, String where, OwnCheck check) throws IOException {
         try {
             return check.isOwn(target);
@@ -171,7 +171,7 @@ final class RenamingCreator implements ObjectCreator {
         }
     }
 
-    /** What it says has been said: a stream of HDFS throws its first failure again. */
+    /** Ignores the failure, which was reported before: a stream of HDFS throws its first failure again. */
     private static void closeQuietly(FSDataOutputStream out) {
         try {
             out.close();

@@ -18,7 +18,7 @@ import org.apache.hadoop.util.functional.FutureIO;
  */
 final class RequestReader implements ObjectReader {
 
-    /** Smaller reads are few. */
+    /** Minimum length of signed reads. Smaller reads are rare. */
     private static final int SIGNED_FROM = 64 << 10;
 
     private final FileSystem fileSystem;

@@ -59,14 +59,14 @@ final class S3Errors {
         return e instanceof AWSUnsupportedFeatureException;
     }
 
-    /** Returns whether a conditional write lost against another, or against its own first attempt. */
+    /** Returns whether a conditional write lost against another write, or against its own first attempt. */
     static boolean isConflict(IOException e) {
         AwsServiceException service = service(e);
         return e instanceof RemoteFileChangedException
                 || service != null && (service.statusCode() == CONFLICT || service.statusCode() == PRECONDITION_FAILED);
     }
 
-    /** What the server said, without where and how; null if it did not answer. */
+    /** Returns the server's message without location and operation; null if it did not answer. */
     static String reason(Throwable e) {
         AwsServiceException service = service(e);
         if (service == null) {

@@ -60,7 +60,7 @@ public final class S3Requests implements ExecutionInterceptor {
         }
     }
 
-    /** What is wrong with the reply, or null. */
+    /** Returns the problem of the reply, or null. */
     static String compare(String asked, SdkHttpResponse reply) {
         Matcher range = RANGE.matcher(asked);
         if (!range.matches()) {

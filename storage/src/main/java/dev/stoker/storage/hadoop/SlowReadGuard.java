@@ -18,7 +18,7 @@ record SlowReadGuard(Duration time, long bytesPerSecond) {
                 conf.getLongBytes(StoreConfiguration.SLOW_READ_RATE, 8 << 10));
     }
 
-    /** One read. */
+    /** Watches one read. */
     final class Watch {
         private long sinceNs = System.nanoTime();
         private long bytes;

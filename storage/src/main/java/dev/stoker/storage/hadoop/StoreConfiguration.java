@@ -15,17 +15,23 @@ import org.apache.hadoop.fs.Path;
  */
 final class StoreConfiguration {
 
-    /** How long a failing call is repeated. */
+    /** Time limit for the retries of a failing call. */
     static final String RETRY_TIME = "fs.stoker.retry.time";
-    /** The same, as long as the store has never answered. */
+    /** Time limit for the retries before the first answer of the store. */
     static final String FIRST_CONTACT_TIME = "fs.stoker.retry.time.first";
-    /** A read that gets less than {@value #SLOW_READ_RATE} bytes a second over this time is begun anew. */
+    /**
+     * Time over which the rate of a read is measured. A read with less than {@value #SLOW_READ_RATE} bytes a second is
+     * started again.
+     */
     static final String SLOW_READ_TIME = "fs.stoker.slow.read.time";
 
     static final String SLOW_READ_RATE = "fs.stoker.slow.read.rate";
-    /** Schemes, comma-separated, whose rename is atomic and never replaces; beside {@code hdfs} and {@code viewfs} over it. */
+    /**
+     * Schemes, comma-separated, whose rename is atomic and never replaces a file; in addition to {@code hdfs}, and
+     * {@code viewfs} over it.
+     */
     static final String RENAME_SCHEMES = "fs.stoker.atomic.rename.schemes";
-    /** A directory that takes the place of {@code HADOOP_CONF_DIR}. */
+    /** A directory that replaces {@code HADOOP_CONF_DIR}. */
     static final String DIRECTORY_PROPERTY = "stoker.hadoop.conf";
 
     private static final String PROVIDERS = "fs.s3a.aws.credentials.provider";

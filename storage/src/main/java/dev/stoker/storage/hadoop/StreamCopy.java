@@ -11,7 +11,7 @@ final class StreamCopy {
 
     private StreamCopy() {}
 
-    /** Writes all that remains. */
+    /** Writes all remaining bytes. */
     static void write(ByteBuffer bytes, OutputStream out) throws IOException {
         if (bytes.hasArray()) {
             out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());

@@ -16,7 +16,10 @@ import software.amazon.awssdk.services.s3.model.MultipartUpload;
  */
 final class UploadIterator implements ObjectIterator {
 
-    /** An upload, as a name for {@link dev.stoker.storage.ObjectStore#delete}: the object's, and below it the upload's id. */
+    /**
+     * Identifies an upload with a name for {@link dev.stoker.storage.ObjectStore#delete}: the object's name, and below
+     * it the upload's id.
+     */
     record Upload(String name, String id) {
         String asName() {
             return name + "/" + ObjectPaths.TEMPORARY_PREFIX + URLEncoder.encode(id, StandardCharsets.UTF_8);
