@@ -233,7 +233,8 @@ public final class Committer {
                 try {
                     return Arrays.equals(dataset.log().raw(entry.version()), content);
                 } catch (NoSuchObjectException absent) {
-                    // Not there, or not there yet: the same bytes under the same name again cannot do harm.
+                    // The object is absent, or not visible yet. Writing the same bytes under the same name again is
+                    // harmless.
                 } catch (IOException unreadable) {
                     unknown.addSuppressed(unreadable);
                 }

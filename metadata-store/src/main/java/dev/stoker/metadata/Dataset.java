@@ -100,7 +100,7 @@ public final class Dataset {
     public static Optional<Dataset> find(ObjectStore store) throws IOException {
         Optional<Dataset> found = read(store);
         if (found.isEmpty() && hasContent(store)) {
-            // Its maker may have been at work in between.
+            // Another process may have created it in the meantime.
             found = read(store);
             if (found.isEmpty()) {
                 throw new LostDescriptionException(where(store));

@@ -48,7 +48,8 @@ public final class Leases {
         Lease lease =
                 new Lease(dataset.info().id(), ingest, clock.instant().truncatedTo(ChronoUnit.MILLIS), by, process);
         create(name, lease);
-        // Only now: whoever ends an ingest does it in the log first, and then removes its lease and its chunks.
+        // Check after the lease exists: a process that abandons an ingest writes to the log before it removes the
+        // lease and the chunks.
         try {
             new Committer(dataset, clock, by).find(ingest);
         } catch (AbandonedException e) {
@@ -71,7 +72,7 @@ public final class Leases {
             }
             if (!found.get().process().equals(lease.process())
                     && WriterProcess.hasEnded(found.get().process())) {
-                // An earlier attempt's; in between nobody can take the ingest for another's.
+                // An earlier attempt's lease, whose process has ended. The next round creates the lease of this attempt.
                 store.delete(name);
                 continue;
             }
@@ -99,7 +100,7 @@ public final class Leases {
                 throw new LeaseHeldException(dataset.where(), other.getValue());
             }
         }
-        // Only now: a writer releases its lease after its commit.
+        // Check after the leases: a writer releases its lease after its commit.
         if (dataset.latest().table().size() > 0) {
             release(ingest);
             throw new DatasetExistsException(dataset.where());

@@ -120,7 +120,7 @@ final class LostChunks {
         long ordinal = firstOrdinal;
         for (String ingest : ingests) {
             List<Found> found = byIngest.get(ingest);
-            // By id, compared as text: UUIDv7s begin with the time.
+            // Ordered by id, compared as text: UUIDv7s begin with the time.
             found.sort(Comparator.comparing(chunk -> chunk.summary.id().toString()));
             List<AddedChunk> added = new ArrayList<>();
             long newestMs = 0;

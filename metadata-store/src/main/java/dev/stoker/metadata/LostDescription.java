@@ -115,7 +115,7 @@ final class LostDescription {
                                 LogEntry.decode(store.readAll(name, VersionLog.MAX_ENTRY_BYTES), store.describe(name));
                         votes.merge(entry.dataset(), 1, Integer::sum);
                     } catch (CorruptDataException | ForeignFileException e) {
-                        // Named when the log is read.
+                        // Reported when the log is read.
                     }
                 }
             }

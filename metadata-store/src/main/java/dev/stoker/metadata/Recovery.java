@@ -66,7 +66,7 @@ public final class Recovery {
         long newest = entries.isEmpty() ? 0 : entries.lastKey();
         List<Long> lost = new ArrayList<>();
         for (long version = 1; version <= newest; version++) {
-            // What a listing lacks may have appeared while it was made.
+            // An entry that the listing lacks may have appeared during the listing.
             if (!entries.containsKey(version) && !readEntry(version)) {
                 lost.add(version);
             }

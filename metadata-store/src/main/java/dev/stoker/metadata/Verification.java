@@ -123,7 +123,7 @@ public final class Verification {
                         dataset.store().readAll(table.name(), Integer.MAX_VALUE),
                         dataset.store().describe(table.name()));
             } catch (NoSuchObjectException e) {
-                // Superseded since it was listed.
+                // Deleted as superseded since it was listed.
             } catch (IOException e) {
                 problems.add(problem(table.name(), e.getMessage() + " (chunk tables may be deleted)"));
             }

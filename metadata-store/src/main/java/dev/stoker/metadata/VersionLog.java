@@ -68,10 +68,10 @@ final class VersionLog {
                 ChunkTable table = readTable(tableVersion);
                 return table.with(entries(tableVersion + 1, version));
             } catch (NoSuchObjectException e) {
-                // A later commit has superseded it; there are newer ones, and older ones that it left.
+                // A later commit has deleted it as superseded. Newer ones exist, and older ones that the commit kept.
                 LOG.debug("Chunk table {} is gone", store.describe(name));
             } catch (StokerException e) {
-                // A table is derived data: the log tells the same, only more slowly.
+                // A table is derived data: the log contains the same, but is slower to read.
                 LOG.warn("Ignoring chunk table {}: {}", store.describe(name), e.getMessage());
             }
         }

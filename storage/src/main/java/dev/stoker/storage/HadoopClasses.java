@@ -38,7 +38,7 @@ final class HadoopClasses extends URLClassLoader {
         if (!isOwn(name)) {
             return super.loadClass(name, resolve);
         }
-        // The parent could find these too, but not what they refer to.
+        // The parent could find these too, but not the classes to which they refer.
         synchronized (getClassLoadingLock(name)) {
             Class<?> found = findLoadedClass(name);
             if (found == null) {

@@ -39,13 +39,13 @@ final class LocalDirectories {
                 }
             }
         }
-        // Whoever created it may not have come to force it yet, so seeing the directory is not enough.
+        // Its creator may not have forced it yet, so its existence is not sufficient.
         forceIfAllowed(parent);
         durable.add(directory);
     }
 
     private void forceIfAllowed(Path parent) throws IOException {
-        // A parent that may not even be read, such as another user's home, was not made by Stoker.
+        // Stoker did not create a parent without read permission, such as another user's home.
         if (Files.isReadable(parent)) {
             files.forceDirectory(parent);
         }

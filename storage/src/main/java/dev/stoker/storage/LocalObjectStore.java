@@ -82,7 +82,7 @@ public final class LocalObjectStore implements ObjectStore {
         }
         Path file = path(name);
         try {
-            // A FIFO would be waited for.
+            // Opening a FIFO would block.
             if (!Files.isRegularFile(file) && Files.exists(file)) {
                 throw new IOException(describe(name) + " is not a regular file; it was not made by Stoker");
             }
@@ -142,7 +142,7 @@ public final class LocalObjectStore implements ObjectStore {
                 directories.ensure(target.getParent());
                 return new LocalObjectWriter(files, files.createNew(temporary), temporary, target);
             } catch (NoSuchFileException e) {
-                // Someone removed the directory after it was seen.
+                // Another process removed the directory after it was found.
                 directories.forget();
                 if (attempt > 0) {
                     throw e;

@@ -80,7 +80,7 @@ public final class PrivateFiles {
             try {
                 Path file = directory.resolve(lock);
                 channel = openLock(file);
-                // Another process may have taken it for one that was left, between its making and its locking.
+                // Another process may have removed it as abandoned between its creation and its locking.
                 if (channel.tryLock() != null && Files.exists(file)) {
                     return new Claimed(directory, channel);
                 }
@@ -356,7 +356,7 @@ public final class PrivateFiles {
             try {
                 deleteIn(directory, path.getFileName());
             } catch (NoSuchFileException e) {
-                // Another process removes it, too.
+                // Another process is removing it, too.
             }
         }
     }

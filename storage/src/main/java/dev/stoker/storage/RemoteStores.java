@@ -81,9 +81,8 @@ final class RemoteStores {
             if (!isS3 || hadoop == own) {
                 return own;
             }
-            // Hadoop is a cluster's, and this class a job's. S3A looks for classes of ours by name, from where it was
-            // itself
-            // loaded; the other file systems do not, and share the cluster's logins.
+            // Hadoop belongs to a cluster, and this class to a job. S3A looks up Stoker's classes by name with its own
+            // class loader. The other file systems do not, and share the cluster's logins.
             for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
                 jars.add(Path.of(entry).toUri().toURL());
             }

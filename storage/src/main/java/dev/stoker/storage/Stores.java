@@ -35,7 +35,7 @@ public final class Stores {
      */
     public static String normalize(String location) {
         if (isRemote(location)) {
-            // What AWS's own tools call s3 is s3a to Hadoop.
+            // AWS's own tools use s3 for the scheme that Hadoop calls s3a.
             String known = location.startsWith("s3://") ? "s3a" + location.substring(2) : location;
             String text = uri(known).normalize().toString();
             return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;

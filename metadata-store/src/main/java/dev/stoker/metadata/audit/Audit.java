@@ -194,7 +194,7 @@ public final class Audit {
                         dev.stoker.schemas.ledger.Consumer part = follows.part(receipts.consumer());
                         EpochKey key = new EpochKey(PassKey.of(part), receipts.epoch());
                         List<Slice> slices = wanted.get(key);
-                        // Of another version than the epoch's they were found out when the file was read first.
+                        // Receipts of another version than the epoch's were reported when the file was first read.
                         if (slices != null && slices.get(0).pass.isOf(receipts)) {
                             PassState pass = slices.get(0).pass;
                             EpochJudge judge = judge(judges, pass, receipts.epoch(), findings);
@@ -204,7 +204,7 @@ public final class Audit {
                         }
                     }
                 },
-                // Reported when the file was read first.
+                // Reported when the file was first read.
                 e -> {});
     }
 

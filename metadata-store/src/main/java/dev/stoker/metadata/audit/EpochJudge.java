@@ -156,7 +156,7 @@ final class EpochJudge {
                         where(receipts.number(i)) + " cannot be judged, nor other batches of the same chunk: "
                                 + e.getMessage());
             }
-            // Whether it is right is not known; that it was acknowledged is.
+            // Its content cannot be checked, but it was acknowledged.
             return RIGHT;
         }
         List<String> wrong = new ArrayList<>(1);
@@ -269,8 +269,8 @@ final class EpochJudge {
             if (number >= leftOutFrom) {
                 leftOut++;
             } else if (lacking == null) {
-                // As far as the ledger knows, nobody was given it: it lies before the first position, or what its rank
-                // was given died with the feeder before a run began behind it, or its rank has not come yet.
+                // According to the ledger, nobody was assigned the number. It is before the first position, or the
+                // feeder died with the assignment before a run began after it, or its rank has not subscribed yet.
                 (pass.isAsserted(Long.MIN_VALUE, epoch, number) ? assertedHere : openHere).add(number);
             } else {
                 judgeLacking(lacking, number, begin);
@@ -351,7 +351,7 @@ final class EpochJudge {
                 boolean there = false;
                 for (int i = begin; i < at && !there; i++) {
                     int receipt = order[i];
-                    // An altered receipt is a finding by itself; the batch is not missing as well.
+                    // An altered receipt is already a finding. The batch does not also count as missing.
                     there = receipts.consumer(receipt) == consumer
                             && receipts.piece(receipt) == piece
                             && (state[receipt] == RIGHT || state[receipt] == WRONG);

@@ -12,7 +12,7 @@ final class HalfFloats {
         if (Double.isNaN(value)) {
             return (short) (sign | 0x7E00);
         }
-        // 65,520 is half-way between the greatest finite number and what would follow it.
+        // 65,520 is half-way between the greatest finite number and the number that would follow it.
         if (magnitude >= 65520.0) {
             return (short) (sign | 0x7C00);
         }

@@ -38,7 +38,7 @@ public final class BatchBuilder {
     private Slices sink = new Slices() {
         @Override
         public void slice(BatchChunk chunk, int position, int length) {
-            // Without bytes only the message's sum is wanted.
+            // Without bytes, only the message's checksum is needed.
             if (chunk.bytes() != null) {
                 parts.add(chunk.bytes().slice(position - chunk.bytesAt(), length));
             }

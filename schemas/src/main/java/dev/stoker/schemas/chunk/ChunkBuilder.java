@@ -160,7 +160,7 @@ public final class ChunkBuilder {
      */
     public ByteBuffer reserve(int field, int upTo) {
         PayloadColumn column = payload(field);
-        // One byte more than a value may have, so that a reader sees that there is no more.
+        // One byte more than a value may have, so a reader can detect the end of the value.
         column.checkLength(key, upTo - 1L);
         return column.reserve(upTo);
     }

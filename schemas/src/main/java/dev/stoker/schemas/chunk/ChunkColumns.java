@@ -82,7 +82,7 @@ record ChunkColumns(
             bytes += column.byteLength();
         }
         for (PayloadColumn column : payload) {
-            // 4 bytes a row for the sums, 4 for the offsets.
+            // 4 bytes for each row for the checksums, 4 for the offsets.
             bytes += column.bytes() + (rows + 2L) * 8;
         }
         long padding = (long) layout.batch().buffers() * RecordBatchLayout.ALIGNMENT;

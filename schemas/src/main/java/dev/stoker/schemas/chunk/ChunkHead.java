@@ -153,7 +153,7 @@ public final class ChunkHead {
             }
         }
         if (crcs[field] != null) {
-            // The sums cover the payload without gaps only if the values fill their buffer.
+            // The checksums cover the payload without gaps only if the values fill their buffer.
             int last = rows() - 1;
             long begin = column.valuePosition(0);
             long end = column.valuePosition(last) + (long) column.valueLength(last);

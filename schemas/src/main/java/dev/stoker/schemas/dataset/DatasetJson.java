@@ -55,7 +55,7 @@ final class DatasetJson {
     private DatasetJson() {}
 
     static byte[] encode(DatasetInfo info) {
-        // Through text: Jackson's own UTF-8 escapes what lies beyond the basic plane.
+        // Encode as text first: Jackson's UTF-8 writer escapes characters beyond the basic plane.
         StringWriter text = new StringWriter();
         try (JsonGenerator json = MAPPER.createGenerator(text)) {
             json.writeStartObject();

@@ -126,7 +126,7 @@ public final class LedgerReader {
             throw CorruptDataException.mismatch(
                     file, "the number of records in a block", "1 to " + size / LedgerFormat.CRC_BYTES, count);
         }
-        // Grows with what is really there, so that a forged size costs no memory.
+        // Grows with the bytes that are present, so a forged size uses no memory.
         block = in.readNBytes((int) size);
         if (block.length < size) {
             throw truncated();

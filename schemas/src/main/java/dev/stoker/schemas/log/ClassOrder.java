@@ -16,7 +16,7 @@ public enum ClassOrder implements Comparator<String> {
             char a = left.charAt(i);
             char b = right.charAt(i);
             if (a != b) {
-                // Surrogates stand for code points above all that have one unit.
+                // Surrogates encode code points above all code points that have one unit.
                 boolean aHigh = Character.isSurrogate(a);
                 boolean bHigh = Character.isSurrogate(b);
                 return aHigh == bHigh ? Character.compare(a, b) : Boolean.compare(aHigh, bHigh);

@@ -132,7 +132,7 @@ public final class EpochNumbering {
         long from = index * spec.batchSize();
         long to = Math.min(from + spec.batchSize(), restBefore[full.length]);
         int lane = Arrays.binarySearch(restBefore, from);
-        // A lane without rest shares its neighbour's place; the loop below steps over it.
+        // A lane without remaining rows shares its neighbour's position; the loop below skips it.
         lane = lane < 0 ? -lane - 2 : lane;
         List<Piece> pieces = new ArrayList<>();
         for (long at = from; at < to; lane++) {

@@ -62,7 +62,7 @@ public record Fingerprint(String text) {
             int[] removed = chunks.removedRows(i);
             makeRoom(digest, out, ENTRY_BYTES);
             out.putLong(chunks.ordinal(i));
-            // Id bytes stand in the UUID's own order, which is big-endian.
+            // Id bytes are in the UUID's own order, which is big-endian.
             out.putLong(Long.reverseBytes(chunks.idHigh(i))).putLong(Long.reverseBytes(chunks.idLow(i)));
             out.putInt(chunks.rows(i)).putInt(removed.length);
             for (int row : removed) {

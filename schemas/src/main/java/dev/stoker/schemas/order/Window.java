@@ -27,7 +27,7 @@ public final class Window {
         StreamChunks all = lane.stream().chunks();
         int[] chunks = lane.windowChunks(w);
         int n = lane.windowRows(w);
-        // Places of the window's chunks in ascending ordinal, which is ascending index: ties of keys go by it.
+        // Indexes of the window's chunks in ascending ordinal, which decides between equal keys.
         long[] byIndex = new long[chunks.length];
         for (int place = 0; place < chunks.length; place++) {
             byIndex[place] = (long) chunks[place] << 32 | place;

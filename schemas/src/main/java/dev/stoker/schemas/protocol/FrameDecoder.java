@@ -87,7 +87,7 @@ public final class FrameDecoder {
         if (bodyBytes == 0 && in.remaining() >= bodyLength) {
             ByteBuffer whole = in.slice(in.position(), bodyLength);
             in.position(in.position() + bodyLength);
-            // A BATCH keeps its message, and the caller keeps its buffer.
+            // A BATCH keeps its message, and the caller reuses its buffer.
             return Optional.of(complete(type == FrameType.BATCH ? copy(whole) : whole));
         }
         int take = Math.min(in.remaining(), bodyLength - bodyBytes);

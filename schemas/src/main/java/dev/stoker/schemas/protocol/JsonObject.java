@@ -29,7 +29,7 @@ final class JsonObject {
                             .maxNumberLength(MAX_NUMBER)
                             .maxStringLength(Protocol.MAX_FROM_SERVER)
                             .build())
-                    // Names come from peers: keeping them would let a peer fill the process's tables.
+                    // Names come from peers. If they were interned, a peer could fill the process's tables.
                     .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                     .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)

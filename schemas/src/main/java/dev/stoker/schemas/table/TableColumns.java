@@ -70,7 +70,7 @@ final class TableColumns {
                     + ", expected entry " + (version + 1) + "; run `stoker verify`");
         }
         version = entry.version();
-        // Removal first: an entry never removes what it adds.
+        // Apply removals first: an entry never removes chunks that it adds.
         for (RemovedRows gone : entry.removed()) {
             remove(gone, name);
         }

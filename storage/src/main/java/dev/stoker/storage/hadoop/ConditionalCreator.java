@@ -86,7 +86,8 @@ final class ConditionalCreator implements ObjectCreator {
                     maybeCreated[0] |= !S3Errors.isConflict(e);
                     Owner owner = owner(target, mark);
                     if (owner == Owner.NOBODY) {
-                        // The other one has deleted it meanwhile, or has not finished: the server asks to try again.
+                        // The other writer has deleted it in the meantime, or has not finished: the server requests a
+                        // retry.
                         throw S3Errors.isConflict(e) ? new IOException("conflicting writes", e) : e;
                     }
                     return owner == Owner.SELF;

@@ -51,7 +51,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
                     new Version(attributes.lastModifiedTime().toMillis(), attributes.size(), attributes.fileKey());
             if (!found.equals(version)) {
                 AwsCredentials read = parse(Files.readAllLines(file));
-                // A file that is just being written may lack them; those of before are good a little longer.
+                // A file that is being written may lack them. The previous credentials remain valid a little longer.
                 if (read != null) {
                     credentials = read;
                     version = found;

@@ -102,7 +102,7 @@ public final class HadoopObjectStore implements ObjectStore {
                     StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
                     StoreConfiguration.duration(
                             configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));
-            // With the default name node where the location names none.
+            // Use the default name node if the location names none.
             URI root = uri.getAuthority() == null ? fileSystem.getUri().resolve(uri.getPath()) : uri;
             Connection connection = new Connection(fileSystem, new ObjectPaths(root), retries);
             return new HadoopObjectStore(connection, creator(connection));
@@ -122,7 +122,7 @@ public final class HadoopObjectStore implements ObjectStore {
             if (!(e instanceof IllegalArgumentException)) {
                 throw e;
             }
-            // So HDFS says that there is no such host.
+            // HDFS reports an unknown host with this exception.
             throw new StoreUnavailableException(
                     "Cannot open " + location(uri) + ": "
                             + (e.getCause() instanceof UnknownHostException
@@ -142,7 +142,7 @@ public final class HadoopObjectStore implements ObjectStore {
         if (!uri.getScheme().equals("s3a")) {
             return FileSystem.newInstance(uri, configuration);
         }
-        // Hadoop's cache adds a hook for the end of the process, which would keep the classes of every job.
+        // Hadoop's cache adds a shutdown hook, which would keep the classes of every job.
         FileSystem fileSystem =
                 ReflectionUtils.newInstance(FileSystem.getFileSystemClass("s3a", configuration), configuration);
         try {

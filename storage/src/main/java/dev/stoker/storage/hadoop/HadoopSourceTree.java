@@ -67,7 +67,7 @@ public final class HadoopSourceTree implements SourceTree {
                 FileStatus entry = retries.call("list", where, entries::next);
                 if (!entry.isDirectory()
                         && entry.getPath().toUri().getPath().equals(path.toUri().getPath())) {
-                    // A file lists itself.
+                    // The listing of a file contains the file itself.
                     throw new NotDirectoryException(where);
                 }
                 visitor.entry(entry(entry));
@@ -120,7 +120,7 @@ public final class HadoopSourceTree implements SourceTree {
                 try {
                     reader.read(path, offset, target);
                 } finally {
-                    // Each file is read once; whoever reads it again wants it as it is then.
+                    // Each file is read once. A second read must return the current content.
                     reader.forget(path);
                 }
                 requireWhole(path, offset, target.position() - start, target.hasRemaining());

@@ -42,7 +42,7 @@ final class ObjectPaths {
     }
 
     private Path at(String path) {
-        // Of its parts: a string with a colon would be taken for a URI.
+        // Built from its parts: a string with a colon would be parsed as a URI.
         return new Path(root.getScheme(), root.getAuthority(), path);
     }
 

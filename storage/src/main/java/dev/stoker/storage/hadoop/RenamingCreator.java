@@ -44,7 +44,7 @@ final class RenamingCreator implements ObjectCreator {
         this.fileSystem = connection.fileSystem();
         this.paths = connection.paths();
         this.retries = connection.retries();
-        // The rename of FileSystem may replace; only this one can be told not to.
+        // The rename of FileSystem may replace a file; only this variant can be told not to.
         this.files = FileContext.getFileContext(fileSystem.getUri(), connection.configuration());
         this.names = around.apply((from, to) -> files.rename(from, to, Rename.NONE));
     }
@@ -127,7 +127,7 @@ final class RenamingCreator implements ObjectCreator {
             throw e;
         } catch (IOException e) {
             if (taken[0]) {
-                // What is left of the temporary file is listed as unfinished and removed by a later clean-up.
+                // The remaining temporary file is listed as unfinished, and a later clean-up removes it.
                 return false;
             }
             if (isGone(temporary)) {
@@ -143,7 +143,7 @@ final class RenamingCreator implements ObjectCreator {
         try {
             return check.isOwn(target);
         } catch (FileNotFoundException e) {
-            // Trying again under the same name cannot do harm, and is left to the caller, who has the content.
+            // A retry under the same name is harmless. The caller retries, because it has the content.
             throw new UnknownOutcomeException(
                     where, new IOException("its temporary file was removed before it got its name", e));
         }
@@ -184,7 +184,7 @@ final class RenamingCreator implements ObjectCreator {
         try {
             fileSystem.delete(temporary, false);
         } catch (IOException e) {
-            // What is left is listed as unfinished and removed by a later clean-up.
+            // The remaining file is listed as unfinished, and a later clean-up removes it.
             if (e != first) {
                 first.addSuppressed(e);
             }

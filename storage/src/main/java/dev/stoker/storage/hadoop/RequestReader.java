@@ -64,7 +64,7 @@ final class RequestReader implements ObjectReader {
         ByteArrayOutputStream content = new ByteArrayOutputStream();
         byte[] buffer = new byte[(int) Math.min(Math.max(limitBytes, 1), 64 << 10)];
         SlowReadGuard.Watch watch = guard.new Watch();
-        // One byte more, so that an object beyond the limit shows.
+        // One byte more, to detect an object beyond the limit.
         try (FSDataInputStream in = open(name, limitBytes + 1)) {
             for (int read; (read = in.read(buffer, 0, buffer.length)) >= 0; ) {
                 content.write(buffer, 0, read);

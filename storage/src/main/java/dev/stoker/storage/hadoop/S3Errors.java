@@ -49,7 +49,7 @@ final class S3Errors {
             return Kind.REFUSED;
         }
         if (e instanceof AccessDeniedException) {
-            // No credentials found at all is one of these, too.
+            // The absence of any credentials is reported as one of these, too.
             return Kind.DENIED;
         }
         return Kind.TRANSIENT;

@@ -32,7 +32,7 @@ public final class S3Requests implements ExecutionInterceptor {
         }
         if (scope.isOver()) {
             scope.refuseRequests();
-            // The one kind of exception that S3A neither retries nor takes for the store's.
+            // The only kind of exception that S3A neither retries nor attributes to the store.
             throw new AuditOperationRejectedException("the time for retries is over");
         }
         scope.countRequest();
@@ -71,7 +71,7 @@ public final class S3Requests implements ExecutionInterceptor {
         long length =
                 reply.firstMatchingHeader("Content-Length").map(Long::parseLong).orElse(-1L);
         if (reply.statusCode() != 206) {
-            // A range that is the whole object may be answered with that.
+            // The answer to a range of the whole object may be the whole object.
             return first == 0 && length >= 0 && length <= last + 1
                     ? objectLength(length)
                     : "the reply is the whole object (" + length + " bytes)";

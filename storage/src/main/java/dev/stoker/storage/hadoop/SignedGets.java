@@ -82,7 +82,7 @@ final class SignedGets implements Closeable {
         try {
             return of(connection, conf, s3a);
         } catch (IOException | RuntimeException | LinkageError e) {
-            // A cluster's own Hadoop may have other classes.
+            // A cluster's Hadoop may have other classes.
             LOG.debug("{} is read through S3A alone", connection.paths(), e);
             return Optional.empty();
         }

@@ -46,22 +46,21 @@ final class StoreConfiguration {
             Map.entry("fs.s3a.connection.establish.timeout", "15s"),
             Map.entry("fs.s3a.connection.timeout", "20s"),
             Map.entry("fs.s3a.connection.request.timeout", "30s"),
-            // The default stream asks for the length first and reads ahead on its own.
+            // The default stream requests the length first, and reads ahead.
             Map.entry("fs.s3a.input.stream.type", "classic"),
             Map.entry("fs.s3a.audit.execution.interceptors", "dev.stoker.storage.hadoop.S3Requests"),
             // No probes before a write or a delete, no marker objects for directories.
             Map.entry("fs.s3a.performance.flags", "create,delete,mkdir"),
-            // A chunk is one PUT; bigger objects hold at most two parts in memory, and nothing goes through a disk.
+            // A chunk is one PUT. Larger objects keep at most two parts in memory. No data goes through a disk.
             Map.entry("fs.s3a.multipart.size", "32M"),
             Map.entry("fs.s3a.fast.upload.buffer", "array"),
             Map.entry("fs.s3a.fast.upload.active.blocks", "2"),
-            // A name node that is not there: 45 time-outs of 20 s otherwise.
+            // For a name node that does not answer. The default is 45 time-outs of 20 s.
             Map.entry("ipc.client.connect.timeout", "10000"),
             Map.entry("ipc.client.connect.max.retries.on.timeouts", "2"),
             Map.entry("ipc.client.connect.max.retries", "0"),
-            // One that restarts: a pause in ms and how often, once for the connection and again for the call, so 30 s
-            // in all. A
-            // write cannot be begun anew by its caller.
+            // For a name node that restarts: a pause in ms and the number of retries, once for the connection and again
+            // for the call, so 30 s in total. The caller of a write cannot start it again.
             Map.entry("dfs.client.retry.policy.enabled", "true"),
             Map.entry("dfs.client.retry.policy.spec", "1000,5"));
 
@@ -107,7 +106,7 @@ final class StoreConfiguration {
         }
         String set = conf.get("fs.s3a.bucket." + bucket + ".endpoint", conf.get("fs.s3a.endpoint", ""));
         if (!set.isEmpty() && !set.contains("amazonaws.com")) {
-            // Other servers have one region, which by custom is called so, and no DNS names for buckets.
+            // Other servers have one region, usually with this name, and no DNS names for buckets.
             setIfUnset(conf, "fs.s3a.path.style.access", "true");
             String region = environment.getOrDefault("AWS_REGION", environment.get("AWS_DEFAULT_REGION"));
             setIfUnset(conf, "fs.s3a.endpoint.region", region == null || region.isBlank() ? "us-east-1" : region);

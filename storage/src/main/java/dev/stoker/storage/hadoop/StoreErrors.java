@@ -131,7 +131,7 @@ final class StoreErrors {
                                 + " in "
                                 + seconds(scope) + " failed, the last with " + reason(last)
                                 + "; check that the store and the way to it are healthy, and run the same command again",
-                        // What is Stoker's own is said already.
+                        // Stoker's own exceptions already have a complete message.
                         e instanceof BrokenReadException ? null : e);
             }
         };
