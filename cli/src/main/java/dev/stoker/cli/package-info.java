@@ -1,4 +1,4 @@
 /**
- * The command stoker, one class per verb.
+ * The command {@code stoker}, with one class for each verb.
  */
 package dev.stoker.cli;

@@ -1,4 +1,4 @@
 /**
- * Flink sources and sinks for chunks; readers and writers of outside formats.
+ * Flink sources and sinks for chunks, and readers and writers of external formats.
  */
 package dev.stoker.connectors;

@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** Someone ended the ingest from outside; nothing can ever be committed under its id. */
+/** Thrown when an ingest was abandoned. Nothing can be committed under its id any more. */
 public final class AbandonedException extends StokerException {
     private static final long serialVersionUID = 1L;
 

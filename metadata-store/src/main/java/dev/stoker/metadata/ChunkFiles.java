@@ -15,14 +15,14 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Looks for chunk files before a version is made of them. One question for each chunk: a few microseconds in a directory of
- * this machine. A store that is far is asked by 16 threads, which is some 800 chunks a second where an answer takes 20 ms.
+ * Checks that chunk files exist before a commit. Sends one request for each chunk: a few microseconds in a local
+ * directory. On a remote store, 16 threads send the requests, about 800 chunks a second at 20 ms for each answer.
  */
 final class ChunkFiles {
 
     private static final int THREADS = 16;
 
-    /** Fewer are asked for one after the other. */
+    /** Smaller numbers of chunks are checked one after the other. */
     private static final int MANY = 32;
 
     private ChunkFiles() {}

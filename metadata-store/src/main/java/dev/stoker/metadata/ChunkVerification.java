@@ -16,7 +16,7 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 import java.util.zip.CRC32C;
 
-/** Verifies chunks one after the other, each in one sequential pass behind its head. For one thread. */
+/** Verifies chunks one after the other, each in one sequential pass after its head. Not thread-safe. */
 final class ChunkVerification {
 
     private static final int BUFFER_BYTES = 1 << 20;
@@ -36,7 +36,7 @@ final class ChunkVerification {
         this.problems = problems;
     }
 
-    /** Returns how many bytes were read; what is wrong is told as problems. */
+    /** Returns the number of bytes read. Reports errors as problems. */
     long verify(int index) {
         String name = ChunkNames.path(table.id(index));
         Reporter reporter = new Reporter(store.describe(name), table.ordinal(index));
@@ -76,7 +76,7 @@ final class ChunkVerification {
         return length;
     }
 
-    /** Names the chunk in all that is found in it. */
+    /** Names the chunk in all of its problems. */
     private final class Reporter {
         private final String file;
         private final long ordinal;
@@ -97,7 +97,7 @@ final class ChunkVerification {
         }
     }
 
-    /** Checks the samples' payload while the file passes by from its beginning to its end. */
+    /** Checks the samples' payload during one pass over the file. */
     private static final class PayloadCheck {
         private final ChunkHead head;
         private final List<Field> fields;

@@ -3,10 +3,10 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.log.LogEntry;
 
 /**
- * A commit that took place.
+ * Describes a completed commit.
  *
- * @param entry what was committed
- * @param repeated whether an earlier attempt under the same ingest id had committed it already
+ * @param entry the committed entry
+ * @param repeated whether an earlier attempt under the same ingest id had already committed it
  */
 public record Commit(LogEntry entry, boolean repeated) {
 

@@ -10,15 +10,15 @@ import java.util.Objects;
 import java.util.TreeMap;
 
 /**
- * What a run wants to commit.
+ * Describes a requested commit.
  *
- * @param ingest the run's id; a second request under the same id changes nothing
- * @param operation why
+ * @param ingest id of the ingest; a second request under the same id changes nothing
+ * @param operation kind of the commit
  * @param added chunks whose files are durable, in the order in which they get their ordinals
- * @param removal what is removed of the version before
- * @param classes per categorical field the class names used, sorted
+ * @param removal the rows to remove from the version before
+ * @param classes for each categorical field, the class names used, sorted
  * @param properties free text for people and tools
- * @param leases ids under whose leases the chunks were written; the commit fails if one of them was ended from outside
+ * @param leases ids under whose leases the chunks were written; the commit fails if one of them was abandoned
  */
 public record CommitRequest(
         String ingest,
@@ -29,7 +29,9 @@ public record CommitRequest(
         Map<String, String> properties,
         List<String> leases) {
 
-    /** With this the ids of compactions begin, and no others should: a chunk tells by it that others have its samples, too. */
+    /**
+     * Prefix of the ids of compactions. No other id should have it: it says that other chunks contain the same samples.
+     */
     public static final String COMPACTION = "compact-";
 
     public CommitRequest {
@@ -42,7 +44,7 @@ public record CommitRequest(
         leases = List.copyOf(leases);
     }
 
-    /** A request whose chunks were written under the lease of its own id. */
+    /** Creates a request whose chunks were written under the lease of its own id. */
     public CommitRequest(
             String ingest,
             Operation operation,
@@ -60,7 +62,7 @@ public record CommitRequest(
         return sorted;
     }
 
-    /** Adds chunks to what there is. */
+    /** Adds chunks to the existing ones. */
     public static CommitRequest append(
             String ingest,
             List<ChunkSummary> added,
@@ -69,7 +71,7 @@ public record CommitRequest(
         return new CommitRequest(ingest, Operation.INGEST, added, Removal.NOTHING, classes, properties);
     }
 
-    /** Adds chunks in place of all that there are. */
+    /** Replaces all existing chunks. */
     public static CommitRequest replace(
             String ingest,
             List<ChunkSummary> added,
@@ -79,9 +81,9 @@ public record CommitRequest(
     }
 
     /**
-     * Adds chunks in place of others that have the same samples.
+     * Replaces chunks with others that contain the same samples.
      *
-     * @param ingest begins with {@link #COMPACTION}
+     * @param ingest id that begins with {@link #COMPACTION}
      */
     public static CommitRequest compact(
             String ingest,
@@ -96,7 +98,7 @@ public record CommitRequest(
         return new CommitRequest(ingest, Operation.COMPACT, added, removal, classes, properties);
     }
 
-    /** Ends an ingest: nothing can be committed under its id any more. */
+    /** Abandons an ingest: nothing can be committed under its id any more. */
     static CommitRequest abandon(String ingest) {
         return new CommitRequest(ingest, Operation.ABANDON, List.of(), Removal.NOTHING, Map.of(), Map.of(), List.of());
     }

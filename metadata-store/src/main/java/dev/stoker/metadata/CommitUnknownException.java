@@ -2,7 +2,10 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store cannot tell whether the commit took place. Running it again under the same ingest id settles it. */
+/**
+ * Thrown when the store cannot tell whether the commit took place. To find out, run the commit again under the same
+ * ingest id.
+ */
 public final class CommitUnknownException extends StokerException {
     private static final long serialVersionUID = 1L;
 

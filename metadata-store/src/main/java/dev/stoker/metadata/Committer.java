@@ -20,19 +20,21 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Makes versions. A commit publishes one log entry by one atomic create-if-absent, so it takes place whole or not at all,
- * and once however often it is asked for under one ingest id. A commit that loses a race is tried again on the winner's
- * version, without touching its chunks. For one thread; any number of committers may work on a dataset at once.
+ * Commits versions. A commit creates one log entry with one atomic create-if-absent, so it takes place completely or
+ * not at all, and only once for one ingest id. If a commit loses a race, the committer retries it on the winner's
+ * version, without touching its chunks. Not thread-safe; any number of committers may work on a dataset at the same
+ * time.
  *
- * <p>Steps: read the newest version; look for the own ingest id; check that the chunk files are there; write the second copy of the newest entry if it is missing,
- * so that all entries but the newest always have one; publish; write the own second copy; write a chunk table when it is due.
- * Only the publishing matters: what fails after it is made good by the next commit.
+ * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; write the
+ * second copy of the newest entry if it is missing, so that all entries but the newest always have one; create the
+ * entry; write its second copy; write a chunk table if one is due. Only the creation of the entry decides: the next
+ * commit repairs all later steps that failed.
  */
 public final class Committer {
 
     private static final Logger LOG = LoggerFactory.getLogger(Committer.class);
 
-    /** How often an unknown outcome is asked for before it is reported. */
+    /** Number of attempts to resolve an unknown outcome before it is reported. */
     private static final int READ_BACKS = 5;
 
     private final Dataset dataset;
@@ -43,19 +45,19 @@ public final class Committer {
     private final long maxEntryBytes;
 
     /**
-     * @param clock gives the time of commits
-     * @param committedBy who commits, for people: user and host
+     * @param clock provides the time of commits
+     * @param committedBy user and host of the committer, for people
      */
     public Committer(Dataset dataset, InstantSource clock, String committedBy) {
         this(dataset, clock, committedBy, TablePolicy.STANDARD);
     }
 
-    /** As the other, with another pace of chunk tables. */
+    /** Creates a committer with another policy for chunk tables. */
     public Committer(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables) {
         this(dataset, clock, committedBy, tables, VersionLog.MAX_ENTRY_BYTES);
     }
 
-    /** @param maxEntryBytes no longer log entry is written, as no reader would take it */
+    /** @param maxEntryBytes maximum length of a log entry that readers accept */
     Committer(Dataset dataset, InstantSource clock, String committedBy, TablePolicy tables, long maxEntryBytes) {
         this.dataset = dataset;
         this.store = dataset.store();
@@ -66,9 +68,9 @@ public final class Committer {
     }
 
     /**
-     * The commit of an ingest, if it took place.
+     * Returns the commit of an ingest, if it took place.
      *
-     * @throws AbandonedException if the ingest was ended from outside
+     * @throws AbandonedException if the ingest was abandoned
      */
     public Optional<Commit> find(String ingest) throws IOException {
         Optional<LogEntry> entry = standing(ingest);
@@ -79,18 +81,18 @@ public final class Committer {
         return Optional.of(new Commit(entry.get(), true));
     }
 
-    /** The entry that an ingest id has in the log, whatever it did. */
+    /** Returns the log entry of an ingest id, whatever its operation. */
     Optional<LogEntry> standing(String ingest) throws IOException {
         return standing(ingest, dataset.latestVersion());
     }
 
     /**
-     * Commits, unless that was done before under the same ingest id.
+     * Commits, unless an earlier call has already committed under the same ingest id.
      *
-     * @throws AbandonedException if the ingest, or one under whose lease the chunks were written, was ended from outside
-     * @throws MissingChunksException if a chunk is not there as it was written
+     * @throws AbandonedException if the ingest, or one under whose lease the chunks were written, was abandoned
+     * @throws MissingChunksException if a chunk is missing, or differs from the written one
      * @throws CommitUnknownException if the store cannot tell whether the commit took place
-     * @throws IOException if it did not take place
+     * @throws IOException if the commit did not take place
      */
     public Commit commit(CommitRequest request) throws IOException {
         Commit commit = settle(request);
@@ -99,9 +101,9 @@ public final class Committer {
     }
 
     /**
-     * Ends an ingest, so that nothing can be committed under its id any more.
+     * Abandons an ingest, so that nothing can be committed under its id any more.
      *
-     * @return its entry in the log: {@link Operation#ABANDON}, or what it had committed before
+     * @return its log entry: {@link Operation#ABANDON}, or the entry that it had committed before
      */
     public LogEntry abandon(String ingest) throws IOException {
         return settle(CommitRequest.abandon(ingest)).entry();
@@ -150,7 +152,7 @@ public final class Committer {
         }
     }
 
-    /** @param newest the newest version, as of which the answer is */
+    /** @param newest the newest version to consider */
     private Optional<LogEntry> standing(String ingest, long newest) throws IOException {
         if (newest > 0) {
             LogEntry entry = dataset.log().entry(newest);
@@ -212,7 +214,7 @@ public final class Committer {
         store.createIfAbsent(copy, content);
     }
 
-    /** Returns whether the entry is in the log; if not, its place is taken. */
+    /** Returns whether this entry is in the log. If not, another entry has its number. */
     private boolean publish(LogEntry entry) throws IOException {
         String name = DatasetLayout.logEntry(entry.version());
         byte[] content = entry.encode();
@@ -231,7 +233,8 @@ public final class Committer {
                 try {
                     return Arrays.equals(dataset.log().raw(entry.version()), content);
                 } catch (NoSuchObjectException absent) {
-                    // Not there, or not there yet: the same bytes under the same name again cannot do harm.
+                    // The object is absent, or not visible yet. Writing the same bytes under the same name again is
+                    // harmless.
                 } catch (IOException unreadable) {
                     unknown.addSuppressed(unreadable);
                 }
@@ -252,7 +255,7 @@ public final class Committer {
         return e;
     }
 
-    /** What makes later reading safer and faster. The commit stands whether it succeeds or not. */
+    /** Writes the files that make later reads safer and faster. The commit is valid whether this succeeds or not. */
     private void afterwards(LogEntry entry, Snapshot base) {
         if (entry.version() == 1) {
             dataset.copyDescription();

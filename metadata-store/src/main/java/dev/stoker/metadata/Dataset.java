@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * A dataset in a store: its description, its versions. Opening a version reads the log and chunk tables and no sample.
- * Immutable but for what others commit; any thread. The caller closes the store.
+ * Provides access to a dataset in a store: its description and its versions. Opening a version reads the log and chunk
+ * tables, but no sample. Thread-safe. Immutable except for commits of other writers. The caller closes the store.
  */
 public final class Dataset {
 
@@ -34,8 +34,8 @@ public final class Dataset {
     /**
      * Creates a dataset without versions.
      *
-     * @throws DatasetExistsException if there is one
-     * @throws LostDescriptionException if there was one, whose dataset.json is lost
+     * @throws DatasetExistsException if it already exists
+     * @throws LostDescriptionException if it exists, but its dataset.json is lost
      */
     public static Dataset create(ObjectStore store, DatasetInfo info) throws IOException {
         if (find(store).isPresent() || !createDescription(store, info)) {
@@ -46,7 +46,7 @@ public final class Dataset {
         return dataset;
     }
 
-    /** Whether this call created it, also if the store has lost the reply. */
+    /** Returns whether this call created it, even if the store's reply was lost. */
     private static boolean createDescription(ObjectStore store, DatasetInfo info) throws IOException {
         try {
             return store.createIfAbsent(DatasetLayout.DATASET_JSON, info.encode());
@@ -59,7 +59,7 @@ public final class Dataset {
         }
     }
 
-    /** Whether there are files that only a dataset has. */
+    /** Returns whether there are files that only a dataset has. */
     private static boolean hasContent(ObjectStore store) throws IOException {
         for (String prefix : List.of(DatasetLayout.LOG, DatasetLayout.INGESTS, DatasetLayout.CHUNKS)) {
             try (ObjectIterator objects = store.list(prefix)) {
@@ -71,7 +71,7 @@ public final class Dataset {
         return false;
     }
 
-    /** Writes the second copy of dataset.json if it is missing; a failure is made good by the first commit. */
+    /** Writes the second copy of dataset.json if it is missing. After a failure, the first commit writes it. */
     void copyDescription() {
         try {
             store.createIfAbsent(DatasetLayout.DATASET_COPY, info.encode());
@@ -83,9 +83,9 @@ public final class Dataset {
     /**
      * Opens the dataset.
      *
-     * @throws NotADatasetException if there is none
-     * @throws LostDescriptionException if there was one, whose dataset.json is lost
-     * @throws dev.stoker.schemas.errors.FormatTooNewException if a newer Stoker made it
+     * @throws NotADatasetException if it does not exist
+     * @throws LostDescriptionException if it exists, but its dataset.json is lost
+     * @throws dev.stoker.schemas.errors.FormatTooNewException if a newer Stoker created it
      * @throws dev.stoker.schemas.errors.CorruptDataException if dataset.json is damaged
      */
     public static Dataset open(ObjectStore store) throws IOException {
@@ -93,14 +93,14 @@ public final class Dataset {
     }
 
     /**
-     * Opens the dataset if there is one.
+     * Opens the dataset if it exists.
      *
-     * @throws LostDescriptionException if there was one, whose dataset.json is lost
+     * @throws LostDescriptionException if it exists, but its dataset.json is lost
      */
     public static Optional<Dataset> find(ObjectStore store) throws IOException {
         Optional<Dataset> found = read(store);
         if (found.isEmpty() && hasContent(store)) {
-            // Its maker may have been at work in between.
+            // Another process may have created it in the meantime.
             found = read(store);
             if (found.isEmpty()) {
                 throw new LostDescriptionException(where(store));
@@ -127,18 +127,18 @@ public final class Dataset {
         return info;
     }
 
-    /** The dataset's place, as a person would type it. */
+    /** Returns the location of the dataset, as a user would type it. */
     public String where() {
         return where(store);
     }
 
-    /** The newest version; 0 if there is none. */
+    /** Returns the number of the newest version; 0 if there is none. */
     public long latestVersion() throws IOException {
         return log.newestVersion();
     }
 
     /**
-     * The newest version.
+     * Returns the newest version.
      *
      * @throws UnknownVersionException if there is none
      */
@@ -151,7 +151,7 @@ public final class Dataset {
     }
 
     /**
-     * A version.
+     * Returns a version.
      *
      * @throws UnknownVersionException if there is no such version
      */
@@ -159,12 +159,12 @@ public final class Dataset {
         return new Snapshot(info, log.table(version));
     }
 
-    /** The newest version, or version 0, which has no samples. */
+    /** Returns the newest version, or version 0, which has no samples. */
     public Snapshot latest() throws IOException {
         return new Snapshot(info, log.newestTable());
     }
 
-    /** The log entry of a version. */
+    /** Returns the log entry of a version. */
     public LogEntry entry(long version) throws IOException {
         long newest = latestVersion();
         if (version < 1 || version > newest) {
@@ -174,9 +174,9 @@ public final class Dataset {
     }
 
     /**
-     * The log entry of a version, without looking at the others.
+     * Returns the log entry of a version without reading the others.
      *
-     * @param newest a version that exists and is not less
+     * @param newest an existing version that is not less than {@code version}
      */
     public LogEntry entry(long version, long newest) throws IOException {
         if (version < 1 || version > newest) {
@@ -189,7 +189,7 @@ public final class Dataset {
         return log;
     }
 
-    /** Version 0. */
+    /** Returns version 0. */
     Snapshot nothing() {
         return new Snapshot(info, ChunkTable.empty(info.id()));
     }

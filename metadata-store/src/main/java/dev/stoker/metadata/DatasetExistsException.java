@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** There is a dataset at that place already. */
+/** Thrown when the location already contains a dataset. */
 public final class DatasetExistsException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -6,16 +6,16 @@ import java.util.OptionalLong;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Where the files of a dataset lie, relative to its directory. */
+/** Names the files of a dataset, relative to its directory. */
 public final class DatasetLayout {
 
-    /** What the dataset is. */
+    /** The description of the dataset. */
     public static final String DATASET_JSON = "_stoker/dataset.json";
 
-    /** The same bytes a second time. */
+    /** The second copy of the description. */
     public static final String DATASET_COPY = "_stoker/dataset-copy.json";
 
-    /** The log's folder. */
+    /** The directory of the log. */
     public static final String LOG = "_stoker/log/";
 
     /** The second copies of log entries. */
@@ -24,10 +24,10 @@ public final class DatasetLayout {
     /** The chunk tables. */
     public static final String TABLES = "_stoker/tables/";
 
-    /** Who is at work. */
+    /** The leases of running writers. */
     public static final String LEASES = "_stoker/leases/";
 
-    /** What feeds leave behind. */
+    /** The files of feeds. */
     public static final String FEEDS = "_stoker/feeds/";
 
     /** The chunks. */
@@ -42,38 +42,38 @@ public final class DatasetLayout {
 
     private DatasetLayout() {}
 
-    /** The log entry of a version. */
+    /** Returns the name of a version's log entry. */
     public static String logEntry(long version) {
         return String.format(Locale.ROOT, "%s%020d.avro", LOG, version);
     }
 
-    /** The second copy of an ingest's log entry. */
+    /** Returns the name of the second copy of an ingest's log entry. */
     public static String ingestCopy(String ingest) {
         return INGESTS + checkIngestId(ingest) + ".avro";
     }
 
-    /** The lease of an ingest. */
+    /** Returns the name of an ingest's lease. */
     public static String lease(String ingest) {
         return LEASES + checkIngestId(ingest) + ".json";
     }
 
-    /** The ingest whose lease has this name. */
+    /** Returns the ingest whose lease has this name. */
     static Optional<String> ingestOfLease(String name) {
         Matcher matcher = LEASE_NAME.matcher(name);
         return matcher.matches() ? Optional.of(matcher.group(1)) : Optional.empty();
     }
 
-    /** The chunk table of a version. */
+    /** Returns the name of a version's chunk table. */
     public static String table(long version) {
         return String.format(Locale.ROOT, "%s%020d/chunks.arrow", TABLES, version);
     }
 
-    /** The version whose log entry has this name. */
+    /** Returns the version whose log entry has this name. */
     static OptionalLong versionOfLogEntry(String name) {
         return version(LOG_NAME, name);
     }
 
-    /** The version whose chunk table has this name. */
+    /** Returns the version whose chunk table has this name. */
     static OptionalLong versionOfTable(String name) {
         return version(TABLE_NAME, name);
     }
@@ -91,10 +91,10 @@ public final class DatasetLayout {
     }
 
     /**
-     * Returns the ingest id if it is one.
+     * Returns the ingest id if it is valid.
      *
-     * @throws IllegalArgumentException unless it has 1 to 128 letters, digits, {@code .}, {@code _}, {@code -} and starts with a
-     *     letter or digit
+     * @throws IllegalArgumentException unless it has 1 to 128 letters, digits, {@code .}, {@code _}, {@code -} and
+     *     starts with a letter or digit
      */
     public static String checkIngestId(String ingest) {
         if (!INGEST_ID.matcher(ingest).matches()) {

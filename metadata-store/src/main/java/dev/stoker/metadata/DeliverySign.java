@@ -15,11 +15,11 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The lasting sign that a feed has delivered: a small file beside its ledger, written before the first receipts are called
- * durable and never removed by Stoker. An audit that finds the sign and not the ledger file that it names knows that receipts were
- * lost. Normative: {@code docs/formats/ledger.md}.
+ * Records that a feed has delivered batches, in a small file next to its ledger. The feed writes the file before it
+ * reports its first receipts as durable, and Stoker never removes it. If an audit finds the sign but not the ledger
+ * file that it names, receipts were lost. Normative: {@code docs/formats/ledger.md}.
  *
- * @param where the sign's own place, for messages
+ * @param where location of the sign, for messages
  * @param feed id of the feed
  * @param file name of the first ledger file with receipts
  */
@@ -28,25 +28,25 @@ public record DeliverySign(String where, UUID feed, String file) {
     private static final int MAX_BYTES = 4096;
     private static final String PREFIX = "delivered-";
     private static final String UUID_TEXT = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
-    /** A ledger where a feed puts it without being told; the sign outlives its directory. */
+    /** The default location of a ledger in the dataset. The sign survives the loss of the ledger's directory. */
     private static final Pattern IN_DATASET = Pattern.compile("(.+/" + DatasetLayout.FEEDS + UUID_TEXT + ")/[^/]+");
 
     private static final Pattern NAME = Pattern.compile(PREFIX + "(" + UUID_TEXT + ")\\.json");
     private static final Pattern CONTENT =
             Pattern.compile("\\{\"feed\":\"(" + UUID_TEXT + ")\",\"file\":\"(part-[0-9a-zA-Z.-]+\\.avro)\"\\}\n");
 
-    /** The directory or URI in which the signs of a ledger's feeds are. */
+    /** Returns the directory or URI of the signs of a ledger's feeds. */
     static String place(String ledger) {
         Matcher matcher = IN_DATASET.matcher(ledger);
         return matcher.matches() ? matcher.group(1) : ledger;
     }
 
     /**
-     * Leaves the sign, unless the feed has left one before.
+     * Writes the sign, unless the feed has already written one.
      *
      * @param ledger directory or URI of the ledger
      * @param feed id of the feed
-     * @param file name of a ledger file with receipts, which is in the ledger
+     * @param file name of an existing ledger file with receipts
      */
     public static void leave(String ledger, UUID feed, String file) throws IOException {
         String content = "{\"feed\":\"" + feed + "\",\"file\":\"" + file + "\"}\n";
@@ -59,7 +59,7 @@ public record DeliverySign(String where, UUID feed, String file) {
      * Finds the signs of a ledger.
      *
      * @param ledger directory or URI of the ledger, which need not exist
-     * @param feed id of the only feed whose sign is looked for; empty for all feeds
+     * @param feed id of the feed whose sign is requested; empty for all feeds
      */
     public static List<DeliverySign> find(String ledger, Optional<UUID> feed) throws IOException {
         String place = place(ledger);

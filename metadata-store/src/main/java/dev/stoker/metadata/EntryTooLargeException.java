@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** A log entry would be longer than what readers take. */
+/** Thrown when a log entry would be longer than readers accept. */
 public final class EntryTooLargeException extends StokerException {
     private static final long serialVersionUID = 1L;
 

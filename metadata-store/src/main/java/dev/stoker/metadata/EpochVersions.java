@@ -22,8 +22,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The versions that one pass of a following feed reads, epoch by epoch. Whoever needs an epoch's first makes the choice, by one
- * create-if-absent in the dataset's own store, so that all who ask, wherever and whenever, get the same one. Thread-safe.
+ * Chooses and finds the versions that one pass of a following feed reads, epoch by epoch. The first reader of an epoch
+ * makes the choice with one create-if-absent in the dataset's store, so all readers get the same version. Thread-safe.
  */
 public final class EpochVersions {
 
@@ -36,7 +36,7 @@ public final class EpochVersions {
     private final EpochChoice.Pass pass;
     private final InstantSource clock;
 
-    /** What must hold of a version before it is chosen. */
+    /** Checks a version before it is chosen. */
     public interface Check {
         void accept(long version) throws IOException;
     }
@@ -49,9 +49,9 @@ public final class EpochVersions {
     }
 
     /**
-     * The version of an epoch, if one was chosen.
+     * Returns the version of an epoch, if one was chosen.
      *
-     * @throws dev.stoker.schemas.errors.StokerException if the choice is damaged, or is another's
+     * @throws dev.stoker.schemas.errors.StokerException if the choice is damaged, or belongs to another pass
      */
     public OptionalLong find(long epoch) throws IOException {
         Optional<EpochChoice> choice = read(epoch);
@@ -59,14 +59,15 @@ public final class EpochVersions {
     }
 
     /**
-     * The version of an epoch. If none was chosen it is the wanted one, or else the newest; or, where a later epoch was chosen
-     * before, no newer than that one's.
+     * Returns the version of an epoch, and chooses it if necessary. The choice is the wanted version, or else the
+     * newest one. If neighbouring epochs have choices, it is no newer than that of the next later epoch, and no older
+     * than that of the next earlier one.
      *
-     * @param wanted what a trainer's state says that it has read of this epoch
-     * @param check asked of a version before it is chosen
-     * @throws OtherVersionException if another than the wanted one was chosen
+     * @param wanted the version of this epoch in a trainer's state
+     * @param check checks a version before it is chosen
+     * @throws OtherVersionException if another version than the wanted one was chosen
      * @throws UnknownVersionException if the dataset has no such version
-     * @throws dev.stoker.schemas.errors.StokerException if a choice is damaged, or is another's
+     * @throws dev.stoker.schemas.errors.StokerException if a choice is damaged, or belongs to another pass
      */
     public long choose(long epoch, OptionalLong wanted, Check check) throws IOException {
         OptionalLong known = find(epoch);
@@ -82,9 +83,9 @@ public final class EpochVersions {
     }
 
     /**
-     * Every choice of the pass, by epoch.
+     * Returns all choices of the pass, by epoch.
      *
-     * @param damaged is told of those that cannot be believed
+     * @param damaged receives the errors of choices that are damaged or foreign
      */
     public NavigableMap<Long, Long> all(Consumer<StokerException> damaged) throws IOException {
         NavigableMap<Long, Long> versions = new TreeMap<>();
@@ -135,7 +136,7 @@ public final class EpochVersions {
         return epochs;
     }
 
-    /** Writes the choice, unless another was faster; returns the one that holds. */
+    /** Writes the choice, unless another process was faster. Returns the stored choice. */
     private long create(long epoch, long version) throws IOException {
         EpochChoice choice = new EpochChoice(
                 pass, epoch, dataset.info().id(), version, clock.instant().truncatedTo(ChronoUnit.MILLIS));

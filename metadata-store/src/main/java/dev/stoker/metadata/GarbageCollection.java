@@ -18,11 +18,11 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * Deletes what no version knows and no writer holds a lease of. Writers may be at work, and other collections too.
+ * Deletes files that no version contains and no lease protects. Writers and other collections may run at the same time.
  *
- * <p>The order of the looks is what makes it safe. A writer takes its lease before its first chunk and releases it after its
- * commit. So chunks are listed first, leases second and the log last: a chunk that was listed has a lease that is seen, or is
- * committed in a version that is seen, or its ingest was ended.
+ * <p>The order of the reads makes this safe. A writer takes its lease before its first chunk and releases it after its
+ * commit. The collection lists the chunks first, the leases second, and reads the log last. A listed chunk therefore
+ * has a visible lease, or is committed in a visible version, or its ingest has ended.
  */
 public final class GarbageCollection {
 
@@ -37,9 +37,9 @@ public final class GarbageCollection {
     }
 
     /**
-     * Finds out what would be deleted; changes nothing.
+     * Plans a collection, without changes.
      *
-     * @param olderThan younger files stay, also without a lease
+     * @param olderThan minimum age; younger files stay, even without a lease
      */
     public static GarbageCollection plan(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
         Orphans.Files files = Orphans.list(dataset);
@@ -97,7 +97,7 @@ public final class GarbageCollection {
         return leftovers;
     }
 
-    /** The ingest that wrote a chunk, as the chunk says; empty if it does not. */
+    /** Returns the ingest that wrote a chunk, according to the chunk; empty if the chunk does not say. */
     private static String ingest(Dataset dataset, Orphan orphan) throws IOException {
         if (orphan.unfinished()) {
             return "";
@@ -111,20 +111,20 @@ public final class GarbageCollection {
         }
     }
 
-    /** What there is, the oldest first. */
+    /** Returns the leftovers, oldest first. */
     public List<Leftover> leftovers() {
         return leftovers;
     }
 
-    /** Ingests whose lease is left although their version stands. */
+    /** Returns the ingests that have committed but still have a lease. */
     public List<String> finished() {
         return finished;
     }
 
     /**
-     * Deletes what is planned, except what was committed or leased since.
+     * Deletes the planned files, except those that were committed or leased in the meantime.
      *
-     * @return what was deleted
+     * @return the deleted files
      */
     public List<Orphan> apply() throws IOException {
         Leases all = new Leases(dataset);
@@ -144,10 +144,10 @@ public final class GarbageCollection {
     }
 
     /**
-     * Ends an ingest: nothing can be committed under its id any more. Then deletes its chunks and its lease.
+     * Abandons an ingest: nothing can be committed under its id any more. Then deletes its chunks and its lease.
      *
-     * @param by who, for people: user and host
-     * @return the ingest's entry in the log, which is a version of it if it had committed before
+     * @param by user and host, for people
+     * @return the ingest's log entry, which is a version if the ingest had committed before
      */
     public static LogEntry end(Dataset dataset, String ingest, InstantSource clock, String by) throws IOException {
         LogEntry entry = new Committer(dataset, clock, by).abandon(ingest);

@@ -19,8 +19,8 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Removes samples by key. Finds them by reading the heads of all live chunks, once each however many versions the commit is
- * tried on. For one thread.
+ * Removes samples by key. Reads the heads of all live chunks to find them, once each, even if the commit is retried on
+ * several versions. Not thread-safe.
  */
 public final class KeyRemoval implements Removal {
 
@@ -30,7 +30,7 @@ public final class KeyRemoval implements Removal {
     private final Set<String> keys;
     private final Map<UUID, List<Match>> matches = new HashMap<>();
 
-    /** @param keys samples that must all be there */
+    /** @param keys keys of samples that must all exist */
     public KeyRemoval(Dataset dataset, Collection<String> keys) {
         this.store = dataset.store();
         this.keys = new LinkedHashSet<>(keys);

@@ -3,7 +3,7 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.StokerException;
 
-/** Another writer is at work on a dataset that this one wanted to begin alone. */
+/** Thrown when another writer is running on a dataset that this writer must create alone. */
 public final class LeaseHeldException extends StokerException {
     private static final long serialVersionUID = 1L;
 
@@ -18,7 +18,7 @@ public final class LeaseHeldException extends StokerException {
         this.ingest = lease.ingest();
     }
 
-    /** The other writer's ingest id. */
+    /** Returns the ingest id of the other writer. */
     public String ingest() {
         return ingest;
     }

@@ -19,8 +19,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The leases of a dataset. A writer takes one before its first chunk and releases it after its commit; garbage collection
- * keeps the chunks of every lease. A lease never expires. Thread-safe.
+ * Manages the leases of a dataset. A writer takes a lease before its first chunk and releases it after its commit.
+ * Garbage collection keeps the chunks of every lease. A lease never expires. Thread-safe.
  */
 public final class Leases {
 
@@ -36,18 +36,20 @@ public final class Leases {
     }
 
     /**
-     * Takes the lease of an ingest, or goes on with the one that an earlier attempt under the same id left.
+     * Takes the lease of an ingest, or continues with the lease of an earlier attempt under the same id.
      *
-     * @param by who, for people: user and host
-     * @param process the process that packs, by {@link WriterProcess#current}; empty if several may, or another will
-     * @throws AbandonedException if the ingest was ended from outside
+     * @param by user and host, for people
+     * @param process the process that packs, from {@link WriterProcess#current}; empty if several processes may pack,
+     *     or another one will
+     * @throws AbandonedException if the ingest was abandoned
      */
     public void take(String ingest, InstantSource clock, String by, String process) throws IOException {
         String name = DatasetLayout.lease(ingest);
         Lease lease =
                 new Lease(dataset.info().id(), ingest, clock.instant().truncatedTo(ChronoUnit.MILLIS), by, process);
         create(name, lease);
-        // Only now: whoever ends an ingest does it in the log first, and then removes its lease and its chunks.
+        // Check after the lease exists: a process that abandons an ingest writes to the log before it removes the
+        // lease and the chunks.
         try {
             new Committer(dataset, clock, by).find(ingest);
         } catch (AbandonedException e) {
@@ -70,7 +72,7 @@ public final class Leases {
             }
             if (!found.get().process().equals(lease.process())
                     && WriterProcess.hasEnded(found.get().process())) {
-                // An earlier attempt's; in between nobody can take the ingest for another's.
+                // An earlier attempt's lease, whose process has ended. The next round creates the lease of this attempt.
                 store.delete(name);
                 continue;
             }
@@ -80,11 +82,11 @@ public final class Leases {
     }
 
     /**
-     * Takes the lease of an ingest that is to be the first of its dataset and the only one; others are at work only if they
-     * began later, and are refused then.
+     * Takes the lease of an ingest that creates the first version of its dataset. Fails if another writer is running. A
+     * writer that starts later is rejected in its turn.
      *
-     * @throws LeaseHeldException if another writer is at work, or may be
-     * @throws DatasetExistsException if another has committed meanwhile
+     * @throws LeaseHeldException if another writer is running, or may be
+     * @throws DatasetExistsException if another writer has committed in the meantime
      */
     public void takeAlone(String ingest, InstantSource clock, String by, String process) throws IOException {
         take(ingest, clock, by, process);
@@ -98,19 +100,25 @@ public final class Leases {
                 throw new LeaseHeldException(dataset.where(), other.getValue());
             }
         }
-        // Only now: a writer releases its lease after its commit.
+        // Check after the leases: a writer releases its lease after its commit.
         if (dataset.latest().table().size() > 0) {
             release(ingest);
             throw new DatasetExistsException(dataset.where());
         }
     }
 
-    /** Whether the writer has ended for certain; a hint for people, as a later one may go on under its id. */
+    /**
+     * Returns whether the writer has certainly ended. This is only a hint for people, because a later writer may
+     * continue under its id.
+     */
     public static boolean isOfEndedProcess(Lease lease) {
         return WriterProcess.hasEnded(lease.process());
     }
 
-    /** Releases the lease of an ingest that has committed, or never will. What cannot be deleted is left to `stoker gc`. */
+    /**
+     * Releases the lease of an ingest that has committed, or never will. If the lease cannot be deleted, `stoker gc`
+     * deletes it.
+     */
     public void release(String ingest) {
         try {
             store.delete(DatasetLayout.lease(ingest));
@@ -122,7 +130,7 @@ public final class Leases {
         }
     }
 
-    /** Every lease by its ingest. One that cannot be read counts by its name: what it protects is kept. */
+    /** Returns all leases, by ingest. A lease that cannot be read counts by its name, so its chunks are kept. */
     public Map<String, Lease> all() throws IOException {
         Map<String, Lease> leases = new TreeMap<>();
         for (ObjectInfo object : store.list(DatasetLayout.LEASES).toList()) {

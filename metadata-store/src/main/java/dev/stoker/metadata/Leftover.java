@@ -6,25 +6,26 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Files of one ingest that no version knows, or a lease without any; or one file of which nobody knows whose it is.
+ * Describes the files of one ingest that no version contains, or a lease without such files, or one file whose ingest
+ * is unknown.
  *
- * @param ingest id of the ingest; empty if it is not known
- * @param lease of the ingest, if it has one
- * @param files that no version knows
- * @param age of the youngest file; of the lease if there is none
- * @param fate what a collection does with the files
+ * @param ingest id of the ingest; empty if unknown
+ * @param lease lease of the ingest, if it has one
+ * @param files files that no version contains
+ * @param age age of the youngest file; without files, the age of the lease
+ * @param fate the action of a collection on the files
  */
 public record Leftover(String ingest, Optional<Lease> lease, List<Orphan> files, Duration age, Fate fate) {
 
-    /** What a collection does with the files. */
+    /** Lists the actions of a collection on the files. */
     public enum Fate {
-        /** They are deleted. */
+        /** The files are deleted. */
         DELETE,
-        /** They stay: the ingest has a lease. */
+        /** The files stay, because the ingest has a lease. */
         LEASED,
-        /** They stay: nobody knows whose they are, and writers are at work. */
+        /** The files stay, because their ingest is unknown and writers are running. */
         BESIDE_WRITERS,
-        /** They stay: they are too young. */
+        /** The files stay, because they are too young. */
         YOUNG
     }
 
@@ -32,7 +33,7 @@ public record Leftover(String ingest, Optional<Lease> lease, List<Orphan> files,
         files = List.copyOf(files);
     }
 
-    /** Bytes of the files. */
+    /** Returns the size of the files in bytes. */
     public long bytes() {
         return files.stream().mapToLong(Orphan::length).sum();
     }

@@ -24,7 +24,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.UUID;
 
-/** The chunks that no known log entry has, told by their own heads, by ingest. For one thread. */
+/** Finds the chunks that no known log entry contains, from their own heads, by ingest. Not thread-safe. */
 final class LostChunks {
 
     private record Found(ChunkSummary summary, long createdMs) {}
@@ -42,7 +42,7 @@ final class LostChunks {
         this.leased = leased;
     }
 
-    /** Reads and verifies the chunks; those that are damaged are noted and left out. */
+    /** Reads and verifies the chunks. Records and omits damaged ones. */
     static LostChunks read(Dataset dataset, Set<UUID> known) throws IOException {
         LostChunks chunks = new LostChunks(dataset, new Leases(dataset).all().keySet());
         try (ObjectIterator objects = dataset.store().list(DatasetLayout.CHUNKS)) {
@@ -112,7 +112,7 @@ final class LostChunks {
         return notes;
     }
 
-    /** One entry for each ingest, in the order of their oldest chunks. */
+    /** Returns one entry for each ingest, in the order of their oldest chunks. */
     List<LogEntry> byIngest(long firstVersion, long firstOrdinal, String recoveredBy) {
         List<String> ingests = new ArrayList<>(byIngest.keySet());
         ingests.sort(Comparator.comparingLong(this::oldest).thenComparing(Comparator.naturalOrder()));
@@ -120,7 +120,7 @@ final class LostChunks {
         long ordinal = firstOrdinal;
         for (String ingest : ingests) {
             List<Found> found = byIngest.get(ingest);
-            // By id, compared as text: UUIDv7s begin with the time.
+            // Ordered by id, compared as text: UUIDv7s begin with the time.
             found.sort(Comparator.comparing(chunk -> chunk.summary.id().toString()));
             List<AddedChunk> added = new ArrayList<>();
             long newestMs = 0;
@@ -159,7 +159,7 @@ final class LostChunks {
         return byIngest.get(ingest).stream().mapToLong(Found::createdMs).min().orElse(0);
     }
 
-    /** An entry that changes nothing, in place of one of which nothing is left. */
+    /** Returns an entry that changes nothing, in place of an entry of which nothing is left. */
     LogEntry nothing(long version, String recoveredBy) {
         return new LogEntry(
                 dataset.info().id(),

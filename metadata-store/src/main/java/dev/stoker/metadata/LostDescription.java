@@ -25,8 +25,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Brings dataset.json back: from its second copy, or from the head of a chunk, which has all of it but the name and the
- * options. The log and the chunks say which dataset it must be; a description of another dataset is replaced. For one thread.
+ * Restores dataset.json from its second copy, or from the head of a chunk, which contains everything except the name
+ * and the options. The log and the chunks identify the dataset; the description of another dataset is replaced. Not
+ * thread-safe.
  */
 final class LostDescription {
 
@@ -40,10 +41,10 @@ final class LostDescription {
     }
 
     /**
-     * The description of the dataset that the log and the chunks belong to.
+     * Returns the description of the dataset to which the log and the chunks belong.
      *
-     * @throws NotADatasetException if there is nothing of a dataset
-     * @throws CorruptDataException if nothing tells what the dataset was
+     * @throws NotADatasetException if there are no files of a dataset
+     * @throws CorruptDataException if no file describes the dataset
      */
     DatasetInfo find() throws IOException {
         Optional<DatasetInfo> own = read(DatasetLayout.DATASET_JSON);
@@ -102,7 +103,7 @@ final class LostDescription {
         }
     }
 
-    /** The dataset that most entries of the log, or else their second copies, belong to. */
+    /** Returns the dataset to which most entries of the log belong, or else most of their second copies. */
     private Optional<UUID> datasetOfLog() throws IOException {
         for (String prefix : List.of(DatasetLayout.LOG, DatasetLayout.INGESTS)) {
             Map<UUID, Integer> votes = new TreeMap<>();
@@ -114,7 +115,7 @@ final class LostDescription {
                                 LogEntry.decode(store.readAll(name, VersionLog.MAX_ENTRY_BYTES), store.describe(name));
                         votes.merge(entry.dataset(), 1, Integer::sum);
                     } catch (CorruptDataException | ForeignFileException e) {
-                        // Named when the log is read.
+                        // Reported when the log is read.
                     }
                 }
             }

@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** A dataset has a log or chunks and no dataset.json. */
+/** Thrown when a dataset has a log or chunks but no dataset.json. */
 public final class LostDescriptionException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -2,13 +2,13 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** Chunks that a version was to have are not there as they were written. */
+/** Thrown when chunks of a commit are missing, or differ from the chunks that were written. */
 public final class MissingChunksException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     /**
-     * @param found what is wrong with the first of them
-     * @param count how many of the chunks are wrong
+     * @param found the problem of the first chunk
+     * @param count number of affected chunks
      */
     MissingChunksException(String ingest, String file, String found, int count, int of) {
         super("Ingest " + ingest + " cannot be committed: " + file + " " + found + " (" + count + " of " + of

@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** There is no dataset at that place. */
+/** Thrown when the location contains no dataset. */
 public final class NotADatasetException extends StokerException {
     private static final long serialVersionUID = 1L;
 

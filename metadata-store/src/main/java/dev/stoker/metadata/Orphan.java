@@ -3,11 +3,11 @@ package dev.stoker.metadata;
 import java.time.Duration;
 
 /**
- * A file that belongs to no version: of an ingest that died, or that has not committed yet.
+ * Describes a file that belongs to no version: its ingest died, or has not committed yet.
  *
- * @param name relative to the dataset
- * @param length in bytes
- * @param age since it was written, by the store's clock
+ * @param name name relative to the dataset
+ * @param length length in bytes
+ * @param age time since it was written, by the store's clock
  * @param unfinished whether its writer had not finished it
  */
 public record Orphan(String name, long length, Duration age, boolean unfinished) {}

@@ -17,27 +17,30 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * Finds and deletes the files of a dataset that no version knows. A chunk that any version ever had is none, removed ones
- * included. A writer at work has such files too; {@link GarbageCollection} tells them apart.
+ * Finds and deletes the files of a dataset that no version contains. A chunk that any version ever contained is not an
+ * orphan, even if it was removed. Running writers also have such files; {@link GarbageCollection} distinguishes them.
  */
 public final class Orphans {
 
     private Orphans() {}
 
     /**
-     * Files as they were listed.
+     * Contains listed files.
      *
-     * @param chunks named like Stoker's chunks
-     * @param unfinished what writers have not finished
+     * @param chunks files with names of Stoker's chunks
+     * @param unfinished unfinished files of writers
      */
     record Files(List<ObjectInfo> chunks, List<ObjectInfo> unfinished) {}
 
-    /** All orphans, in no particular order. Files that are not named like Stoker's are left out. */
+    /** Finds all orphans, in no particular order. Omits files without names of Stoker's files. */
     public static List<Orphan> find(Dataset dataset, InstantSource clock) throws IOException {
         return without(dataset, list(dataset), clock);
     }
 
-    /** Lists the files of a dataset. The log is to be read later, so that no committed file counts as an orphan. */
+    /**
+     * Lists the files of a dataset. The caller must read the log afterwards, so that no committed file counts as an
+     * orphan.
+     */
     static Files list(Dataset dataset) throws IOException {
         List<ObjectInfo> chunks = new ArrayList<>();
         ObjectStore store = dataset.store();
@@ -52,7 +55,7 @@ public final class Orphans {
         return new Files(chunks, store.listUnfinished("").toList());
     }
 
-    /** Those of the files that no version knows by now. */
+    /** Returns the listed files that no version contains now. */
     static List<Orphan> without(Dataset dataset, Files files, InstantSource clock) throws IOException {
         List<Orphan> orphans = new ArrayList<>();
         for (ObjectInfo object : files.unfinished) {
@@ -82,9 +85,9 @@ public final class Orphans {
     }
 
     /**
-     * Deletes orphans, but for those that were committed since they were found.
+     * Deletes orphans, except those that were committed after they were found.
      *
-     * @return those that were deleted
+     * @return the deleted files
      */
     static List<Orphan> delete(Dataset dataset, Collection<Orphan> orphans) throws IOException {
         Set<UUID> known = known(dataset);

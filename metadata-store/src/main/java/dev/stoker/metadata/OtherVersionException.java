@@ -3,7 +3,7 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.dataset.EpochChoice;
 import dev.stoker.schemas.errors.StokerException;
 
-/** An epoch of a following feed reads another version than a trainer's state says. */
+/** Thrown when an epoch of a following feed reads another version than the trainer's state names. */
 public final class OtherVersionException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -3,13 +3,13 @@ package dev.stoker.metadata;
 import java.util.Objects;
 
 /**
- * Something that a verification found.
+ * Describes a problem that a verification found.
  *
- * @param file as a person would type it
- * @param chunk the chunk's ordinal, -1 if it is about no chunk
- * @param row -1 if it is about no single sample
- * @param key of the sample, empty if it is about no single sample
- * @param message one line that says what is wrong
+ * @param file location of the file, as a user would type it
+ * @param chunk the chunk's ordinal; -1 if the problem concerns no chunk
+ * @param row row of the sample; -1 if the problem concerns no single sample
+ * @param key key of the sample; empty if the problem concerns no single sample
+ * @param message one line that describes the problem
  */
 public record Problem(String file, long chunk, int row, String key, String message) {
     public Problem {

@@ -19,10 +19,10 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Rebuilds a commit log that lost entries, or whose entries are damaged. An entry comes back byte for byte from its second
- * copy; entries of which both are lost are made anew from the heads of the chunks that no other entry knows, as far as that
- * is possible. A dataset.json that is lost, or is another dataset's than the log, comes back first. No ingest may run
- * meanwhile. For one thread.
+ * Rebuilds a commit log that has lost or damaged entries. Restores an entry byte for byte from its second copy. If both
+ * copies are lost, rebuilds the entry, as far as possible, from the heads of the chunks that no other entry contains.
+ * First restores a dataset.json that is lost or belongs to another dataset than the log. No ingest may run at the same
+ * time. Not thread-safe.
  */
 public final class Recovery {
 
@@ -46,10 +46,10 @@ public final class Recovery {
     }
 
     /**
-     * Finds out what is lost and what can be done about it; changes nothing.
+     * Plans a recovery, without changes.
      *
-     * @param recoveredBy who recovers, for people: user and host
-     * @throws NotADatasetException if there is nothing of a dataset
+     * @param recoveredBy user and host of the recovering process, for people
+     * @throws NotADatasetException if there are no files of a dataset
      * @throws StokerException if the log cannot be rebuilt without guessing
      */
     public static RecoveryPlan plan(ObjectStore store, String recoveredBy) throws IOException {
@@ -66,7 +66,7 @@ public final class Recovery {
         long newest = entries.isEmpty() ? 0 : entries.lastKey();
         List<Long> lost = new ArrayList<>();
         for (long version = 1; version <= newest; version++) {
-            // What a listing lacks may have appeared while it was made.
+            // An entry that the listing lacks may have appeared during the listing.
             if (!entries.containsKey(version) && !readEntry(version)) {
                 lost.add(version);
             }
@@ -100,7 +100,7 @@ public final class Recovery {
         }
     }
 
-    /** Whether there is an intact entry. */
+    /** Returns whether there is an intact entry. */
     private boolean readEntry(long version) throws IOException {
         String name = DatasetLayout.logEntry(version);
         if (damaged.contains(name)) {
@@ -213,7 +213,7 @@ public final class Recovery {
         return next;
     }
 
-    /** How many ordinals lie between those before the lost versions and those after. */
+    /** Returns the number of ordinals between those before the lost versions and those after. */
     private OptionalLong missingOrdinals(long lastLost, long nextOrdinal) {
         for (LogEntry entry : entries.values()) {
             if (entry.version() > lastLost && !entry.added().isEmpty()) {
@@ -223,7 +223,7 @@ public final class Recovery {
         return OptionalLong.empty();
     }
 
-    /** Tables from the first recovered version on may have the chunks under other ordinals. */
+    /** Returns the tables from the first recovered version on. They may contain the chunks under other ordinals. */
     private List<String> staleTables(long firstRecovered) throws IOException {
         return log.tables().stream()
                 .filter(version -> version >= firstRecovered)

@@ -7,15 +7,15 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
 
-/** What a recovery would do. Made by {@link Recovery#plan}. */
+/** Describes the changes of a recovery. Created by {@link Recovery#plan}. */
 public final class RecoveryPlan {
 
     /**
-     * A file that would be written.
+     * Describes a file to write.
      *
-     * @param name relative to the dataset
-     * @param content its bytes
-     * @param reason what for, in a few words
+     * @param name name relative to the dataset
+     * @param content bytes of the file
+     * @param reason purpose, in a few words
      */
     record Write(String name, byte[] content, String reason) {}
 
@@ -36,12 +36,12 @@ public final class RecoveryPlan {
         this.notes = List.copyOf(notes);
     }
 
-    /** Whether there is nothing to do. */
+    /** Returns whether there is nothing to do. */
     public boolean isEmpty() {
         return writes.isEmpty();
     }
 
-    /** What would be done, one line each. */
+    /** Returns the planned changes, one line each. */
     public List<String> steps() {
         return Stream.concat(
                         staleTables.stream().map(name -> "delete " + store.describe(name) + ", which is derived data"),
@@ -51,15 +51,18 @@ public final class RecoveryPlan {
                 .toList();
     }
 
-    /** What people should know about it: what was damaged, what cannot come back, what may be too much. One line each. */
+    /**
+     * Returns notes for the user, one line each: damaged files, content that cannot be restored, and content that may
+     * be superfluous.
+     */
     public List<String> notes() {
         return notes;
     }
 
     /**
-     * Does it. Repeatable: a recovery that broke off is planned and applied again.
+     * Applies the plan. After an interrupted recovery, plan and apply again.
      *
-     * @throws CorruptDataException if someone else wrote to the log meanwhile
+     * @throws CorruptDataException if another process wrote to the log in the meantime
      */
     public void apply() throws IOException {
         for (String table : staleTables) {

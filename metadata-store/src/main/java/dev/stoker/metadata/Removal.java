@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Which rows a commit removes. Asked again for every version that the commit is tried on. */
+/** Determines the rows that a commit removes. Called again for every version on which the commit is tried. */
 public interface Removal {
 
     /** Removes nothing. */
@@ -22,6 +22,6 @@ public interface Removal {
         return all;
     };
 
-    /** What to remove from this version, in ascending ordinal. */
+    /** Returns the rows to remove from this version, in ascending ordinal. */
     List<RemovedRows> from(Snapshot base) throws IOException;
 }

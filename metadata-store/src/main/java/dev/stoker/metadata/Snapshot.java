@@ -11,10 +11,11 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * One version of a dataset: all that is needed to use it without asking anyone. Version 0 has no samples.
+ * Contains one version of a dataset, with all data that is needed to read it without asking a server. Version 0 has no
+ * samples.
  *
- * @param info what the dataset is
- * @param table its chunks
+ * @param info description of the dataset
+ * @param table chunk table of the version
  */
 public record Snapshot(DatasetInfo info, ChunkTable table) {
     public Snapshot {
@@ -28,12 +29,12 @@ public record Snapshot(DatasetInfo info, ChunkTable table) {
         return table.version();
     }
 
-    /** The version's classes; ids are what batches carry. */
+    /** Returns the version's classes. Batches contain their ids. */
     public ClassTable classes() {
         return table.classes();
     }
 
-    /** The splits that have samples, in the order of their first commit. */
+    /** Returns the splits that have samples, in the order of their first commit. */
     public List<String> splits() {
         Set<String> live = new TreeSet<>();
         for (int i = 0; i < table.size(); i++) {
@@ -47,7 +48,7 @@ public record Snapshot(DatasetInfo info, ChunkTable table) {
     }
 
     /**
-     * The chunks of a split.
+     * Returns the chunks of a split.
      *
      * @throws UnknownSplitException if the split has no samples in this version
      */

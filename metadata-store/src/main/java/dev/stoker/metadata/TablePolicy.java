@@ -5,22 +5,23 @@ import java.util.List;
 import java.util.NavigableSet;
 
 /**
- * When a committer writes a chunk table: as soon as that many commits, or that many chunks, lie after the newest one.
+ * Determines when a committer writes a chunk table: as soon as this number of commits, or of chunks, follows the newest
+ * table.
  *
- * @param commits at least 1
- * @param chunks at least 1
+ * @param commits number of commits, at least 1
+ * @param chunks number of chunks, at least 1
  */
 public record TablePolicy(int commits, int chunks) {
 
-    /** Every 100 commits or 4096 chunks. */
+    /** A table every 100 commits or 4096 chunks. */
     public static final TablePolicy STANDARD = new TablePolicy(100, 4096);
 
-    /** Tables that are kept in any case. */
+    /** Number of newest tables that are always kept. */
     private static final int NEWEST = 3;
 
     /**
-     * The tables that may go. The newest ones stay, and of the older ones some at distances that double, so that their number
-     * grows with the logarithm of the versions, and an old version still has a table that is not much older.
+     * Returns the tables to delete. Keeps the newest ones, and older ones at distances that double. Their number
+     * therefore grows with the logarithm of the versions, and an old version still has a table that is not much older.
      */
     static List<Long> superseded(NavigableSet<Long> tables) {
         List<Long> superseded = new ArrayList<>();

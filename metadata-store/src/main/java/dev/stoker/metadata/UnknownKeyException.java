@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The version has no sample of that key. */
+/** Thrown when the version has no sample with the key. */
 public final class UnknownKeyException extends StokerException {
     private static final long serialVersionUID = 1L;
 

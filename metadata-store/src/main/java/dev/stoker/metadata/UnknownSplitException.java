@@ -3,7 +3,7 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.errors.StokerException;
 import java.util.List;
 
-/** The version has no such split. */
+/** Thrown when the version has no such split. */
 public final class UnknownSplitException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The dataset has no such version. */
+/** Thrown when the dataset has no such version. */
 public final class UnknownVersionException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -18,8 +18,8 @@ import java.util.function.LongConsumer;
 import java.util.stream.IntStream;
 
 /**
- * Reads every byte of a version, and of the log, and checks it against all checksums there are. Reading goes on after a
- * problem, so that the report has all of them.
+ * Reads every byte of a version and of the log, and verifies it with all available checksums. Continues after a
+ * problem, so the report lists all problems.
  */
 public final class Verification {
 
@@ -29,9 +29,9 @@ public final class Verification {
     private final LongConsumer progress;
 
     /**
-     * @param executor reads the chunks; must have {@code parallelism} threads free
-     * @param parallelism how many chunks are read at once
-     * @param progress told how many bytes were read since it was told last, by any of the threads
+     * @param executor reads the chunks; must have {@code parallelism} free threads
+     * @param parallelism number of chunks that are read in parallel
+     * @param progress receives the number of bytes read since its last call, from any of the threads
      */
     public Verification(Dataset dataset, Executor executor, int parallelism, LongConsumer progress) {
         if (parallelism < 1) {
@@ -44,7 +44,8 @@ public final class Verification {
     }
 
     /**
-     * Verifies all live chunks of a version, and the log and chunk tables of the dataset. Blocks until all is read.
+     * Verifies all live chunks of a version, and the log and chunk tables of the dataset. Blocks until everything is
+     * read.
      *
      * @throws InterruptedException if interrupted; the threads then stop after their chunk
      */
@@ -122,7 +123,7 @@ public final class Verification {
                         dataset.store().readAll(table.name(), Integer.MAX_VALUE),
                         dataset.store().describe(table.name()));
             } catch (NoSuchObjectException e) {
-                // Superseded since it was listed.
+                // Deleted as superseded since it was listed.
             } catch (IOException e) {
                 problems.add(problem(table.name(), e.getMessage() + " (chunk tables may be deleted)"));
             }

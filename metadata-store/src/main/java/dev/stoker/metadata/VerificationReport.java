@@ -3,20 +3,20 @@ package dev.stoker.metadata;
 import java.util.List;
 
 /**
- * What a verification found.
+ * Contains the results of a verification.
  *
  * @param version the version whose chunks were read
- * @param chunks how many were read
- * @param samples how many samples these have, removed ones included
- * @param bytes how many bytes were read of them
- * @param problems by chunk and row; those of no chunk first
+ * @param chunks number of chunks read
+ * @param samples number of samples in them, including removed ones
+ * @param bytes number of bytes read from them
+ * @param problems problems by chunk and row; problems that concern no chunk come first
  */
 public record VerificationReport(long version, int chunks, long samples, long bytes, List<Problem> problems) {
     public VerificationReport {
         problems = List.copyOf(problems);
     }
 
-    /** Whether all is as it was written. */
+    /** Returns whether no problem was found. */
     public boolean isClean() {
         return problems.isEmpty();
     }

@@ -20,13 +20,14 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Reads the commit log. A version exists if and only if its entry does; chunk tables only shorten the way. Thread-safe.
+ * Reads the commit log. A version exists if and only if its entry exists; chunk tables only reduce the number of
+ * entries to read. Thread-safe.
  */
 final class VersionLog {
 
     private static final Logger LOG = LoggerFactory.getLogger(VersionLog.class);
 
-    /** Millions of chunks in one commit. */
+    /** Limit of an entry; enough for millions of chunks in one commit. */
     static final long MAX_ENTRY_BYTES = 1L << 30;
 
     private final ObjectStore store;
@@ -37,20 +38,20 @@ final class VersionLog {
         this.info = info;
     }
 
-    /** The newest version, 0 for none. */
+    /** Returns the newest version; 0 if there is none. */
     long newestVersion() throws IOException {
         NavigableSet<Long> tables = tables();
         return checkedNewest(tables.isEmpty() ? 0 : tables.last());
     }
 
-    /** The table of the newest version; without chunks if there is none. */
+    /** Returns the table of the newest version; without chunks if there is none. */
     ChunkTable newestTable() throws IOException {
         NavigableSet<Long> tables = tables();
         long newest = checkedNewest(tables.isEmpty() ? 0 : tables.last());
         return build(newest, tables);
     }
 
-    /** The table of a version that must exist. */
+    /** Returns the table of a version, which must exist. */
     ChunkTable table(long version) throws IOException {
         NavigableSet<Long> tables = tables();
         long newest = checkedNewest(tables.isEmpty() ? 0 : tables.last());
@@ -67,10 +68,10 @@ final class VersionLog {
                 ChunkTable table = readTable(tableVersion);
                 return table.with(entries(tableVersion + 1, version));
             } catch (NoSuchObjectException e) {
-                // A later commit has superseded it; there are newer ones, and older ones that it left.
+                // A later commit has deleted it as superseded. Newer ones exist, and older ones that the commit kept.
                 LOG.debug("Chunk table {} is gone", store.describe(name));
             } catch (StokerException e) {
-                // A table is derived data: the log tells the same, only more slowly.
+                // A table is derived data: the log contains the same, but is slower to read.
                 LOG.warn("Ignoring chunk table {}: {}", store.describe(name), e.getMessage());
             }
         }
@@ -98,12 +99,12 @@ final class VersionLog {
         return entries;
     }
 
-    /** The entries after a version, in order; checks that none is missing. */
+    /** Returns the entries after a version, in order. Checks that none is missing. */
     List<LogEntry> entriesAfter(long version) throws IOException {
         return entries(version + 1, checkedNewest(version));
     }
 
-    /** The entry of a version that must exist. */
+    /** Returns the entry of a version, which must exist. */
     LogEntry entry(long version) throws IOException {
         try {
             return decode(version, raw(version));
@@ -112,7 +113,7 @@ final class VersionLog {
         }
     }
 
-    /** The bytes of an entry. */
+    /** Returns the bytes of an entry. */
     byte[] raw(long version) throws IOException {
         return store.readAll(DatasetLayout.logEntry(version), MAX_ENTRY_BYTES);
     }
@@ -127,7 +128,7 @@ final class VersionLog {
         return checkDataset(entry, file);
     }
 
-    /** The second copy of an ingest's entry. */
+    /** Returns the second copy of an ingest's entry. */
     LogEntry copy(String ingest) throws IOException {
         String name = DatasetLayout.ingestCopy(ingest);
         String file = store.describe(name);
@@ -146,12 +147,12 @@ final class VersionLog {
         return entry;
     }
 
-    /** The versions that have a chunk table. */
+    /** Returns the versions that have a chunk table. */
     NavigableSet<Long> tables() throws IOException {
         return versions(DatasetLayout.TABLES, "", DatasetLayout::versionOfTable);
     }
 
-    /** The versions from {@code first} on that have a log entry. */
+    /** Returns the versions from {@code first} on that have a log entry. */
     NavigableSet<Long> logVersions(long first) throws IOException {
         return versions(DatasetLayout.LOG, DatasetLayout.logEntry(first - 1), DatasetLayout::versionOfLogEntry);
     }
@@ -171,9 +172,9 @@ final class VersionLog {
     }
 
     /**
-     * The newest version, given that {@code known} exists: each entry from there on must be there. A listing may show an entry
-     * and not the one before, if both appear while it is made; so a name that it lacks is asked for before the log counts as
-     * damaged.
+     * Returns the newest version, given that {@code known} exists. All entries from there on must exist. If two entries
+     * appear during a listing, the listing may contain the second but not the first. This method therefore requests a
+     * missing entry by name before it reports the log as damaged.
      */
     private long checkedNewest(long known) throws IOException {
         NavigableSet<Long> versions = logVersions(Math.max(known, 1));

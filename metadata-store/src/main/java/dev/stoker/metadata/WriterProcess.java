@@ -7,8 +7,9 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
 /**
- * Names processes so that a later process of the same machine can tell whether one has ended: {@code boot id/pid
- * namespace/pid/start time}, as Linux's {@code /proc} has them. Elsewhere the name is empty, and nothing can be told.
+ * Names processes so that a later process on the same machine can find out whether one has ended: {@code boot id/pid
+ * namespace/pid/start time}, as in Linux's {@code /proc}. On other systems the name is empty, and the state of the
+ * process is unknown.
  */
 public final class WriterProcess {
 
@@ -16,7 +17,7 @@ public final class WriterProcess {
 
     private WriterProcess() {}
 
-    /** The name of this process; empty where it cannot be told. */
+    /** Returns the name of this process; empty if it is unknown. */
     public static String current() {
         long pid = ProcessHandle.current().pid();
         try {
@@ -26,13 +27,13 @@ public final class WriterProcess {
         }
     }
 
-    /** Who runs this process, for people: user and host. */
+    /** Returns the user and host of this process, for people. */
     public static String user() {
         String host = System.getenv("HOSTNAME");
         return System.getProperty("user.name") + (host == null ? "" : "@" + host);
     }
 
-    /** Whether the process has ended for certain: it ran where this one runs, and is not there any more. */
+    /** Returns whether the process has certainly ended: it ran on this machine and does not exist any more. */
     static boolean hasEnded(String process) {
         int start = process.lastIndexOf('/');
         int pid = process.lastIndexOf('/', start - 1);
@@ -59,7 +60,7 @@ public final class WriterProcess {
 
     private static String startTime(long pid) throws IOException {
         String stat = Files.readString(Path.of("/proc/" + pid + "/stat"), StandardCharsets.ISO_8859_1);
-        // The name of the program, in parentheses, may have spaces.
+        // The name of the program, in parentheses, may contain spaces.
         return stat.substring(stat.lastIndexOf(')') + 2).split(" ")[START_TIME];
     }
 }

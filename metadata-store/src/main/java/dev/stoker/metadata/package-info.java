@@ -1,4 +1,4 @@
 /**
- * Datasets, versions, commits and snapshots, on an object store. Starts no threads.
+ * Datasets, versions, commits and snapshots on an object store. Starts no threads.
  */
 package dev.stoker.metadata;

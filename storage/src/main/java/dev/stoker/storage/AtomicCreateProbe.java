@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
 
-/** Asks a store to create one object twice. */
+/** Checks that a store creates one object only once, by creating it twice. */
 final class AtomicCreateProbe {
 
     private AtomicCreateProbe() {}

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 
-/** The changes that {@link LocalObjectStore} makes to a file system; the seam at which tests lose power. */
+/**
+ * Performs the changes that {@link LocalObjectStore} makes to a file system. Tests implement this interface to simulate
+ * power loss.
+ */
 interface LocalFiles {
 
     /** Opens a new file for writing; fails if there is one. */

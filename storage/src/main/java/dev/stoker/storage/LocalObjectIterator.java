@@ -14,7 +14,7 @@ import java.util.Iterator;
 import java.util.NoSuchElementException;
 import java.util.function.Predicate;
 
-/** Walks a directory tree, one open directory per level. What vanishes under way is left out. */
+/** Walks a directory tree with one open directory for each level. Omits files that disappear during the walk. */
 final class LocalObjectIterator implements ObjectIterator {
 
     /** Deeper than any dataset; keeps a loop of links from running for ever. */

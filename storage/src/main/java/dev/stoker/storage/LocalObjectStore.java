@@ -13,16 +13,17 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * Objects as plain files below a directory of a POSIX file system.
+ * Stores objects as plain files below a directory of a POSIX file system.
  *
- * <p>An object is written to a temporary file beside its place (its name starts with {@value #TEMPORARY_PREFIX}), forced to
- * disk, and gets its name by {@code link(2)}, which is atomic and fails if the name is taken; exclusive creation would show
- * an empty file first, and {@code rename(2)} would replace one. Then the directory is forced. So the file system must know
- * hard links.
+ * <p>The store writes an object to a temporary file in the same directory (its name starts with {@value
+ * #TEMPORARY_PREFIX}) and forces it to disk. The file then gets its name by {@code link(2)}, which is atomic and fails
+ * if the name exists. Exclusive creation would show an empty file first, and {@code rename(2)} would replace an
+ * existing one. Finally, the store forces the directory. The file system must therefore support hard links.
+ * Thread-safe.
  */
 public final class LocalObjectStore implements ObjectStore {
 
-    /** How the names of temporary files start; no object's last name part does. */
+    /** Prefix of the names of temporary files. The last part of an object's name never has this prefix. */
     static final String TEMPORARY_PREFIX = ".tmp-";
 
     private static final int PART_BYTES = 256 << 10;
@@ -81,7 +82,7 @@ public final class LocalObjectStore implements ObjectStore {
         }
         Path file = path(name);
         try {
-            // A FIFO would be waited for.
+            // Opening a FIFO would block.
             if (!Files.isRegularFile(file) && Files.exists(file)) {
                 throw new IOException(describe(name) + " is not a regular file; it was not made by Stoker");
             }
@@ -91,7 +92,7 @@ public final class LocalObjectStore implements ObjectStore {
         }
     }
 
-    /** @param end up to which bytes of the file are needed in all */
+    /** @param end end of the bytes that are needed in total */
     private void fill(String name, FileChannel channel, long offset, ByteBuffer target, long end) throws IOException {
         long position = offset;
         while (target.hasRemaining()) {
@@ -141,7 +142,7 @@ public final class LocalObjectStore implements ObjectStore {
                 directories.ensure(target.getParent());
                 return new LocalObjectWriter(files, files.createNew(temporary), temporary, target);
             } catch (NoSuchFileException e) {
-                // Someone removed the directory after it was seen.
+                // Another process removed the directory after it was found.
                 directories.forget();
                 if (attempt > 0) {
                     throw e;

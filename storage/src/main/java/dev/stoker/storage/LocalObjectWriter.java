@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** A temporary file that becomes an object. */
+/** Writes a temporary file that becomes an object. */
 final class LocalObjectWriter implements ObjectWriter {
 
     private static final SecureRandom RANDOM = new SecureRandom();
@@ -129,7 +129,7 @@ final class LocalObjectWriter implements ObjectWriter {
         try {
             files.delete(temporary);
         } catch (IOException e) {
-            // The object stands; what is left is listed as unfinished and removed by a later clean-up.
+            // The object exists. The remaining file is listed as unfinished, and a later clean-up removes it.
         }
     }
 

@@ -7,7 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** The file systems of this machine. */
+/** Accesses the file systems of this machine. */
 final class NioFiles implements LocalFiles {
 
     private static final boolean DIRECTORIES_CAN_BE_FORCED = File.separatorChar == '/';

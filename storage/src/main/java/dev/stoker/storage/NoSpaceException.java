@@ -2,11 +2,11 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store has no room (or no quota) for another object. */
+/** Thrown when the store has no space (or no quota) for another object. */
 public final class NoSpaceException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param where the object, as {@link ObjectStore#describe} gives it */
+    /** @param where location of the object, as returned by {@link ObjectStore#describe} */
     public NoSpaceException(String where, Throwable cause) {
         super(
                 "No space left to write " + where

@@ -2,11 +2,11 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** There is no object of that name. */
+/** Thrown when no object has the requested name. */
 public final class NoSuchObjectException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param where the object, as {@link ObjectStore#describe} gives it */
+    /** @param where location of the object, as returned by {@link ObjectStore#describe} */
     public NoSuchObjectException(String where) {
         super("There is no " + where);
     }

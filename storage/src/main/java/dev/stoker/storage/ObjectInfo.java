@@ -3,11 +3,11 @@ package dev.stoker.storage;
 import java.util.Objects;
 
 /**
- * A listed object.
+ * Describes a listed object.
  *
- * @param name relative to the store's root
- * @param length in bytes
- * @param modifiedMs when it was created, in milliseconds since 1970, by the store's clock
+ * @param name name relative to the store's root
+ * @param length length in bytes
+ * @param modifiedMs time of creation, in milliseconds since 1970, by the store's clock
  */
 public record ObjectInfo(String name, long length, long modifiedMs) {
     public ObjectInfo {

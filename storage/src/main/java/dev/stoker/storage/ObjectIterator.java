@@ -6,14 +6,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** Walks a listing while it is fetched. For one thread; the caller closes it. */
+/** Iterates over a listing while it is fetched. Not thread-safe. The caller closes it. */
 public interface ObjectIterator extends Closeable {
 
-    /** Whether another object was found. */
+    /** Returns whether another object was found. */
     boolean hasNext() throws IOException;
 
     /**
-     * The next object.
+     * Returns the next object.
      *
      * @throws NoSuchElementException if there is none
      */
@@ -22,7 +22,7 @@ public interface ObjectIterator extends Closeable {
     @Override
     default void close() throws IOException {}
 
-    /** Fetches the rest of the listing and closes it. For listings known to be small. */
+    /** Fetches the rest of the listing and closes it. For small listings. */
     default List<ObjectInfo> toList() throws IOException {
         try (this) {
             List<ObjectInfo> objects = new ArrayList<>();

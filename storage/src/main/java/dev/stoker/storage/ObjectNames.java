@@ -1,15 +1,15 @@
 package dev.stoker.storage;
 
-/** The rules for object names. */
+/** Checks object names. */
 public final class ObjectNames {
 
     private ObjectNames() {}
 
     /**
-     * Returns the name if it is one.
+     * Returns the name if it is valid.
      *
-     * @throws IllegalArgumentException if it is empty, starts or ends with {@code /}, or has an empty, {@code .} or {@code ..}
-     *     part, a backslash or a control character
+     * @throws IllegalArgumentException if it is empty, starts or ends with {@code /}, or has an empty, {@code .} or
+     *     {@code ..} part, a backslash or a control character
      */
     public static String check(String name) {
         if (name.isEmpty()) {

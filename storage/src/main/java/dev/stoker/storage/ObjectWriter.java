@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Writes one new object. For one thread. See {@link ObjectStore#write}. */
+/** Writes one new object. Not thread-safe. See {@link ObjectStore#write}. */
 public interface ObjectWriter extends Closeable {
 
     /** Appends all remaining bytes of the buffer. */
@@ -17,17 +17,17 @@ public interface ObjectWriter extends Closeable {
         }
     }
 
-    /** How many bytes have been appended. */
+    /** Returns the number of appended bytes. */
     long position();
 
     /**
-     * Makes the object durable and visible under its name. Called once, last.
+     * Makes the object durable and visible under its name. Must be the last call, and must be called once.
      *
      * @throws UnknownOutcomeException if the object may or may not be visible
      */
     void commit() throws IOException;
 
-    /** Gives up what has been written, unless it was committed. */
+    /** Discards the appended bytes, unless they were committed. */
     @Override
     void close() throws IOException;
 }

@@ -2,15 +2,15 @@ package dev.stoker.storage;
 
 import java.nio.ByteBuffer;
 
-/** Takes the bytes of an object part by part while they are read. Used by one thread. */
+/** Accepts the bytes of an object part by part while they are read. One thread calls it. */
 @FunctionalInterface
 public interface PartSink {
     /**
-     * Takes a part; its buffer is used again afterwards. Parts come in order and without gaps; where a reading failed and is
-     * repeated, they come from its beginning again, in place of what came before.
+     * Accepts a part. The reader reuses the buffer afterwards. Parts arrive in order and without gaps. If the reader
+     * retries after a failure, it sends parts from the beginning of the read again, which replace the earlier ones.
      *
-     * @param offset where the part lies in the object
-     * @throws java.io.UncheckedIOException if it cannot be taken; the reading ends with that
+     * @param offset position of the part in the object
+     * @throws java.io.UncheckedIOException if the sink cannot accept the part; the read then ends with this exception
      */
     void put(long offset, ByteBuffer part);
 }

@@ -13,9 +13,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code lib/} or
- * {@code HADOOP_CLASSPATH}), or in the directory {@code lib/hadoop} of the distribution: then they get a class loader of
- * their own, so that a process without a remote store loads none of them, and Flink does not see them.
+ * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code
+ * lib/} or {@code HADOOP_CLASSPATH}) or in the directory {@code lib/hadoop} of the distribution. In the latter case
+ * they get their own class loader, so a process without a remote store loads none of them, and Flink does not see them.
  */
 final class RemoteStores {
 
@@ -23,7 +23,7 @@ final class RemoteStores {
     private static final String FILE_SYSTEM = "org.apache.hadoop.fs.FileSystem";
     private static final String DISTRIBUTION = "stoker.dist";
 
-    /** What opens stores and trees, by the kind of file system and the class that does. */
+    /** Methods that open stores and trees, by the kind of file system and the class. */
     private static final Map<String, MethodHandle> OPENERS = new HashMap<>();
 
     private static final Map<Boolean, ClassLoader> LOADERS = new HashMap<>();
@@ -81,9 +81,8 @@ final class RemoteStores {
             if (!isS3 || hadoop == own) {
                 return own;
             }
-            // Hadoop is a cluster's, and this class a job's. S3A looks for classes of ours by name, from where it was
-            // itself
-            // loaded; the other file systems do not, and share the cluster's logins.
+            // Hadoop belongs to a cluster, and this class to a job. S3A looks up Stoker's classes by name with its own
+            // class loader. The other file systems do not, and share the cluster's logins.
             for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
                 jars.add(Path.of(entry).toUri().toURL());
             }

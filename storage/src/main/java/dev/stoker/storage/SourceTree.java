@@ -7,30 +7,31 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A tree of files on another file system, as samples are taken from it: listed one directory at a time, and read. Paths are
- * relative to the root, their parts joined by {@code /}; the root itself is the empty path. On an object store a directory is
- * a common prefix of names. Thread-safe.
+ * Lists and reads a tree of files on another file system, from which samples are ingested. Listings cover one directory
+ * at a time. Paths are relative to the root, with parts joined by {@code /}; the root itself is the empty path. On an
+ * object store, a directory is a common prefix of names. Thread-safe.
  *
- * <p>What is gone is a {@link java.nio.file.NoSuchFileException}, what may not be seen a {@link StoreAccessException}; when the file system does not answer, it is a {@link StoreUnavailableException}, which says
- * nothing about the file.
+ * <p>Methods throw {@link java.nio.file.NoSuchFileException} for a file that does not exist any more, and {@link
+ * StoreAccessException} for a file without access rights. If the file system does not answer, they throw {@link
+ * StoreUnavailableException}, which states nothing about the file.
  */
 public interface SourceTree extends Closeable {
 
-    /** What an entry is; links are followed. */
+    /** Lists the kinds of entries. Links are followed. */
     enum Kind {
         FILE,
         DIRECTORY,
-        /** A link to nothing. */
+        /** A link whose target does not exist. */
         BROKEN_LINK
     }
 
     /**
-     * An entry of a directory.
+     * Describes an entry of a directory.
      *
-     * @param name within the directory
-     * @param kind what it is
-     * @param length in bytes, of a file
-     * @param modifiedMs time of the last change, in milliseconds since 1970; 0 where the file system does not tell
+     * @param name name within the directory
+     * @param kind kind of the entry
+     * @param length length of a file in bytes
+     * @param modifiedMs time of the last change, in milliseconds since 1970; 0 if the file system does not provide it
      */
     record Entry(String name, Kind kind, long length, long modifiedMs) {
         public Entry {
@@ -39,30 +40,30 @@ public interface SourceTree extends Closeable {
         }
     }
 
-    /** Takes entries while a directory is listed. */
+    /** Receives entries while a directory is listed. */
     interface Visitor {
         void entry(Entry entry) throws IOException;
     }
 
-    /** The root in its full spelling, with the file system's own authority; without a slash at its end. */
+    /** Returns the full URI of the root, with the file system's authority and without a slash at its end. */
     String location();
 
     /**
-     * Lists a directory, not what is below it, in no particular order.
+     * Lists the entries of a directory, but not those of its subdirectories, in no particular order.
      *
      * @throws java.nio.file.NotDirectoryException if it is a file
      */
     void list(String directory, Visitor visitor) throws IOException;
 
-    /** What is at a path. */
+    /** Returns the entry at a path, if it exists. */
     Optional<Entry> find(String path) throws IOException;
 
     /**
-     * Reads a part of a file: until the target is full or the file ends. One request where the store allows, and no other
-     * before; what fails for a reason that may pass is repeated. Whoever asks for one byte more than the length that a
-     * listing told sees whether the file is another by now.
+     * Reads a part of a file until the target is full or the file ends. Sends one request if the store permits this,
+     * without a request before it. Retries failures with a transient reason. To detect that a file has changed, request
+     * one byte more than the listed length.
      *
-     * @return the bytes read, 0 at or behind the file's end
+     * @return the number of bytes read; 0 at or after the end of the file
      */
     int read(String path, long offset, ByteBuffer target) throws IOException;
 }

@@ -2,13 +2,15 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store does not let these credentials do what was asked, or there are none, or they have expired. */
+/** Thrown when the credentials do not permit the operation, are missing, or have expired. */
 public final class StoreAccessException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     private final boolean expired;
 
-    /** @param message what was refused, on what, by whom, and what to check; never a credential */
+    /**
+     * @param message the refused operation, its object, who refused it, and what to check; never contains a credential
+     */
     public StoreAccessException(String message, Throwable cause) {
         this(message, cause, false);
     }
@@ -18,12 +20,12 @@ public final class StoreAccessException extends StokerException {
         this.expired = expired;
     }
 
-    /** As the other, of credentials that were good and have to be renewed. */
+    /** Creates an exception for credentials that were valid and must be renewed. */
     public static StoreAccessException expired(String message, Throwable cause) {
         return new StoreAccessException(message, cause, true);
     }
 
-    /** Whether the credentials were good once: then the refusal says nothing about the object. */
+    /** Returns whether the credentials were valid once. The refusal then says nothing about the object. */
     public boolean isExpired() {
         return expired;
     }

@@ -2,11 +2,11 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store is not there, or did not do what was asked in the time that is given to retries. */
+/** Thrown when the store does not answer, or does not complete an operation within the time for retries. */
 public final class StoreUnavailableException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param message what failed, on what, how often it was tried, how long, and what to check */
+    /** @param message the failed operation, its object, the number and duration of attempts, and what to check */
     public StoreUnavailableException(String message, Throwable cause) {
         super(message, cause);
     }

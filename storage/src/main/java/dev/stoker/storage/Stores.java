@@ -9,17 +9,17 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Locations of stores as people type them: a path of this machine ({@code ./photos}, {@code file:///data/photos}) or the URI
- * of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
+ * Opens stores at locations as users type them: a path of this machine ({@code ./photos}, {@code file:///data/photos})
+ * or the URI of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
  */
 public final class Stores {
 
-    /** A scheme has two letters or more, so that a Windows drive is none. */
+    /** A scheme has at least two letters, so a Windows drive is not a scheme. */
     private static final Pattern URI_WITH_SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
 
     private Stores() {}
 
-    /** Whether the location is on another file system than those that this machine has mounted. */
+    /** Returns whether the location is on a file system that is not mounted on this machine. */
     public static boolean isRemote(String location) {
         return URI_WITH_SCHEME.matcher(location).matches() && !isFile(location);
     }
@@ -29,13 +29,13 @@ public final class Stores {
     }
 
     /**
-     * One spelling for one location: an absolute, normalized path, or a URI without a slash at its end.
+     * Returns the canonical form of a location: an absolute, normalized path, or a URI without a slash at its end.
      *
      * @throws IllegalArgumentException if it is neither
      */
     public static String normalize(String location) {
         if (isRemote(location)) {
-            // What AWS's own tools call s3 is s3a to Hadoop.
+            // AWS's own tools use s3 for the scheme that Hadoop calls s3a.
             String known = location.startsWith("s3://") ? "s3a" + location.substring(2) : location;
             String text = uri(known).normalize().toString();
             return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
@@ -53,7 +53,7 @@ public final class Stores {
     }
 
     /**
-     * The path of a location on this machine.
+     * Returns the path of a location on this machine.
      *
      * @throws IllegalArgumentException if it is on another file system
      */
@@ -66,7 +66,8 @@ public final class Stores {
     }
 
     /**
-     * The last part of a location, which is what people call a dataset: the name of a directory, else that of a bucket or host.
+     * Returns the last part of a location, which users take as the dataset's name: the name of a directory, otherwise
+     * that of a bucket or host.
      *
      * @throws IllegalArgumentException if it is neither a path nor a URI
      */
@@ -77,10 +78,10 @@ public final class Stores {
     }
 
     /**
-     * Opens the store at a location; the caller closes it. Nothing need exist there yet, and a remote store is not asked
-     * anything.
+     * Opens the store at a location. The caller closes it. The location need not exist, and the call sends no request
+     * to a remote store.
      *
-     * @throws UnsupportedStoreException if the location's kind of file system is unknown, or Hadoop is not there
+     * @throws UnsupportedStoreException if the kind of file system is unknown, or Hadoop is missing
      */
     public static ObjectStore open(String location) throws IOException {
         if (isRemote(location)) {
@@ -90,7 +91,7 @@ public final class Stores {
     }
 
     /**
-     * Opens a tree of samples on another file system; the caller closes it.
+     * Opens a tree of samples on another file system. The caller closes it.
      *
      * @throws IOException if the location's file system cannot be reached or is not supported
      */
@@ -99,10 +100,10 @@ public final class Stores {
     }
 
     /**
-     * Proves that a remote store refuses to create what is there already, on which every commit rests: creates an object
-     * twice, and deletes it. Does nothing to a store on this machine.
+     * Checks that a remote store refuses to create an existing object, on which every commit depends. Creates an object
+     * twice and deletes it. Does nothing for a store on this machine.
      *
-     * @throws UnsupportedStoreException if the store creates it twice, or cannot create atomically at all
+     * @throws UnsupportedStoreException if the store creates it twice, or cannot create objects atomically
      */
     public static void requireAtomicCreate(ObjectStore store) throws IOException {
         if (!(store instanceof LocalObjectStore)) {
@@ -111,9 +112,9 @@ public final class Stores {
     }
 
     /**
-     * Ends what remote stores keep in the process beyond their close, which would keep their classes and this one loaded: for
-     * when the class loader of this class is given up before the process ends, and all stores are closed. Stores that are
-     * opened later work, too.
+     * Releases the resources that remote stores keep in the process after they are closed. These would keep their
+     * classes and this class loaded. Call this when all stores are closed and the class loader of this class is
+     * discarded before the process ends. Stores can still be opened later.
      */
     public static void release() {
         RemoteStores.release();

@@ -2,11 +2,14 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store cannot tell whether the object was created; read it back before anything else, and delete nothing. */
+/**
+ * Thrown when the store cannot tell whether the object was created. The caller must read it back before any other step,
+ * and must delete nothing.
+ */
 public final class UnknownOutcomeException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param where the object, as {@link ObjectStore#describe} gives it */
+    /** @param where location of the object, as returned by {@link ObjectStore#describe} */
     public UnknownOutcomeException(String where, Throwable cause) {
         super("Unknown whether " + where + " was created: " + cause.getMessage(), cause);
     }

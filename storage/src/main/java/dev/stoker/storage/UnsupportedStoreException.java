@@ -2,7 +2,7 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The kind of store is unknown, or cannot do what a dataset needs of it. */
+/** Thrown when the kind of store is unknown, or lacks an operation that a dataset needs. */
 public final class UnsupportedStoreException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -1,5 +1,5 @@
 /**
- * Object stores: ranged and whole reads, atomic create-if-absent, streamed writes, list, delete. Starts no threads; every
- * store may be used by many threads at once. Knows nothing of datasets.
+ * Object stores: ranged and whole reads, atomic create-if-absent, streamed writes, list, delete. Stores are thread-safe
+ * and start no threads. This package is independent of datasets.
  */
 package dev.stoker.storage;

@@ -1,8 +1,9 @@
 /**
- * The sink of an ingest: what parallel packing tasks have written is gathered by one writer and published by one committer
- * as one version, or as one version for each checkpoint of a stream. Chunks themselves are written, and durable, before they
- * are reported here.
+ * The sink of an ingest: one writer collects the reports of the parallel packing tasks, and one committer commits them
+ * as one version, or as one version for each checkpoint of a stream. Chunks are written and durable before their tasks
+ * report them.
  *
- * <p>Runs on Flink's task threads only; starts none. Knows nothing of where samples come from.
+ * <p>The code runs only on Flink's task threads and starts none. This package is independent of the source of the
+ * samples.
  */
 package dev.stoker.connectors.chunks;

@@ -1,5 +1,5 @@
 /**
- * Flink inside one process, without any socket: no REST endpoint, no BlobServer, no RPC or data port. Knows nothing of what jobs
- * do. The threads are Flink's.
+ * Runs Flink inside one process without any socket: no REST endpoint, no BlobServer, no RPC or data port. This package
+ * is independent of the jobs. The threads are Flink's.
  */
 package dev.stoker.connectors.embedded;

@@ -1,5 +1,6 @@
 /**
- * Says which failures are final, waits for those that pass, and limits restarts. Everything that ends a job or keeps it going after a
- * failure asks here. Knows stores and Kafka's errors, and nothing of what jobs do.
+ * Classifies failures as permanent or transient, waits until transient ones pass, and limits restarts. All code that
+ * ends a job or retries after a failure uses this package. It handles errors of stores and of Kafka, and is independent
+ * of the jobs.
  */
 package dev.stoker.connectors.failure;

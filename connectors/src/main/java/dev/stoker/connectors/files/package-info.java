@@ -1,9 +1,12 @@
 /**
- * Trees of files as a bounded Flink source. A split is one directory: the enumerator, on the JobManager, holds names of
- * directories only; a reader lists its directories and hands the sub-directories it finds back by source events. What comes
- * out are bundles of paths, grouped so that Flink's own sort of few records puts all files into the asked order.
+ * Trees of files as a bounded Flink source.
  *
- * <p>Threads: the enumerator's methods run on the coordinator's thread; a reader's on the task's mailbox thread, while its
- * listing threads touch the file system. Nothing here opens a sample or knows what a chunk is.
+ * <p>A split is one directory. The enumerator, on the JobManager, stores only names of directories. A reader lists its
+ * directories and returns the sub-directories that it finds as source events. The output consists of bundles of paths,
+ * grouped so that Flink's sort of a few records puts all files into the requested order.
+ *
+ * <p>Threads: the enumerator's methods run on the coordinator's thread, and a reader's methods on the task's mailbox
+ * thread. The reader's listing threads access the file system. This package opens no samples and is independent of
+ * chunks.
  */
 package dev.stoker.connectors.files;

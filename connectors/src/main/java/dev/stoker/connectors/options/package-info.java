@@ -1,5 +1,5 @@
 /**
- * The arguments of the two jobs: one way to turn {@code --option value} into Flink's typed options, used by
- * {@code flink run} and by the command line alike. Pure functions.
+ * The arguments of the two jobs: parses {@code --option value} into Flink's typed options, in the same way for {@code
+ * flink run} and for the command line. Contains only pure functions.
  */
 package dev.stoker.connectors.options;

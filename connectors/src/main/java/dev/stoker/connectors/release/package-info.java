@@ -1,5 +1,5 @@
 /**
- * What is done when Flink unloads the code of a job, so that nothing of it stays in a process that other jobs use, too. Knows
- * nothing of what jobs do.
+ * Releases the resources of a job when Flink unloads its code, so that none of them remain in a process that other jobs
+ * also use. This package is independent of the jobs.
  */
 package dev.stoker.connectors.release;

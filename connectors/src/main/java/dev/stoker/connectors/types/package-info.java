@@ -1,2 +1,5 @@
-/** Flink's view of our own values between operators: opaque, each with its own serializer. Values only. */
+/**
+ * Flink type information for Stoker's values between operators: opaque types, each with its own serializer. Contains
+ * only values.
+ */
 package dev.stoker.connectors.types;

@@ -1,2 +1,2 @@
-/** Tests of Flink inside one process, and which sockets a process has. */
+/** Tests of Flink inside one process, and of the sockets of a process. */
 package dev.stoker.connectors.embedded;

@@ -1,5 +1,6 @@
 /**
- * The feeder's ledger: what trainers acknowledge becomes ledger records, which a sink of our own writes to the ledger's store,
- * one object a checkpoint. Runs on the mailbox threads of source and sink; one thread a task talks to the store.
+ * The feeder's ledger: turns acknowledgements into ledger records and writes them to the ledger's store with a sink,
+ * one object for each checkpoint. The code runs on the mailbox threads of source and sink. One thread per task accesses
+ * the store.
  */
 package dev.stoker.feeder.ledger;

@@ -1,5 +1,5 @@
 /**
- * The FLIP-27 source of the feeder: its splits are lanes, its records are ledger records. What trainers receive does not
- * pass through Flink at all.
+ * The FLIP-27 source of the feeder. Its splits are lanes and its records are ledger records. The data for trainers does
+ * not pass through Flink.
  */
 package dev.stoker.feeder.source;

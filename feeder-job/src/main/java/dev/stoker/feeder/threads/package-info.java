@@ -1,5 +1,6 @@
 /**
- * Threads, locks and time as the feeder uses them where a wait may be long. Production code gets the machine's own; the
- * simulator passes in threads that run one at a time on a virtual clock. Depends on nothing else of the feeder.
+ * Threads, locks and time of the feeder, for code that can wait for long. Production code uses those of the machine.
+ * The simulator passes in threads that run one at a time on a virtual clock. This package depends on nothing else in
+ * the feeder.
  */
 package dev.stoker.feeder.threads;

@@ -21,13 +21,13 @@ import java.util.function.Consumer;
 /**
  * Checks that a feed delivered each batch exactly once, from its ledger and the datasets alone.
  *
- * <p>Reads the ledger once to learn who was given what, and then again for as many receipts at a time as fit the memory it is
- * allowed (32 bytes a receipt); within these it goes lane by lane and holds two windows of heads. For one thread; ledger files and
- * heads are read by threads of its own, some at once.
+ * <p>Reads the ledger once to learn the assigned numbers of all consumers. Then reads it again, each time for as many
+ * receipts as fit the permitted memory (32 bytes for each receipt). Within these it proceeds lane by lane and keeps two
+ * windows of heads in memory. Not thread-safe. Its own threads read ledger files and heads, several at a time.
  */
 public final class Audit {
 
-    /** Receipts held at once. */
+    /** Maximum number of receipts in memory. */
     static final int DEFAULT_RECEIPTS = 4_000_000;
 
     private final ObjectStore ledger;
@@ -40,11 +40,11 @@ public final class Audit {
 
     /**
      * @param ledger the ledger's directory
-     * @param datasets those that the feed serves
-     * @param feed the feed's id, if known: then nothing of another feed may stand there
-     * @param epochs how many epochs must be complete; if not given, an epoch may be open
-     * @param signs that feeds of the ledger have delivered
-     * @param progress told now and then what is being done
+     * @param datasets the datasets that the feed serves
+     * @param feed the feed's id, if known; the ledger must then contain nothing of another feed
+     * @param epochs number of epochs that must be complete; if absent, an epoch may be open
+     * @param signs signs that feeds of the ledger have delivered
+     * @param progress receives the current activity from time to time
      */
     public Audit(
             ObjectStore ledger,
@@ -73,15 +73,15 @@ public final class Audit {
         this.receiptsAtOnce = receiptsAtOnce;
     }
 
-    /** Numbers [from, to) of an epoch. */
+    /** Identifies the numbers [from, to) of an epoch. */
     private record Slice(PassState pass, long epoch, long from, long to, long receipts) {}
 
     private record EpochKey(PassKey pass, long epoch) {}
 
     /**
-     * Reads and judges all of it. What is wrong is told in the report.
+     * Reads and judges the whole ledger. The report contains all problems.
      *
-     * @throws IOException if ledger or dataset cannot be read, rather than being wrong
+     * @throws IOException if ledger or dataset cannot be read, as opposed to being wrong
      */
     public AuditReport run() throws IOException {
         try (Reads reads = new Reads()) {
@@ -147,7 +147,7 @@ public final class Audit {
         return judges.computeIfAbsent(new EpochKey(pass.key, epoch), k -> new EpochJudge(pass, epoch, findings));
     }
 
-    /** Cuts epochs into stretches; of an epoch, the last comes first. */
+    /** Splits epochs into sections. The last section of an epoch comes first. */
     private Deque<Slice> slices(Iterable<PassState> passes) {
         Deque<Slice> slices = new ArrayDeque<>();
         for (PassState pass : passes) {
@@ -194,7 +194,7 @@ public final class Audit {
                         dev.stoker.schemas.ledger.Consumer part = follows.part(receipts.consumer());
                         EpochKey key = new EpochKey(PassKey.of(part), receipts.epoch());
                         List<Slice> slices = wanted.get(key);
-                        // Of another version than the epoch's they were found out when the file was read first.
+                        // Receipts of another version than the epoch's were reported when the file was first read.
                         if (slices != null && slices.get(0).pass.isOf(receipts)) {
                             PassState pass = slices.get(0).pass;
                             EpochJudge judge = judge(judges, pass, receipts.epoch(), findings);
@@ -204,7 +204,7 @@ public final class Audit {
                         }
                     }
                 },
-                // Reported when the file was read first.
+                // Reported when the file was first read.
                 e -> {});
     }
 
@@ -269,7 +269,9 @@ public final class Audit {
                 all);
     }
 
-    /** An epoch that nobody subscribed to: before the first position, passed over, or to come. */
+    /**
+     * Returns the result of an epoch without a subscription: before the first position, passed over, or in the future.
+     */
     private static AuditReport.Epoch unclaimed(PassState pass, long epoch, boolean before, Findings findings) {
         AuditedStream stream = pass.stream(epoch);
         long batches = stream.order().size().batches();

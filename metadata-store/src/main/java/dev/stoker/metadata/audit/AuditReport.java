@@ -4,15 +4,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What an audit found.
+ * Contains the results of an audit.
  *
- * @param files ledger files read
- * @param records records in them
- * @param receipts receipts in them, those that stand there twice included
- * @param duplicates receipts that were equal to another one
- * @param passes what was read, one for each stream, group, order and replica
- * @param findings what is wrong, at most a thousand of each kind
- * @param counts how many findings of each kind there are
+ * @param files number of ledger files read
+ * @param records number of records in them
+ * @param receipts number of receipts in them, including duplicates
+ * @param duplicates number of receipts that were equal to another one
+ * @param passes the passes, one for each stream, group, order and replica
+ * @param findings the problems, at most a thousand of each kind
+ * @param counts number of findings of each kind
  */
 public record AuditReport(
         int files,
@@ -28,26 +28,26 @@ public record AuditReport(
         counts = Map.copyOf(counts);
     }
 
-    /** Whether nothing is wrong. Open and asserted batches are not wrong. */
+    /** Returns whether there are no problems. Open and asserted batches are not problems. */
     public boolean isClean() {
         return findings.isEmpty();
     }
 
     /**
-     * One group's way through a stream under one order.
+     * Describes one group's pass over a stream under one order.
      *
      * @param feed id of the feed
      * @param stream name of the stream
      * @param group name of the group
      * @param replica number of the replica
      * @param dataset id of the dataset
-     * @param version its version; where it is followed, that of the last epoch
+     * @param version version of the dataset; if the feed follows it, that of the last epoch
      * @param split the split
      * @param order the order spec, canonical JSON
-     * @param fingerprint of stream and order; empty where the dataset is followed
-     * @param batches batches of an epoch; where the dataset is followed, of the last
-     * @param runs launches, in their order
-     * @param epochs from the first to the last that was begun
+     * @param fingerprint fingerprint of stream and order; empty if the feed follows the dataset
+     * @param batches number of batches of an epoch; if the feed follows the dataset, of the last epoch
+     * @param runs runs, in their order
+     * @param epochs epochs from the first to the last that was begun
      */
     public record Pass(
             String feed,
@@ -69,18 +69,20 @@ public record AuditReport(
     }
 
     /**
-     * How an epoch went. Each of its batches counts once, in one of {@code acknowledged, missing, asserted, leftOut, open}.
+     * Contains the results of an epoch. Each of its batches counts once, in one of {@code acknowledged, missing,
+     * asserted, leftOut, open}.
      *
-     * @param epoch from 0
-     * @param version of the dataset
-     * @param batches of the epoch
+     * @param epoch the epoch, from 0
+     * @param version version of the dataset
+     * @param batches batches of the epoch
      * @param acknowledged batches with all receipts of the responsible run
      * @param missing batches that were passed over
-     * @param asserted batches without receipt that lie before the position at which a run began: the trainer says that it had them
-     * @param leftOut batches that no rank was to have under tail {@code drop}
-     * @param open batches that may still come
+     * @param asserted batches without receipt before the position at which a run began: the trainer asserts that it
+     *     received them
+     * @param leftOut batches that no rank receives under tail {@code drop}
+     * @param open batches that may still be acknowledged
      * @param repeated acknowledged numbers past the end of the epoch, which keep ranks even
-     * @param superseded receipts of batches that a later run had again
+     * @param superseded receipts of batches that a later run received again
      * @param skipped pieces with rows that were left out as damaged
      */
     public record Epoch(
@@ -101,12 +103,12 @@ public record AuditReport(
     }
 
     /**
-     * Rows that a piece lacks because they are damaged.
+     * Describes rows that a piece lacks because they are damaged.
      *
      * @param number virtual number of the batch
      * @param piece index of the piece
-     * @param rows how many
-     * @param samples the rows, as far as known
+     * @param rows number of rows
+     * @param samples the rows, if known
      */
     public record Skipped(long number, int piece, int rows, List<String> samples) {
         public Skipped {

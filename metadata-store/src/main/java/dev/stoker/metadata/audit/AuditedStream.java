@@ -10,16 +10,16 @@ import dev.stoker.schemas.order.StreamOrder;
 import java.io.IOException;
 
 /**
- * A stream under its order, from the dataset itself.
+ * Contains a stream under its order, as read from the dataset.
  *
- * @param reads reads its chunks
+ * @param reads reads the chunks of the stream
  */
 record AuditedStream(Dataset dataset, Snapshot snapshot, StreamOrder order, Fingerprint fingerprint, Reads reads) {
 
     /**
-     * Opens what a subscription says that it reads.
+     * Opens the stream of a subscription.
      *
-     * @throws IllegalArgumentException if the order spec is none
+     * @throws IllegalArgumentException if the order spec is invalid
      */
     static AuditedStream open(Dataset dataset, Source source, Reads reads) throws IOException {
         OrderSpec spec = OrderSpec.fromJson(source.order());

@@ -1,7 +1,7 @@
 package dev.stoker.metadata.audit;
 
 /**
- * Consecutive batches of an epoch.
+ * Identifies consecutive batches of an epoch.
  *
  * @param first the first number
  * @param last the last number

@@ -3,10 +3,10 @@ package dev.stoker.metadata.audit;
 import java.util.List;
 
 /**
- * A set of batches of an epoch.
+ * Identifies a set of batches of an epoch.
  *
- * @param count how many
- * @param ranges which, at most the first thousand ranges
+ * @param count number of batches
+ * @param ranges ranges of batches, at most the first thousand
  */
 public record Batches(long count, List<BatchRange> ranges) {
     public Batches {

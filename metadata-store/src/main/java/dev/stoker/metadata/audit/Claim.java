@@ -5,12 +5,12 @@ import dev.stoker.schemas.ledger.Subscription;
 import dev.stoker.schemas.order.TailPolicy;
 
 /**
- * The numbers {@code first + i·stride}, up to {@code last}, that a consumer was given in an epoch: all its subscriptions of one
- * residue together, since a later one of the same run is the rest of an earlier one.
+ * Contains the numbers {@code first + i·stride}, up to {@code last}, that a consumer was assigned in an epoch. Combines
+ * all its subscriptions of one residue, because a later one of the same run is the rest of an earlier one.
  */
 record Claim(Consumer consumer, long first, long stride, long last, TailPolicy tail) {
 
-    /** @param consumer the subscription's, as part of its pass */
+    /** @param consumer consumer of the subscription, as part of its pass */
     static Claim of(Consumer consumer, Subscription subscription) {
         return new Claim(
                 consumer,
@@ -28,17 +28,17 @@ record Claim(Consumer consumer, long first, long stride, long last, TailPolicy t
         return number >= first && number <= last && (number - first) % stride == 0;
     }
 
-    /** Both together, given that consumer, stride, residue and tail are the same. */
+    /** Combines both, given that consumer, stride, residue and tail are the same. */
     Claim with(Claim other) {
         return new Claim(consumer, Math.min(first, other.first), stride, Math.max(last, other.last), tail);
     }
 
-    /** The least position at which a run can have begun whose consumer was given this first number. */
+    /** Returns the least position at which a run can have begun if its consumer was assigned this first number. */
     long leastStart() {
         return leastStart(consumer, first);
     }
 
-    /** The same, of a consumer that was to begin with a number. */
+    /** Returns the same for a consumer that would have begun with a number. */
     static long leastStart(Consumer consumer, long first) {
         return Math.max(0, first - (long) consumer.worker() * consumer.worldSize() - consumer.worldSize() + 1);
     }

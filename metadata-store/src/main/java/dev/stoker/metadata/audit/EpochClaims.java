@@ -12,15 +12,15 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** Who was given which numbers of one epoch, by run. */
+/** Contains the assigned numbers of one epoch, by run. */
 final class EpochClaims {
 
-    /** Consumer and residue to what it was given, for one run and stride. */
+    /** Maps consumer and residue to the assigned numbers, for one run and stride. */
     private record Track(Consumer consumer, long stride, long residue, TailPolicy tail) {}
 
     private static final class Run {
         final Map<Track, Claim> claims = new HashMap<>();
-        /** By stride, by residue. */
+        /** Claims by stride, then by residue. */
         final Map<Long, Map<Long, List<Claim>>> index = new HashMap<>();
 
         void index() {
@@ -45,7 +45,7 @@ final class EpochClaims {
             return found;
         }
 
-        /** The position at which the run began in this epoch, or less if not all of its trainers are known. */
+        /** Position at which the run began in this epoch; a lower bound if not all of its trainers are known. */
         long start;
 
         private long findStart(Map<Consumer, Long> others) {
@@ -55,7 +55,7 @@ final class EpochClaims {
         }
     }
 
-    /** Greatest run first. */
+    /** Runs, greatest first. */
     private final NavigableMap<Long, Run> runs = new TreeMap<>(Comparator.reverseOrder());
 
     private boolean indexed;
@@ -88,22 +88,22 @@ final class EpochClaims {
     }
 
     /**
-     * The position at which a run began in this epoch.
+     * Returns the position at which a run began in this epoch.
      *
-     * @param others least starts of its consumers that asked for nothing of the epoch
+     * @param others least starts of its consumers that requested nothing of the epoch
      */
     long start(long run, Map<Consumer, Long> others) {
         index();
         return others.isEmpty() ? runs.get(run).start : runs.get(run).findStart(others);
     }
 
-    /** The greatest number that anybody was given. */
+    /** Returns the greatest assigned number. */
     long last() {
         index();
         return last;
     }
 
-    /** What the greatest run was given that was given this number at all; empty if none was. */
+    /** Returns the claims of the greatest run to which this number was assigned; empty if there is none. */
     List<Claim> responsible(long number) {
         index();
         for (Run run : runs.values()) {
@@ -115,7 +115,7 @@ final class EpochClaims {
         return List.of();
     }
 
-    /** By what a consumer was given a number; null if by nothing. */
+    /** Returns the claim by which a consumer was assigned a number; null if there is none. */
     Claim of(Consumer consumer, long number) {
         index();
         Run run = runs.get(consumer.run());
@@ -129,7 +129,7 @@ final class EpochClaims {
         return null;
     }
 
-    /** Numbers from here on go to no rank, because the newest run drops the tail. */
+    /** Returns the first number that goes to no rank because the newest run drops the tail. */
     long leftOutFrom(EpochSize size) {
         index();
         Run newest = runs.firstEntry().getValue();

@@ -18,7 +18,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** Judges one epoch of a pass, stretch by stretch from its end to its beginning. For one thread. */
+/** Judges one epoch of a pass, section by section from its end to its beginning. Not thread-safe. */
 final class EpochJudge {
 
     private static final byte OPEN = 0;
@@ -38,7 +38,7 @@ final class EpochJudge {
     private final long batches;
     private final long leftOutFrom;
     private final Set<String> damagedFiles = new HashSet<>();
-    /** By consumer and lane: the greatest number acknowledged, in this stretch and those after it. */
+    /** Greatest acknowledged number by consumer and lane, in this section and those after it. */
     private final Map<Long, Long> lastOfLane = new HashMap<>();
 
     private final Map<Integer, Long> lastOfConsumer = new HashMap<>();
@@ -81,7 +81,7 @@ final class EpochJudge {
         return pass.key + ", epoch " + epoch + ", batch " + number;
     }
 
-    /** Judges the numbers [from, to), given all receipts of them. */
+    /** Judges the numbers [from, to) from all of their receipts. */
     void judge(ReceiptColumns receipts, long from, long to) throws IOException {
         int[] order = receipts.byNumber(from, to);
         byte[] state = new byte[receipts.size()];
@@ -90,7 +90,9 @@ final class EpochJudge {
         new Stretch(receipts, order, state).judge(from, to);
     }
 
-    /** The lanes of the receipts' pieces; takes out receipts that stand there twice, and pieces that do not exist. */
+    /**
+     * Returns the lanes of the receipts' pieces. Removes duplicate receipts, and receipts of pieces that do not exist.
+     */
     private int[] lanes(ReceiptColumns receipts, int[] order, byte[] state) {
         int[] lanes = new int[receipts.size()];
         for (int at = 0; at < order.length; at++) {
@@ -154,7 +156,7 @@ final class EpochJudge {
                         where(receipts.number(i)) + " cannot be judged, nor other batches of the same chunk: "
                                 + e.getMessage());
             }
-            // Whether it is right is not known; that it was acknowledged is.
+            // Its content cannot be checked, but it was acknowledged.
             return RIGHT;
         }
         List<String> wrong = new ArrayList<>(1);
@@ -204,7 +206,7 @@ final class EpochJudge {
                 skipped);
     }
 
-    /** One stretch of the epoch: goes through its numbers in order. */
+    /** Judges one section of the epoch, number by number in order. */
     private final class Stretch {
         private final ReceiptColumns receipts;
         private final int[] order;
@@ -267,8 +269,8 @@ final class EpochJudge {
             if (number >= leftOutFrom) {
                 leftOut++;
             } else if (lacking == null) {
-                // As far as the ledger knows, nobody was given it: it lies before the first position, or what its rank
-                // was given died with the feeder before a run began behind it, or its rank has not come yet.
+                // According to the ledger, nobody was assigned the number. It is before the first position, or the
+                // feeder died with the assignment before a run began after it, or its rank has not subscribed yet.
                 (pass.isAsserted(Long.MIN_VALUE, epoch, number) ? assertedHere : openHere).add(number);
             } else {
                 judgeLacking(lacking, number, begin);
@@ -301,7 +303,10 @@ final class EpochJudge {
             missingByRun.computeIfAbsent(run, r -> new Ranges()).add(number);
         }
 
-        /** Numbers past the end only keep ranks even: demanded of the run that ended the epoch. */
+        /**
+         * Judges numbers past the end, which only keep ranks even. The run that ended the epoch must have acknowledged
+         * them.
+         */
         private void judgeRepeated(long number, int begin) {
             List<Claim> responsible = claims.responsible(number);
             if (responsible.isEmpty() || responsible.get(0).consumer().run() != claims.greatestRun()) {
@@ -334,7 +339,7 @@ final class EpochJudge {
             }
         }
 
-        /** The first piece of which the consumer has no right receipt; -1 if there is none. */
+        /** Returns the first piece without a correct receipt of the consumer; -1 if there is none. */
         private int lackingPiece(Claim claim, long number, int begin) {
             DeliveredBatch batch = EpochJudge.this.batch(claim.tail(), number);
             if (batch == null) {
@@ -346,7 +351,7 @@ final class EpochJudge {
                 boolean there = false;
                 for (int i = begin; i < at && !there; i++) {
                     int receipt = order[i];
-                    // An altered receipt is a finding by itself; the batch is not missing as well.
+                    // An altered receipt is already a finding. The batch does not also count as missing.
                     there = receipts.consumer(receipt) == consumer
                             && receipts.piece(receipt) == piece
                             && (state[receipt] == RIGHT || state[receipt] == WRONG);

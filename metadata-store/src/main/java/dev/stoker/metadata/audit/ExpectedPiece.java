@@ -3,11 +3,11 @@ package dev.stoker.metadata.audit;
 import java.util.List;
 
 /**
- * What a piece must have been.
+ * Describes the correct content of a piece.
  *
- * @param rows rows in its message
- * @param skipped rows left out
- * @param crc32c of header and message
+ * @param rows number of rows in its message
+ * @param skipped number of rows that were left out
+ * @param crc32c checksum of header and message
  * @param left the samples that were left out
  */
 record ExpectedPiece(int rows, int skipped, int crc32c, List<String> left) {}

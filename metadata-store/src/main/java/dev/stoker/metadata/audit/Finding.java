@@ -4,25 +4,25 @@ import java.util.Locale;
 import java.util.Objects;
 
 /**
- * Something that an audit found wrong.
+ * Describes a problem that an audit found.
  *
- * @param kind what kind of thing
- * @param message says what, where, expected and found
- * @param batches how many batches it is about; 0 if it is about none in particular
+ * @param kind kind of the problem
+ * @param message the problem, its location, and the expected and found values
+ * @param batches number of affected batches; 0 if it affects no batch in particular
  */
 public record Finding(Kind kind, String message, long batches) {
 
-    /** What can be wrong. */
+    /** Lists the kinds of problems. */
     public enum Kind {
-        /** A batch that was passed over: nobody acknowledged it, though later ones were. */
+        /** A batch that was passed over: nobody acknowledged it, but later ones were acknowledged. */
         MISSING,
-        /** A receipt that says something else than order and chunks give. */
+        /** A receipt that differs from the order and the chunks. */
         ALTERED,
-        /** A record of a batch, trainer, stream or feed that does not belong here. */
+        /** A record of a batch, trainer, stream or feed that does not belong to this ledger. */
         FOREIGN,
         /** A ledger file that is missing, truncated or changed. */
         DAMAGED_LEDGER,
-        /** The dataset is damaged or lacks what is needed to judge. */
+        /** The dataset is damaged, or lacks data that the audit needs. */
         DAMAGED_DATASET;
 
         @Override

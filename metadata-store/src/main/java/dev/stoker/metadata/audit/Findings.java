@@ -5,7 +5,10 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 
-/** Collects findings: counts all, keeps the first of each kind, so that a ruined ledger needs no more memory than a good one. */
+/**
+ * Collects findings: counts all of them and keeps the first of each kind, so a ruined ledger needs no more memory than
+ * a good one.
+ */
 final class Findings {
 
     static final int KEPT_PER_KIND = 1000;

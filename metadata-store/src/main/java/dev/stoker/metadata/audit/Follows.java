@@ -15,9 +15,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * Which passes follow their dataset, and which version each of their epochs has: by the choices that feeds leave with the
- * datasets, not by what the ledger says. Such a pass is one over all its versions, so in it consumers have no fingerprint. For
- * one thread.
+ * Finds the passes that follow their dataset, and the version of each of their epochs. Uses the choices that feeds
+ * write in the datasets, not the ledger. Such a pass covers all its versions, so its consumers have no fingerprint
+ * here. Not thread-safe.
  */
 final class Follows {
 
@@ -32,7 +32,7 @@ final class Follows {
         this.findings = findings;
     }
 
-    /** The consumer as part of its pass. */
+    /** Returns the consumer as part of its pass. */
     Consumer part(Consumer consumer) throws IOException {
         if (versions(consumer).isEmpty()) {
             return consumer;
@@ -50,12 +50,12 @@ final class Follows {
                 consumer.replica());
     }
 
-    /** Whether a consumer that is part of its pass belongs to one that follows. */
+    /** Returns whether a consumer that is part of its pass belongs to a pass that follows its dataset. */
     static boolean follows(Consumer part) {
         return part.fingerprint().isEmpty();
     }
 
-    /** The version that was chosen for an epoch of a consumer's pass. */
+    /** Returns the version that was chosen for an epoch of a consumer's pass. */
     OptionalLong version(Consumer consumer, long epoch) throws IOException {
         Long version = versions(consumer).get(epoch);
         return version == null ? OptionalLong.empty() : OptionalLong.of(version);

@@ -18,12 +18,12 @@ import java.nio.ByteOrder;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** A window's rows and the checked heads of its chunks. For one thread. */
+/** Contains a window's rows and the checked heads of its chunks. Not thread-safe. */
 final class HeadWindow {
 
     private final AuditedStream stream;
     private final Window rows;
-    /** By place; null where the head is damaged or no row is wanted. */
+    /** Chunks by index; null if the head is damaged or no row is needed. */
     private final BatchChunk[] chunks;
 
     private final StokerException[] damage;
@@ -103,17 +103,17 @@ final class HeadWindow {
         return rows.rowAt(i);
     }
 
-    /** The chunk at a place; null if its head is damaged. */
+    /** Returns the chunk at an index; null if its head is damaged. */
     BatchChunk chunk(int place) {
         return chunks[place];
     }
 
-    /** Why there is no chunk at a place. */
+    /** Returns the reason for the absence of a chunk at an index. */
     StokerException damage(int place) {
         return damage[place];
     }
 
-    /** The stream's index of the chunk at a place. */
+    /** Returns the stream's index of the chunk at an index of the window. */
     int index(int place) {
         return rows.chunk(place);
     }

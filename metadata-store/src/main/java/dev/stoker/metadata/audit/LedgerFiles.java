@@ -16,8 +16,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The finished files of a ledger, read as often as it takes: each time the same records, whatever is written meanwhile. A feed
- * leaves many small files, so the first bytes of some are read at once.
+ * Reads the finished files of a ledger any number of times. Each time returns the same records, even if a feed writes
+ * more in the meantime. A feed writes many small files, so the first bytes of several files are read in parallel.
  */
 final class LedgerFiles {
 
@@ -27,12 +27,12 @@ final class LedgerFiles {
     private final List<ObjectInfo> files;
     private final Reads reads;
 
-    /** Takes a record. */
+    /** Receives a record. */
     interface Visitor {
         void visit(LedgerRecord entry) throws IOException;
     }
 
-    /** Hears of a file that is damaged from some place on. */
+    /** Receives the error of a file that is damaged from some position on. */
     interface Damage {
         void damaged(StokerException e);
     }
@@ -43,7 +43,7 @@ final class LedgerFiles {
         this.reads = reads;
     }
 
-    /** Lists the finished files; those that are being written have other names. */
+    /** Lists the finished files. Unfinished files have other names. */
     static LedgerFiles list(ObjectStore store, Reads reads) throws IOException {
         List<ObjectInfo> files = new ArrayList<>();
         try (ObjectIterator objects = store.list("part-")) {
@@ -66,7 +66,7 @@ final class LedgerFiles {
         return files.size();
     }
 
-    /** Visits all records; of a damaged file, those before the damage. */
+    /** Visits all records. In a damaged file, visits those before the damage. */
     void visit(Visitor visitor, Damage damage) throws IOException {
         reads.inOrder(files, this::start, (file, start) -> {
             try (InputStream in = new ObjectStream(store, file, start.get())) {
@@ -82,7 +82,7 @@ final class LedgerFiles {
         });
     }
 
-    /** The first bytes of a file, most often all of them. */
+    /** Returns the first bytes of a file, usually all of them. */
     private ByteBuffer start(ObjectInfo file) throws IOException {
         ByteBuffer start = ByteBuffer.allocate((int) Math.min(BUFFER_BYTES, file.length()));
         if (start.hasRemaining()) {
@@ -100,7 +100,7 @@ final class LedgerFiles {
         }
     }
 
-    /** An object from its first byte to the length that the listing told. */
+    /** Reads an object from its first byte to its listed length. */
     private static final class ObjectStream extends RangeStream {
         private final ObjectStore store;
         private final ObjectInfo file;

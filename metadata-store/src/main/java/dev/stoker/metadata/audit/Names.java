@@ -2,7 +2,7 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Consumer;
 
-/** How messages name trainers. */
+/** Formats the names of trainers in messages. */
 final class Names {
 
     private Names() {}

@@ -2,7 +2,7 @@ package dev.stoker.metadata.audit;
 
 import dev.stoker.schemas.ledger.Consumer;
 
-/** Whose way through a stream is judged by itself; without fingerprint where it follows its dataset. */
+/** Identifies a pass that is judged separately. Has no fingerprint if the pass follows its dataset. */
 record PassKey(String feed, String stream, String group, String fingerprint, int replica) {
 
     static PassKey of(Consumer consumer) {

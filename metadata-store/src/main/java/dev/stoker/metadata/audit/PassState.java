@@ -9,45 +9,48 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 
-/** What the ledger says of one pass, receipts aside. */
+/** Contains the ledger's data on one pass, except receipts. */
 final class PassState {
 
     final PassKey key;
     final Source source;
-    /** By epoch where each has a version of its own, else by 0. */
+    /** Streams by epoch if each has its own version, otherwise by 0. */
     private final NavigableMap<Long, AuditedStream> streams = new TreeMap<>();
 
     final NavigableMap<Long, EpochClaims> claims = new TreeMap<>();
-    /** How many receipts there are of each epoch. */
+    /** Number of receipts of each epoch. */
     final NavigableMap<Long, Long> receipts = new TreeMap<>();
-    /** Every run, and the first epoch in which it was given something. */
+    /** First epoch with an assigned number, by run. */
     final NavigableMap<Long, Long> firstEpochs = new TreeMap<>();
 
     private final Map<Consumer, Integer> numbers = new HashMap<>();
-    /** By number of the consumer: the last epoch it has a receipt of or subscribed to. */
+    /** Last epoch with a receipt or subscription, by the consumer's number. */
     private final Map<Integer, Long> lastEpochs = new HashMap<>();
 
-    /** By epoch and run: where consumers stood that asked for nothing. */
+    /** Positions of consumers that requested nothing, by epoch and run. */
     private final Map<Long, Map<Long, Map<Consumer, Long>>> standing = new HashMap<>();
 
-    /** @param source what was read first; of a pass that follows its dataset all else but the version holds for all */
+    /**
+     * @param source the source that was read first; in a pass that follows its dataset, everything except the version
+     *     applies to all epochs
+     */
     PassState(PassKey key, Source source) {
         this.key = key;
         this.source = source;
     }
 
-    /** What an epoch read; of one that nobody began what the one before it did. */
+    /** Returns the stream that an epoch read; for an epoch that no run began, that of the epoch before. */
     AuditedStream stream(long epoch) {
         Map.Entry<Long, AuditedStream> found = streams.floorEntry(epoch);
         return (found == null ? streams.firstEntry() : found).getValue();
     }
 
-    /** Whether this is what the epoch read by what was said before, or nothing was said of it. */
+    /** Returns whether the epoch read this stream according to earlier records, or no record names it. */
     boolean reads(long epoch, AuditedStream stream) {
         return streams.computeIfAbsent(epoch, e -> stream).fingerprint().equals(stream.fingerprint());
     }
 
-    /** Whether receipts are of what their epoch read. */
+    /** Returns whether receipts belong to the stream that their epoch read. */
     boolean isOf(Receipts receipts) {
         return receipts.consumer()
                 .fingerprint()
@@ -64,7 +67,9 @@ final class PassState {
         lastEpochs.merge(number(consumer), epoch, Math::max);
     }
 
-    /** The consumer asked for nothing of an epoch: it stood behind the numbers before {@code first}. */
+    /**
+     * Records that the consumer requested nothing of an epoch: its position was after the numbers before {@code first}.
+     */
     void stood(Consumer consumer, long epoch, long first) {
         standing.computeIfAbsent(epoch, e -> new HashMap<>())
                 .computeIfAbsent(consumer.run(), r -> new HashMap<>())
@@ -80,7 +85,7 @@ final class PassState {
         return numbers.computeIfAbsent(consumer, c -> numbers.size());
     }
 
-    /** Whether the consumer went on to a later epoch. */
+    /** Returns whether the consumer continued to a later epoch. */
     boolean leftBehind(Consumer consumer, long epoch) {
         return lastEpochs.getOrDefault(number(consumer), -1L) > epoch;
     }
@@ -89,14 +94,14 @@ final class PassState {
         return firstEpochs.keySet();
     }
 
-    /** The consumers, by number. */
+    /** Returns the consumers, by number. */
     Consumer[] consumers() {
         Consumer[] all = new Consumer[numbers.size()];
         numbers.forEach((consumer, number) -> all[number] = consumer);
         return all;
     }
 
-    /** Whether any run later than this one began behind a batch, which says that its trainers had it. */
+    /** Returns whether any run later than this one began after a batch, which asserts that its trainers received it. */
     boolean isAsserted(long run, long epoch, long number) {
         for (Map.Entry<Long, Long> later : firstEpochs.tailMap(run, false).entrySet()) {
             long began = later.getValue();
@@ -109,7 +114,7 @@ final class PassState {
         return false;
     }
 
-    /** Whether one run has something of an earlier and something of a later epoch. */
+    /** Returns whether one run has records of an earlier and of a later epoch. */
     boolean isPassedOver(long epoch) {
         for (long run : firstEpochs.keySet()) {
             if (firstEpochs.get(run) < epoch

@@ -24,8 +24,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Says what any piece of an epoch must have been, from order function and chunk heads. Payload is read only where rows are said
- * to be damaged. Holds the two windows last used: pieces should be asked for lane by lane. For one thread.
+ * Computes the correct content of any piece of an epoch from the order function and the heads of the chunks. Reads
+ * payload only where rows were reported as damaged. Keeps the last two windows, so pieces should be requested lane by
+ * lane. Not thread-safe.
  */
 final class PieceOracle {
 
@@ -56,7 +57,7 @@ final class PieceOracle {
     }
 
     /**
-     * What a piece must have been.
+     * Returns the correct content of a piece.
      *
      * @throws StokerException if a head is damaged or missing
      */
@@ -64,7 +65,7 @@ final class PieceOracle {
         return piece(epoch, batch, index, false);
     }
 
-    /** What a piece must have been if the rows that are damaged now were left out. */
+    /** Returns the correct content of a piece if the currently damaged rows were left out. */
     ExpectedPiece pieceWithoutDamage(EpochOrder epoch, DeliveredBatch batch, int index) throws IOException {
         return piece(epoch, batch, index, true);
     }

@@ -3,7 +3,7 @@ package dev.stoker.metadata.audit;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Numbers as ranges; numbers come in ascending order. Keeps the first ranges and the count of all numbers. */
+/** Collects ascending numbers as ranges. Keeps the first ranges and the count of all numbers. */
 final class Ranges {
 
     private static final int KEPT = 1000;
@@ -21,7 +21,7 @@ final class Ranges {
         }
     }
 
-    /** Adds numbers that are greater than all so far. */
+    /** Adds numbers that are greater than all earlier ones. */
     void addAll(Ranges later) {
         count += later.count;
         for (BatchRange range : later.ranges) {

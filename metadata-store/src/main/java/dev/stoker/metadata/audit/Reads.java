@@ -11,27 +11,27 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Reads many small things of a store that may be far: some at once, in threads of its own, so that its latency is waited for
- * once and not every time. Used by one thread, which gets what was read in the order in which it asked.
+ * Reads many small objects of a store in parallel, with its own threads, so their latencies overlap. One thread uses
+ * it, and receives the results in the order of its requests.
  */
 final class Reads implements AutoCloseable {
 
-    /** As many as a feeder reads at once by default. */
+    /** Number of parallel reads; the default of a feeder. */
     static final int AT_ONCE = 16;
 
     private final ExecutorService threads = Executors.newFixedThreadPool(AT_ONCE, Reads::thread);
 
-    /** Reads one thing; any thread. */
+    /** Reads one object. Must be thread-safe. */
     interface Read<K, T> {
         T read(K key) throws IOException;
     }
 
-    /** What was read, or why it was not. */
+    /** Result of a read, or the reason of its failure. */
     interface Outcome<T> {
         T get() throws IOException;
     }
 
-    /** Takes what was read. */
+    /** Receives a result. */
     interface Taker<K, T> {
         void take(K key, Outcome<T> outcome) throws IOException;
     }
@@ -42,7 +42,9 @@ final class Reads implements AutoCloseable {
         return thread;
     }
 
-    /** Reads a thing for each key, at most {@link #AT_ONCE} ahead of the taker, who runs in the calling thread. */
+    /**
+     * Reads an object for each key, at most {@link #AT_ONCE} ahead of the taker. The taker runs in the calling thread.
+     */
     <K, T> void inOrder(Iterable<K> keys, Read<K, T> read, Taker<K, T> taker) throws IOException {
         Deque<Future<T>> ahead = new ArrayDeque<>();
         Iterator<K> toRead = keys.iterator();

@@ -4,7 +4,7 @@ import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.order.TailPolicy;
 import java.util.Arrays;
 
-/** Receipts of a stretch of an epoch, 28 bytes each. */
+/** Contains the receipts of a section of an epoch, 28 bytes each. */
 final class ReceiptColumns {
 
     private static final TailPolicy[] TAILS = TailPolicy.values();
@@ -15,7 +15,7 @@ final class ReceiptColumns {
     private int[] rows = new int[64];
     private int[] skipped = new int[64];
     private int[] consumers = new int[64];
-    /** Piece, tail and whether it is repeated. */
+    /** Piece, tail, and whether the piece is repeated. */
     private int[] pieces = new int[64];
 
     void add(Receipt receipt, int consumer, TailPolicy tail) {
@@ -82,7 +82,7 @@ final class ReceiptColumns {
                 && pieces[i] == pieces[j];
     }
 
-    /** The receipts in ascending number, given that all numbers lie in [from, to). */
+    /** Returns the receipts in ascending number, given that all numbers are in [from, to). */
     int[] byNumber(long from, long to) {
         int[] keys = new int[size];
         for (int i = 0; i < size; i++) {

@@ -18,7 +18,10 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** First reading of a ledger: who was given what, checked against the datasets, and how many receipts are to come. */
+/**
+ * Reads a ledger for the first time: collects the assigned numbers, checks them against the datasets, and counts the
+ * receipts.
+ */
 final class Survey {
 
     private record Opened(AuditedStream stream, String problem) {}
@@ -32,7 +35,7 @@ final class Survey {
     private final Map<PassKey, PassState> passes = new LinkedHashMap<>();
     private final Map<PassKey, TreeMap<Long, Long>> receiptCounts = new LinkedHashMap<>();
     private final Map<Consumer, Long> lastEpochs = new HashMap<>();
-    /** Of passes that follow their dataset: how many receipts of each fingerprint an epoch has. */
+    /** Number of receipts of each fingerprint in an epoch, for passes that follow their dataset. */
     private final Map<Followed, Long> followed = new LinkedHashMap<>();
 
     private record Followed(PassKey pass, long epoch, String fingerprint) {}
@@ -66,7 +69,7 @@ final class Survey {
         }
     }
 
-    /** The passes that have a subscription; to be called after the last record. */
+    /** Returns the passes that have a subscription. Call this after the last record. */
     Map<PassKey, PassState> passes() {
         receiptCounts.forEach((key, epochs) -> {
             PassState pass = passes.get(key);

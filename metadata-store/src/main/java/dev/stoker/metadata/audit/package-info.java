@@ -1,9 +1,9 @@
 /**
- * Judges a feed's ledger against the dataset alone: which batches were acknowledged, whether each was acknowledged exactly
- * once in the lineage of runs, and whether the checksums are those that order and chunks give. It recomputes everything from
- * order function and chunk heads and must know nothing of the feeder. Starts threads for reading alone ({@link
- * dev.stoker.metadata.audit.Reads}), which end with the audit.
+ * Checks a feed's ledger against the dataset alone: which batches were acknowledged, whether each was acknowledged
+ * exactly once over the sequence of runs, and whether the checksums match those of order and chunks.
  *
- * <p>The rules are those of {@code docs/formats/ledger.md}, section "Audit".
+ * <p>The audit recomputes everything from the order function and the heads of the chunks. It must not depend on the
+ * feeder. It starts threads only for reading ({@link dev.stoker.metadata.audit.Reads}); they end with the audit. The
+ * rules are in {@code docs/formats/ledger.md}, section "Audit".
  */
 package dev.stoker.metadata.audit;

@@ -5,12 +5,12 @@ import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 
 /**
- * One column of a record batch in memory, checked on creation: validity, offsets and lengths fit, so that an access
- * to any row stays within the column. Immutable; any thread. Rows are not checked: outside 0 to rows-1 the result is
- * undefined or an IndexOutOfBoundsException.
+ * Provides access to one column of a record batch in memory. Creation checks that validity, offsets and lengths are
+ * consistent, so access to a row never leaves the column. Immutable and thread-safe. Row numbers are not checked:
+ * outside 0 to rows-1 the result is undefined or an IndexOutOfBoundsException.
  *
- * <p>The values of a column may lie behind the end of the bytes at hand (payload, of which only the head was read);
- * then only positions and lengths can be asked for.
+ * <p>The values of a column may be beyond the end of the available bytes (payload, if only the head was read). In this
+ * case only positions and lengths are available.
  */
 public final class ArrowColumn {
     private final ArrowField field;
@@ -37,10 +37,10 @@ public final class ArrowColumn {
     }
 
     /**
-     * Checks a column and gives access to it.
+     * Checks a column and provides access to it.
      *
-     * @param bytes little-endian; index 0 is the file's start; covers all but payload values
-     * @param bodyAt where the body begins in the file
+     * @param bytes little-endian; index 0 is the file's start; contains everything except payload values
+     * @param bodyAt position of the body in the file
      */
     static ArrowColumn open(
             ArrowField field,
@@ -86,27 +86,30 @@ public final class ArrowColumn {
         return new ArrowColumn(field, rows, nulls, bytes, positions, (int) length);
     }
 
-    /** The column's description. */
+    /** Returns the column's description. */
     public ArrowField field() {
         return field;
     }
 
-    /** Rows of the column. */
+    /** Returns the number of rows. */
     public int rows() {
         return rows;
     }
 
-    /** Rows without a value. */
+    /** Returns the number of null rows. */
     public int nullCount() {
         return nullCount;
     }
 
-    /** Whether the row has no value. */
+    /** Returns whether the row is null. */
     public boolean isNull(int row) {
         return validityAt >= 0 && !bit(validityAt, row);
     }
 
-    /** An integer, bool (0, 1) or categorical id; unsigned values are not sign-extended (64-bit ones keep bits). */
+    /**
+     * Returns an integer, bool (0, 1) or categorical id. Unsigned values are not sign-extended (64-bit ones keep their
+     * bits).
+     */
     public long longAt(int row) {
         return switch ((ScalarType) type) {
             case BOOL -> bit(valuesAt, row) ? 1 : 0;
@@ -121,17 +124,17 @@ public final class ArrowColumn {
         };
     }
 
-    /** The 32 bits of an int32, uint32 or categorical column. */
+    /** Returns the 32 bits of an int32, uint32 or categorical column. */
     public int intAt(int row) {
         return bytes.getInt(valuesAt + 4 * row);
     }
 
-    /** A bool. */
+    /** Returns a bool. */
     public boolean booleanAt(int row) {
         return longAt(row) != 0;
     }
 
-    /** A floating-point number. */
+    /** Returns a floating-point number. */
     public double doubleAt(int row) {
         return switch ((ScalarType) type) {
             case FLOAT16 -> HalfFloats.fromFloat16(bytes.getShort(valuesAt + 2 * row));
@@ -142,19 +145,19 @@ public final class ArrowColumn {
         };
     }
 
-    /** Text; bytes that are not UTF-8 come out as replacement characters. */
+    /** Returns text. Bytes that are not UTF-8 become replacement characters. */
     public String stringAt(int row) {
         byte[] text = new byte[valueLength(row)];
         bytes.get(valuePosition(row), text);
         return new String(text, StandardCharsets.UTF_8);
     }
 
-    /** A view of the value's bytes: utf8, binary, fixed-size binary, or elements of a list or tensor. */
+    /** Returns a view of the value's bytes: utf8, binary, fixed-size binary, or elements of a list or tensor. */
     public ByteBuffer bytesAt(int row) {
         return bytes.slice(valuePosition(row), valueLength(row)).order(java.nio.ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** The elements of a list of int32. */
+    /** Returns the elements of a list of int32. */
     public int[] intsAt(int row) {
         int at = valuePosition(row);
         int[] elements = new int[valueLength(row) / 4];
@@ -164,14 +167,14 @@ public final class ArrowColumn {
         return elements;
     }
 
-    /** Where the value's bytes begin in the file. Not for bool. */
+    /** Returns the position of the value's bytes in the file. Not for bool. */
     public int valuePosition(int row) {
         return offsetsAt >= 0
                 ? valuesAt + bytes.getInt(offsetsAt + 4 * row) * type.width()
                 : valuesAt + row * type.width();
     }
 
-    /** Bytes of the value. Not for bool. */
+    /** Returns the length of the value in bytes. Not for bool. */
     public int valueLength(int row) {
         if (offsetsAt < 0) {
             return type.width();
@@ -180,17 +183,17 @@ public final class ArrowColumn {
         return (bytes.getInt(at + 4) - bytes.getInt(at)) * type.width();
     }
 
-    /** Where the values buffer begins in the file. */
+    /** Returns the position of the values buffer in the file. */
     public int valuesPosition() {
         return valuesAt;
     }
 
-    /** Bytes of the values buffer, padding not counted. */
+    /** Returns the length of the values buffer in bytes, without padding. */
     public int valuesLength() {
         return valuesLength;
     }
 
-    /** The bytes that positions refer to, little-endian; read only by absolute index. */
+    /** Returns the little-endian bytes that positions refer to. They may be read only by absolute index. */
     public ByteBuffer bytes() {
         return bytes;
     }
@@ -214,7 +217,7 @@ public final class ArrowColumn {
         return new IllegalStateException("column " + field.name() + " has the type " + type + ", not " + asked);
     }
 
-    /** The comparisons, with their messages. */
+    /** Compares values and reports mismatches. */
     private record Check(ArrowField field, RecordBatch batch, String file) {
         void equal(String what, long expected, long found) throws CorruptDataException {
             if (expected != found) {

@@ -5,12 +5,12 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * A column of an Arrow schema.
+ * Describes a column of an Arrow schema.
  *
  * @param name any text
- * @param type its type; what Arrow has no type for is told by {@code stoker.type} in the written metadata
- * @param nullable whether values may be missing
- * @param metadata further custom metadata in the order in which it is written; without the keys that follow from the
+ * @param type its type; the written metadata {@code stoker.type} states types that Arrow does not have
+ * @param nullable whether values may be null
+ * @param metadata further custom metadata in the order in which it is written, without the keys that follow from the
  *     type ({@code stoker.type}, {@code ARROW:extension:…})
  */
 public record ArrowField(String name, FieldType type, boolean nullable, Map<String, String> metadata) {
@@ -18,17 +18,17 @@ public record ArrowField(String name, FieldType type, boolean nullable, Map<Stri
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
-    /** A column without nulls and metadata. */
+    /** Creates a column without nulls and metadata. */
     public static ArrowField of(String name, FieldType type) {
         return new ArrowField(name, type, false, Map.of());
     }
 
-    /** A column with nulls, without metadata. */
+    /** Creates a nullable column without metadata. */
     public static ArrowField nullable(String name, FieldType type) {
         return new ArrowField(name, type, true, Map.of());
     }
 
-    /** The column of a dataset's field. */
+    /** Creates the column of a dataset's field. */
     public static ArrowField of(Field field) {
         return new ArrowField(field.name(), field.type(), field.nullable(), Map.of());
     }

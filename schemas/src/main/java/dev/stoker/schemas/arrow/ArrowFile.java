@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * An Arrow IPC file with one record batch, whole in memory. Immutable; any thread.
+ * Reads and writes an Arrow IPC file with one record batch, completely in memory. Immutable and thread-safe.
  *
  * <pre>
  * ARROW1 00 00 | schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000
@@ -17,8 +17,8 @@ import java.util.Map;
  */
 public final class ArrowFile {
     /**
-     * A schema metadata key that stands in the leading schema message only, not in the footer's copy: the place of a
-     * text that may occur once in a file.
+     * A schema metadata key that is only in the leading schema message, not in the footer's copy. It contains a text
+     * that may occur only once in a file.
      */
     public static final String SELF_KEY = "stoker.self";
 
@@ -33,9 +33,9 @@ public final class ArrowFile {
     }
 
     /**
-     * The bytes of a file with these columns; the same bytes for the same arguments.
+     * Writes a file with these columns. The same arguments always give the same bytes.
      *
-     * @param schema its fields describe the columns in order
+     * @param schema schema whose fields describe the columns in order
      * @param columns one for each field, all with the same number of rows
      * @param footerMetadata custom metadata of the footer
      */
@@ -78,7 +78,7 @@ public final class ArrowFile {
     }
 
     /**
-     * Reads a file that lies in memory.
+     * Reads a file that is in memory.
      *
      * @param file from index 0 to the limit; must not change
      * @param name the file's name for messages
@@ -97,22 +97,25 @@ public final class ArrowFile {
         return new ArrowFile(head, footer);
     }
 
-    /** The leading schema message's schema. The footer's lacks {@link #SELF_KEY}, everything else is equal. */
+    /**
+     * Returns the schema of the leading schema message. The footer's schema lacks {@link #SELF_KEY} and is otherwise
+     * equal.
+     */
     public ArrowSchema schema() {
         return head.schema();
     }
 
-    /** Rows of the record batch. */
+    /** Returns the number of rows of the record batch. */
     public int rows() {
         return head.rows();
     }
 
-    /** A column by its index. */
+    /** Returns a column by its index. */
     public ArrowColumn column(int index) {
         return head.columns().get(index);
     }
 
-    /** A column by its name; IllegalArgumentException when there is none. */
+    /** Returns a column by its name. Throws IllegalArgumentException if there is none. */
     public ArrowColumn column(String name) {
         int index = schema().indexOf(name);
         if (index < 0) {
@@ -121,7 +124,7 @@ public final class ArrowFile {
         return column(index);
     }
 
-    /** Custom metadata of the footer. */
+    /** Returns the custom metadata of the footer. */
     public Map<String, String> footerMetadata() {
         return footer.metadata();
     }

@@ -12,16 +12,16 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * What follows the body of an Arrow file with one record batch.
+ * Describes the bytes after the body of an Arrow file with one record batch.
  *
  * <pre>
  * FFFFFFFF 00000000 | footer flatbuffer | i32 its length | ARROW1
  * </pre>
  *
  * @param schema the footer's copy
- * @param messagePosition where the record batch message begins in the file
- * @param messageHeadLength bytes of its prefix, flatbuffer and padding
- * @param bodyLength bytes of its body
+ * @param messagePosition position of the record batch message in the file
+ * @param messageHeadLength bytes of the message's prefix, flatbuffer and padding
+ * @param bodyLength bytes of the message's body
  * @param metadata custom metadata in the order in which it is written
  */
 public record ArrowFooter(
@@ -35,17 +35,17 @@ public record ArrowFooter(
     private static final int VERSION_5 = 4;
     private static final int BLOCK_SIZE = 24;
 
-    /** Bytes of end-of-stream marker, before the footer's flatbuffer. */
+    /** Bytes of the end-of-stream marker, before the footer's flatbuffer. */
     private static final int BEFORE = 8;
 
-    /** Bytes of length and magic, at the end of the file: enough to ask {@link #tailLength}. */
+    /** Bytes of length and magic at the end of the file, which {@link #tailLength} needs. */
     public static final int ENDING = 4 + 6;
 
     public ArrowFooter {
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
-    /** All that follows the body, from the end-of-stream marker to the file's end. */
+    /** Returns all bytes after the body, from the end-of-stream marker to the file's end. */
     public byte[] tail() {
         byte[] footer = SchemaFlatbuffer.footer(this);
         ByteBuffer out = ByteBuffer.allocate(BEFORE + footer.length + ENDING).order(ByteOrder.LITTLE_ENDIAN);
@@ -54,10 +54,10 @@ public record ArrowFooter(
     }
 
     /**
-     * Bytes of the whole tail, told by the file's last bytes.
+     * Returns the length of the whole tail, according to the file's last bytes.
      *
      * @param ending the last {@value #ENDING} bytes of the file, up to the limit
-     * @param fileLength bytes of the file
+     * @param fileLength length of the file in bytes
      */
     public static int tailLength(ByteBuffer ending, long fileLength, String file) throws StokerException {
         int limit = ending.limit();
@@ -76,7 +76,7 @@ public record ArrowFooter(
     /**
      * Reads a tail.
      *
-     * @param tail the file's last bytes, as many as {@link #tailLength} says, up to the limit
+     * @param tail the last {@link #tailLength} bytes of the file, up to the limit
      */
     public static ArrowFooter read(ByteBuffer tail, String file) throws StokerException {
         ByteBuffer bytes = tail.slice(0, tail.limit()).order(ByteOrder.LITTLE_ENDIAN);

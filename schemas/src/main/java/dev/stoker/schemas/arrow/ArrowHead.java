@@ -12,8 +12,8 @@ import java.util.List;
 import org.apache.arrow.flatbuf.MessageHeader;
 
 /**
- * The beginning of an Arrow file with one record batch: magic, schema message, record batch message, and the body as
- * far as it is no payload. Immutable; any thread.
+ * Reads the beginning of an Arrow file with one record batch: magic, schema message, record batch message, and the part
+ * of the body before the payload. Immutable and thread-safe.
  */
 public final class ArrowHead {
     /** First bytes of a file, padding included. */
@@ -34,14 +34,14 @@ public final class ArrowHead {
         this.columns = columns;
     }
 
-    /** Tells which columns of a schema are payload. */
+    /** Determines the payload columns of a schema. */
     @FunctionalInterface
     public interface PayloadColumns {
-        /** One flag for each column. */
+        /** Returns one flag for each column. */
         boolean[] of(ArrowSchema schema) throws StokerException;
     }
 
-    /** Magic and schema message, padded so that they end at a multiple of 64: where the record batch message begins. */
+    /** Returns magic and schema message, padded to a multiple of 64. The record batch message follows them. */
     public static byte[] opening(ArrowSchema schema) {
         byte[] flatbuffer = SchemaFlatbuffer.message(schema);
         int prefix = MAGIC.length + RecordBatchLayout.PREFIX;
@@ -54,9 +54,9 @@ public final class ArrowHead {
     /**
      * Reads the beginning of a file.
      *
-     * @param head from index 0 to the limit: the file, or as much of it as lies before the first payload data buffer;
-     *     must not change
-     * @param payload tells which columns' values may lie behind the head
+     * @param head from index 0 to the limit: the file, or at least the part before the first payload data buffer; must
+     *     not change
+     * @param payload determines the columns whose values may be beyond the head
      * @param end bytes of the file in which the body must have ended
      * @param file the file's name for messages
      */
@@ -90,40 +90,40 @@ public final class ArrowHead {
         return new ArrowHead(schema, layout, batch, messageAt, List.copyOf(columns));
     }
 
-    /** The schema, its metadata included. */
+    /** Returns the schema, including its metadata. */
     public ArrowSchema schema() {
         return schema;
     }
 
-    /** Rows of the record batch. */
+    /** Returns the number of rows of the record batch. */
     public int rows() {
         return batch.rows();
     }
 
-    /** The columns in schema order. */
+    /** Returns the columns in schema order. */
     public List<ArrowColumn> columns() {
         return columns;
     }
 
-    /** Where the record batch message begins in the file. */
+    /** Returns the position of the record batch message in the file. */
     public int messagePosition() {
         return messageAt;
     }
 
-    /** Where its body begins in the file. */
+    /** Returns the position of the message's body in the file. */
     public int bodyPosition() {
         return messageAt + batch.headLength();
     }
 
-    /** Bytes of the body. */
+    /** Returns the length of the body in bytes. */
     public long bodyLength() {
         return batch.bodyLength();
     }
 
     /**
-     * Checks that the record batch message has the canonical layout, nothing overlapping and no gaps.
+     * Checks that the record batch message has the canonical layout, without overlaps and gaps.
      *
-     * @return where the first payload data buffer begins in the file, or where the body ends when there is none
+     * @return position of the first payload data buffer in the file, or the end of the body if there is none
      */
     public int checkCanonical(String file) throws StokerException {
         long[] expected = new long[layout.buffers()];
@@ -140,7 +140,7 @@ public final class ArrowHead {
         return (int) (bodyPosition() + small);
     }
 
-    /** The footer that belongs to this head. */
+    /** Returns the footer that belongs to this head. */
     public ArrowFooter footer(java.util.Map<String, String> metadata) {
         return new ArrowFooter(
                 schema.without(ArrowFile.SELF_KEY), messageAt, batch.headLength(), batch.bodyLength(), metadata);

@@ -6,10 +6,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Columns and custom metadata.
+ * Contains the columns and the custom metadata of an Arrow schema.
  *
- * @param fields in column order
- * @param metadata in the order in which it is written
+ * @param fields the columns, in order
+ * @param metadata custom metadata in the order in which it is written
  */
 public record ArrowSchema(List<ArrowField> fields, Map<String, String> metadata) {
     public ArrowSchema {
@@ -17,12 +17,12 @@ public record ArrowSchema(List<ArrowField> fields, Map<String, String> metadata)
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
-    /** A schema without metadata. */
+    /** Creates a schema without metadata. */
     public static ArrowSchema of(List<ArrowField> fields) {
         return new ArrowSchema(fields, Map.of());
     }
 
-    /** Index of the column, or -1. */
+    /** Returns the index of the column, or -1. */
     public int indexOf(String name) {
         for (int i = 0; i < fields.size(); i++) {
             if (fields.get(i).name().equals(name)) {
@@ -32,7 +32,7 @@ public record ArrowSchema(List<ArrowField> fields, Map<String, String> metadata)
         return -1;
     }
 
-    /** The same schema without one metadata key. */
+    /** Returns the same schema without one metadata key. */
     public ArrowSchema without(String key) {
         Map<String, String> rest = new LinkedHashMap<>(metadata);
         rest.remove(key);

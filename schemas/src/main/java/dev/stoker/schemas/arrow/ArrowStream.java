@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What stands around a record batch message in an Arrow IPC stream.
+ * Writes the bytes around a record batch message in an Arrow IPC stream.
  *
  * <pre>
  * schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000
@@ -16,7 +16,7 @@ public final class ArrowStream {
 
     private ArrowStream() {}
 
-    /** The schema message, padded to a multiple of 64. */
+    /** Returns the schema message, padded to a multiple of 64. */
     public static byte[] opening(ArrowSchema schema) {
         byte[] flatbuffer = SchemaFlatbuffer.message(schema);
         int length = (int) RecordBatchLayout.align(RecordBatchLayout.PREFIX + (long) flatbuffer.length);
@@ -25,7 +25,7 @@ public final class ArrowStream {
         return out.array();
     }
 
-    /** Writes what ends a stream. */
+    /** Writes the end of a stream. */
     public static void putEnd(ByteBuffer out) {
         out.putInt(0xFFFFFFFF).putInt(0);
     }

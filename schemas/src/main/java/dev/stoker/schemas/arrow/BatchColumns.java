@@ -6,15 +6,15 @@ import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Reads the record batch message of a delivered piece: {@code docs/formats/batch.md}. */
+/** Reads the record batch message of a delivered piece, as specified in {@code docs/formats/batch.md}. */
 public final class BatchColumns {
     private BatchColumns() {}
 
     /**
-     * The columns of a message, checked: the key, then the fields.
+     * Reads and checks the columns of a message: the key, then the fields.
      *
      * @param message from index 0 to the limit; must not change
-     * @param fields of the dataset, in dataset order
+     * @param fields fields of the dataset, in dataset order
      * @param what the message's name for errors
      */
     public static List<ArrowColumn> read(ByteBuffer message, List<Field> fields, String what) throws StokerException {

@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 
-/** Growing little-endian bytes on the heap. One thread at a time. */
+/** Collects little-endian bytes on the heap and grows as needed. Not thread-safe. */
 final class ByteList {
     private static final int MAX_BYTES = Integer.MAX_VALUE - 64;
 
@@ -45,7 +45,7 @@ final class ByteList {
         length += count;
     }
 
-    /** Adds the bytes between position and limit; the buffer is left as it is. */
+    /** Adds the bytes between position and limit. Does not change the buffer. */
     void add(ByteBuffer bytes) {
         int count = bytes.remaining();
         grow(count);
@@ -75,7 +75,7 @@ final class ByteList {
         length = to;
     }
 
-    /** The bytes so far, shared, little-endian. */
+    /** Returns the bytes so far, shared, little-endian. */
     ByteBuffer buffer() {
         return ByteBuffer.wrap(array, 0, length).slice().order(ByteOrder.LITTLE_ENDIAN);
     }

@@ -6,9 +6,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Collects the values of one column in memory. Not for payload data. One thread at a time; reusable through
- * {@link #truncate truncate(0)}. A value that does not fit the type is an IllegalArgumentException that names the
- * column, and leaves the column as it was.
+ * Collects the values of one column in memory, except payload data. Not thread-safe. Can be reused after {@link
+ * #truncate truncate(0)}. If a value does not fit the type, the method throws an IllegalArgumentException that names
+ * the column, and leaves the column unchanged.
  */
 public final class ColumnBuilder {
     private final ArrowField field;
@@ -19,7 +19,7 @@ public final class ColumnBuilder {
     private int rows;
     private int nulls;
 
-    /** An empty column. */
+    /** Creates an empty column. */
     public ColumnBuilder(ArrowField field) {
         this.field = field;
         this.type = field.type();
@@ -28,17 +28,20 @@ public final class ColumnBuilder {
         }
     }
 
-    /** The column's description. */
+    /** Returns the column's description. */
     public ArrowField field() {
         return field;
     }
 
-    /** Rows so far. */
+    /** Returns the number of rows so far. */
     public int rows() {
         return rows;
     }
 
-    /** An integer type or bool (0, 1), or a categorical id. Unsigned 64-bit values are given as the same bits. */
+    /**
+     * Appends to an integer or bool (0, 1) column, or appends a categorical id. Unsigned 64-bit values are given as the
+     * same bits.
+     */
     public void appendLong(long value) {
         if (type == ScalarType.BOOL) {
             checkRange(value, 0, 1);
@@ -61,12 +64,12 @@ public final class ColumnBuilder {
         valid();
     }
 
-    /** A bool. */
+    /** Appends a bool. */
     public void appendBoolean(boolean value) {
         appendLong(value ? 1 : 0);
     }
 
-    /** A floating-point type; rounded to the nearest, ties to even. */
+    /** Appends a floating-point number, rounded to the nearest value, ties to even. */
     public void appendDouble(double value) {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
             throw wrongKind("a floating-point number");
@@ -80,7 +83,7 @@ public final class ColumnBuilder {
         valid();
     }
 
-    /** A floating-point type: its bits, the least significant ones of these. */
+    /** Appends the bits of a floating-point number, in the least significant bits of the argument. */
     public void appendBits(long bits) {
         if (!(type instanceof ScalarType scalar) || !scalar.isFloat()) {
             throw wrongKind("a floating-point number");
@@ -89,7 +92,7 @@ public final class ColumnBuilder {
         valid();
     }
 
-    /** Text of a utf8 column. */
+    /** Appends text to a utf8 column. */
     public void appendString(String value) {
         if (type != ScalarType.UTF8) {
             throw wrongKind("text");
@@ -104,7 +107,7 @@ public final class ColumnBuilder {
         variable();
     }
 
-    /** A value's bytes: utf8, binary, fixed-size binary, or the little-endian elements of a list or tensor. */
+    /** Appends a value's bytes: utf8, binary, fixed-size binary, or the little-endian elements of a list or tensor. */
     public void appendBytes(ByteBuffer bytes) {
         checkBytes(bytes.remaining());
         if (type == ScalarType.UTF8) {
@@ -114,12 +117,12 @@ public final class ColumnBuilder {
         variable();
     }
 
-    /** As {@link #appendBytes(ByteBuffer)}. */
+    /** Appends a value's bytes like {@link #appendBytes(ByteBuffer)}. */
     public void appendBytes(byte[] bytes) {
         appendBytes(ByteBuffer.wrap(bytes));
     }
 
-    /** A list of int32. */
+    /** Appends a list of int32. */
     public void appendInts(int... elements) {
         if (!type.equals(new ListType(ScalarType.INT32))) {
             throw wrongKind("a list of int32");
@@ -130,7 +133,7 @@ public final class ColumnBuilder {
         variable();
     }
 
-    /** A value of another column of this type, bit for bit, or none where that has none. */
+    /** Appends a value of another column of this type, bit for bit, or null if that value is null. */
     public void appendFrom(ArrowColumn source, int row) {
         if (!source.field().type().equals(type)) {
             throw wrongKind("that of " + source.field().type());
@@ -145,7 +148,7 @@ public final class ColumnBuilder {
         }
     }
 
-    /** No value; the column must be nullable. */
+    /** Appends null. The column must be nullable. */
     public void appendNull() {
         if (!field.nullable()) {
             throw new IllegalArgumentException("column " + field.name() + " is not nullable");
@@ -160,7 +163,7 @@ public final class ColumnBuilder {
         rows++;
     }
 
-    /** Takes back the rows from this one on. */
+    /** Removes the rows from this one on. */
     public void truncate(int toRows) {
         if (toRows < 0 || toRows > rows) {
             throw new IllegalArgumentException(toRows + " rows are not between 0 and " + rows);
@@ -181,12 +184,12 @@ public final class ColumnBuilder {
         rows = toRows;
     }
 
-    /** Bytes of all buffers without padding. */
+    /** Returns the bytes of all buffers, without padding. */
     public long byteLength() {
         return (nulls == 0 ? 0 : validity.length()) + (long) offsets.length() + values.length();
     }
 
-    /** Bytes of the last row's value; 0 for bool and null values of variable length. */
+    /** Returns the bytes of the last row's value; 0 for bool and for null values of variable length. */
     public int lastLength() {
         return switch (type.layout()) {
             case BITS -> 0;
@@ -199,7 +202,7 @@ public final class ColumnBuilder {
         return nulls;
     }
 
-    /** Rows of the child: elements of all lists or tensors. */
+    /** Returns the number of rows of the child: the elements of all lists or tensors. */
     long childRows() {
         if (type instanceof TensorType tensor) {
             return (long) rows * tensor.size();
@@ -207,7 +210,7 @@ public final class ColumnBuilder {
         return values.length() / Math.max(1, type.width());
     }
 
-    /** The column's buffers in Arrow's order; shared with this builder. */
+    /** Returns the column's buffers in Arrow's order. They are shared with this builder. */
     ByteBuffer[] buffers() {
         ByteBuffer none = ByteBuffer.allocate(0);
         ByteBuffer valid = nulls == 0 ? none : validity.buffer();

@@ -3,12 +3,12 @@ package dev.stoker.schemas.arrow;
 import java.util.regex.Pattern;
 
 /**
- * A field of a dataset. The key is no field: it is the implicit first column.
+ * Describes a field of a dataset. The key is not a field; it is the implicit first column.
  *
  * @param name matches {@code [A-Za-z_][A-Za-z0-9_.-]{0,127}} and is not {@code key}
- * @param type any type but fixed-size binary
- * @param nullable whether a sample may have none; never for payload
- * @param payload whether it is served without copying; utf8, binary, lists and tensors only
+ * @param type any type except fixed-size binary
+ * @param nullable whether a sample may lack a value; never true for payload
+ * @param payload whether it is served without copying; only for utf8, binary, lists and tensors
  */
 public record Field(String name, FieldType type, boolean nullable, boolean payload) {
     /** Name of the implicit first column. */
@@ -33,17 +33,17 @@ public record Field(String name, FieldType type, boolean nullable, boolean paylo
         }
     }
 
-    /** A small field that each sample has. */
+    /** Creates a small field that each sample has. */
     public static Field small(String name, FieldType type) {
         return new Field(name, type, false, false);
     }
 
-    /** A small field that a sample may lack. */
+    /** Creates a small field that a sample may lack. */
     public static Field nullable(String name, FieldType type) {
         return new Field(name, type, true, false);
     }
 
-    /** A payload field. */
+    /** Creates a payload field. */
     public static Field payload(String name, FieldType type) {
         return new Field(name, type, false, true);
     }

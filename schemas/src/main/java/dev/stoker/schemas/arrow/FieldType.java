@@ -5,10 +5,10 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Type of a column. {@link #parse} and {@link #canonical} convert from and to the canonical string. */
+/** Describes the type of a column. {@link #parse} and {@link #canonical} convert from and to the canonical string. */
 public sealed interface FieldType permits ScalarType, ListType, TensorType, FixedBinaryType {
 
-    /** How a column lies in Arrow buffers. */
+    /** Lists the layouts of a column in Arrow buffers. */
     enum Layout {
         /** Validity, bitmap. */
         BITS,
@@ -22,26 +22,29 @@ public sealed interface FieldType permits ScalarType, ListType, TensorType, Fixe
         TENSOR
     }
 
-    /** The canonical string, such as {@code int32}, {@code int32[]} or {@code float32[3,224,224]}. */
+    /** Returns the canonical string, such as {@code int32}, {@code int32[]} or {@code float32[3,224,224]}. */
     String canonical();
 
-    /** How the column lies in Arrow buffers. */
+    /** Returns the layout of the column in Arrow buffers. */
     Layout layout();
 
-    /** Bytes per row for FIXED and TENSOR, per offset unit for BYTES (1) and LIST (the element's width), 0 for BITS. */
+    /**
+     * Returns the bytes per row for FIXED and TENSOR, per offset unit for BYTES (1) and LIST (the element's width), and
+     * 0 for BITS.
+     */
     int width();
 
-    /** Whether a field of this type may be a payload field: utf8, binary, lists and tensors. */
+    /** Returns whether a field of this type may be a payload field: utf8, binary, lists and tensors. */
     default boolean mayBePayload() {
         return layout() != Layout.BITS && layout() != Layout.FIXED;
     }
 
-    /** Whether rows differ in length, so that the column has an offsets buffer. */
+    /** Returns whether rows differ in length, so that the column has an offsets buffer. */
     default boolean hasOffsets() {
         return layout() == Layout.BYTES || layout() == Layout.LIST;
     }
 
-    /** The type whose {@link #canonical} string this is; IllegalArgumentException for any other text. */
+    /** Returns the type with this {@link #canonical} string. Throws IllegalArgumentException for any other text. */
     static FieldType parse(String text) {
         Matcher brackets = Parsing.BRACKETS.matcher(text);
         if (!brackets.matches()) {

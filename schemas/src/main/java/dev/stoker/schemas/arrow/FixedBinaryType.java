@@ -1,8 +1,8 @@
 package dev.stoker.schemas.arrow;
 
 /**
- * Arrow {@code FixedSizeBinary}: for tables of our own, such as the ids in the chunk table. Not a type that a
- * dataset's field can have, hence not known to {@link FieldType#parse}.
+ * Describes Arrow's {@code FixedSizeBinary}, for Stoker's own tables, such as the ids in the chunk table. A dataset's
+ * field cannot have this type, so {@link FieldType#parse} does not accept it.
  *
  * @param width bytes per row
  */

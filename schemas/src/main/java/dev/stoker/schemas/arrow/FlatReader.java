@@ -8,9 +8,9 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Reads a flatbuffer of unknown honesty: every position is checked against the bytes before it is used, so that only
- * CorruptDataException comes out. Positions are relative to the flatbuffer's start. A field that lies behind the end
- * of its vtable, or is 0 there, has its default.
+ * Reads an untrusted flatbuffer. Checks every position against the bytes before use, so it throws only
+ * CorruptDataException. Positions are relative to the start of the flatbuffer. A field beyond the end of its vtable, or
+ * with entry 0, has its default value.
  */
 final class FlatReader {
     private final ByteBuffer bytes;
@@ -32,7 +32,7 @@ final class FlatReader {
         return follow(0);
     }
 
-    /** Position of a table's field, or 0 when it has its default. */
+    /** Returns the position of a table's field, or 0 if it has its default. */
     int field(int table, int slot, int size) throws CorruptDataException {
         long vtable = (long) table - i32(table);
         int at = checked(vtable, 4);
@@ -84,13 +84,15 @@ final class FlatReader {
         return at == 0 ? 0 : i64(at);
     }
 
-    /** Position of the table or vector that a field refers to, or 0 when it is absent. */
+    /** Returns the position of the table or vector that a field refers to, or 0 if it is absent. */
     int reference(int table, int slot) throws CorruptDataException {
         int at = field(table, slot, 4);
         return at == 0 ? 0 : follow(at);
     }
 
-    /** Elements of a vector, all of which lie within the bytes; 0 for an absent one (position 0). */
+    /**
+     * Returns the number of elements of a vector, all of which are within the bytes; 0 for an absent one (position 0).
+     */
     int vectorLength(int vector, int elementSize) throws CorruptDataException {
         if (vector == 0) {
             return 0;
@@ -100,12 +102,12 @@ final class FlatReader {
         return (int) length;
     }
 
-    /** The table that element i of a vector of offsets refers to. */
+    /** Returns the table that element i of a vector of offsets refers to. */
     int element(int vector, int i) throws CorruptDataException {
         return follow(vector + 4 + 4 * i);
     }
 
-    /** The text that a field refers to, or null when it is absent. */
+    /** Returns the text that a field refers to, or null if it is absent. */
     String string(int table, int slot) throws CorruptDataException {
         int at = reference(table, slot);
         if (at == 0) {

@@ -1,10 +1,10 @@
 package dev.stoker.schemas.arrow;
 
-/** 16-bit floating-point numbers, rounded to nearest, ties to even. */
+/** Converts 16-bit floating-point numbers. Rounds to nearest, ties to even. */
 final class HalfFloats {
     private HalfFloats() {}
 
-    /** IEEE 754 binary16. */
+    /** Returns the IEEE 754 binary16. */
     static short float16(double value) {
         long bits = Double.doubleToRawLongBits(value);
         int sign = (int) (bits >>> 48) & 0x8000;
@@ -12,7 +12,7 @@ final class HalfFloats {
         if (Double.isNaN(value)) {
             return (short) (sign | 0x7E00);
         }
-        // 65,520 is half-way between the greatest finite number and what would follow it.
+        // 65,520 is half-way between the greatest finite number and the number that would follow it.
         if (magnitude >= 65520.0) {
             return (short) (sign | 0x7C00);
         }
@@ -24,7 +24,7 @@ final class HalfFloats {
         return (short) (sign | (((exponent + 14) << 10) + mantissa));
     }
 
-    /** The upper half of the binary32 that is nearest to the value. */
+    /** Returns the upper half of the binary32 that is nearest to the value. */
     static short bfloat16(double value) {
         int bits = Float.floatToRawIntBits((float) value);
         if (Double.isNaN(value)) {

@@ -1,7 +1,7 @@
 package dev.stoker.schemas.arrow;
 
 /**
- * Rows of any number of equal numbers; Arrow {@code List} with a non-nullable child {@code item}.
+ * Describes rows with any number of equally typed numbers: Arrow {@code List} with a non-nullable child {@code item}.
  *
  * @param element the type of a list's elements, a number
  */

@@ -6,14 +6,14 @@ import dev.stoker.schemas.errors.FormatTooNewException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 
-/** What all messages have in common: {@code FF FF FF FF}, i32 length, a flatbuffer with the Message table. */
+/** Reads the common part of all messages: {@code FF FF FF FF}, i32 length, and a flatbuffer with the Message table. */
 final class Message {
     private static final int VERSION_5 = 4;
     private static final int MARKER = 0xFFFFFFFF;
 
     private Message() {}
 
-    /** The flatbuffer, padding included, behind the prefix at the buffer's position. */
+    /** Returns the flatbuffer after the prefix at the buffer's position, including padding. */
     static ByteBuffer flatbuffer(ByteBuffer bytes, String file, String what) throws CorruptDataException {
         if (bytes.remaining() < RecordBatchLayout.PREFIX) {
             throw CorruptDataException.mismatch(file, what + " length", "at least 8 bytes", bytes.remaining());
@@ -30,7 +30,7 @@ final class Message {
         return bytes.slice(bytes.position() + RecordBatchLayout.PREFIX, length);
     }
 
-    /** Position of the header table, which must have this type. */
+    /** Returns the position of the header table, which must have this type. */
     static int header(FlatReader in, int message, int type, String expected, String file) throws StokerException {
         int version = in.i16Field(message, 0);
         if (version > VERSION_5) {

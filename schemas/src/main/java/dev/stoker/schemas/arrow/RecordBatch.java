@@ -7,15 +7,15 @@ import java.nio.ByteBuffer;
 import org.apache.arrow.flatbuf.MessageHeader;
 
 /**
- * Metadata of a record batch message, read and checked: every buffer lies within the body.
+ * Contains the checked metadata of a record batch message: every buffer is within the body.
  *
  * @param headLength bytes of prefix, flatbuffer and padding
  * @param bodyLength bytes of the body
- * @param rows of the batch
- * @param nodeLengths per field node
- * @param nullCounts per field node
- * @param offsets per buffer, in the body
- * @param lengths per buffer
+ * @param rows rows of the batch
+ * @param nodeLengths length of each field node
+ * @param nullCounts null count of each field node
+ * @param offsets offset of each buffer in the body
+ * @param lengths length of each buffer
  */
 record RecordBatch(
         int headLength,
@@ -30,8 +30,8 @@ record RecordBatch(
      * Reads prefix and flatbuffer from a buffer's position on.
      *
      * @param bytes little-endian; may end before the body does
-     * @param layout of the columns that the schema tells
-     * @param bodyLimit bytes that the file has room for behind the message's start, head included
+     * @param layout layout of the schema's columns
+     * @param bodyLimit bytes of the file from the message's start on, including the head
      */
     static RecordBatch read(ByteBuffer bytes, RecordBatchLayout layout, long bodyLimit, String file)
             throws StokerException {

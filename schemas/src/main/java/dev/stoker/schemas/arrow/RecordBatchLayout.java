@@ -4,7 +4,7 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * The canonical layout of record batch messages with given columns. Immutable; any thread.
+ * Computes the canonical layout of record batch messages with given columns. Immutable and thread-safe.
  *
  * <pre>
  * FF FF FF FF | i32 metadata length | flatbuffer (fixed offsets, below) | zeros to a multiple of 64 | body
@@ -12,7 +12,7 @@ import java.util.List;
  *       each non-empty one at a multiple of 64 and zero-padded to one
  * </pre>
  *
- * With n nodes and b buffers the flatbuffer is, relative to its start:
+ * With n nodes and b buffers, the flatbuffer is, relative to its start:
  *
  * <pre>
  *   0 u32 24                  root: Message table
@@ -46,10 +46,10 @@ public final class RecordBatchLayout {
     }
 
     /**
-     * The layout of these columns.
+     * Returns the layout of these columns.
      *
-     * @param types of the columns
-     * @param payload which of them are payload: their values lie last
+     * @param types types of the columns
+     * @param payload which columns are payload: their values are last
      */
     public static RecordBatchLayout of(List<? extends FieldType> types, boolean[] payload) {
         int columns = types.size();
@@ -81,47 +81,47 @@ public final class RecordBatchLayout {
         };
     }
 
-    /** Columns. */
+    /** Returns the number of columns. */
     public int columns() {
         return firstNode.length - 1;
     }
 
-    /** All field nodes. */
+    /** Returns the number of field nodes. */
     public int nodes() {
         return firstNode[columns()];
     }
 
-    /** All buffers. */
+    /** Returns the number of buffers. */
     public int buffers() {
         return payloadBuffer.length;
     }
 
-    /** Index of a column's first node; the next one, if any, is its child's. */
+    /** Returns the index of a column's first node. The next one, if any, is that of its child. */
     public int firstNode(int column) {
         return firstNode[column];
     }
 
-    /** Index of a column's validity buffer. */
+    /** Returns the index of a column's validity buffer. */
     public int validityBuffer(int column) {
         return firstBuffer[column];
     }
 
-    /** Index of a column's offsets buffer; only for types that have one. */
+    /** Returns the index of a column's offsets buffer. Only for types that have one. */
     public int offsetsBuffer(int column) {
         return firstBuffer[column] + 1;
     }
 
-    /** Index of a column's values buffer, its last one. */
+    /** Returns the index of a column's values buffer, its last one. */
     public int valuesBuffer(int column) {
         return firstBuffer[column + 1] - 1;
     }
 
-    /** Whether the buffer holds payload data. */
+    /** Returns whether the buffer contains payload data. */
     public boolean isPayload(int buffer) {
         return payloadBuffer[buffer];
     }
 
-    /** Bytes of prefix, flatbuffer and padding; the body begins there. */
+    /** Returns the bytes of prefix, flatbuffer and padding. The body begins there. */
     public int headLength() {
         return (int) align(PREFIX + (long) flatbufferLength());
     }
@@ -155,7 +155,7 @@ public final class RecordBatchLayout {
         return small;
     }
 
-    /** Length of the body with these buffers, padding included. */
+    /** Returns the length of the body with these buffers, including padding. */
     public long bodyLength(long[] lengths) {
         long end = 0;
         for (long length : lengths) {
@@ -165,13 +165,13 @@ public final class RecordBatchLayout {
     }
 
     /**
-     * Writes prefix, flatbuffer and padding at a buffer's position; the buffer's order must be little-endian.
+     * Writes prefix, flatbuffer and padding at a buffer's position. The buffer must be little-endian.
      *
-     * @param rows of the batch
-     * @param nodeLengths rows, or elements for a child, per node
-     * @param nullCounts per node
-     * @param offsets per buffer, as {@link #place} gave them
-     * @param lengths per buffer
+     * @param rows number of rows of the batch
+     * @param nodeLengths rows, or elements for a child, for each node
+     * @param nullCounts null count of each node
+     * @param offsets offset of each buffer, from {@link #place}
+     * @param lengths length of each buffer
      */
     public void writeHead(
             ByteBuffer dst, long rows, long[] nodeLengths, long[] nullCounts, long[] offsets, long[] lengths) {
@@ -201,7 +201,7 @@ public final class RecordBatchLayout {
         }
     }
 
-    /** The next multiple of 64. */
+    /** Returns the next multiple of 64. */
     public static long align(long length) {
         return (length + ALIGNMENT - 1) & -ALIGNMENT;
     }

@@ -3,8 +3,8 @@ package dev.stoker.schemas.arrow;
 import java.nio.ByteBuffer;
 
 /**
- * What a record batch message is made of: finished columns, and payload columns of which the values are elsewhere.
- * One thread at a time.
+ * Collects the parts of a record batch message: finished columns, and payload columns whose values are stored
+ * elsewhere. Not thread-safe.
  */
 public final class RecordBatchParts {
     private final RecordBatchLayout layout;
@@ -14,7 +14,7 @@ public final class RecordBatchParts {
     private final long[] nodeLengths;
     private final long[] nullCounts;
 
-    /** Parts of a message with so many rows; each column must be set. */
+    /** Creates the parts of a message with {@code rows} rows. Each column must be set. */
     public RecordBatchParts(RecordBatchLayout layout, int rows) {
         this.layout = layout;
         this.rows = rows;
@@ -24,7 +24,7 @@ public final class RecordBatchParts {
         this.nullCounts = new long[layout.nodes()];
     }
 
-    /** Sets a column whose values are here. */
+    /** Sets a column whose values are available. */
     public void set(int column, ColumnBuilder values) {
         ByteBuffer[] own = values.buffers();
         int first = layout.validityBuffer(column);
@@ -43,7 +43,7 @@ public final class RecordBatchParts {
     /**
      * Sets a payload column.
      *
-     * @param offsets its offsets buffer, null for a type without one
+     * @param offsets its offsets buffer; null for a type without one
      * @param valueBytes bytes of its values
      */
     public void setPayload(int column, FieldType type, ByteBuffer offsets, long valueBytes) {
@@ -61,19 +61,19 @@ public final class RecordBatchParts {
         }
     }
 
-    /** Bytes of the body, padding included. */
+    /** Returns the length of the body, including padding. */
     public long bodyLength() {
         return layout.bodyLength(lengths);
     }
 
-    /** Bytes of the message up to the first payload data buffer. */
+    /** Returns the length of the message up to the first payload data buffer. */
     public long smallLength() {
         return layout.headLength() + layout.place(lengths, new long[lengths.length]);
     }
 
     /**
-     * Writes the message up to the first payload data buffer (all of it when there is none) at the buffer's position,
-     * which must be followed by zeros; little-endian.
+     * Writes the message up to the first payload data buffer (all of it if there is none) at the buffer's position. The
+     * buffer must be little-endian and contain zeros from there on.
      */
     public void writeSmall(ByteBuffer out) {
         long[] offsets = new long[lengths.length];

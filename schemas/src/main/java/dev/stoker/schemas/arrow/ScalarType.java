@@ -4,7 +4,7 @@ import java.util.Arrays;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** Types with one value per row. */
+/** Lists the types with one value per row. */
 public enum ScalarType implements FieldType {
     BOOL(Layout.BITS, 0),
     INT8(Layout.FIXED, 1),
@@ -18,11 +18,11 @@ public enum ScalarType implements FieldType {
     FLOAT16(Layout.FIXED, 2),
     FLOAT32(Layout.FIXED, 4),
     FLOAT64(Layout.FIXED, 8),
-    /** The upper half of a float32; an Arrow uint16 whose field says {@code stoker.type=bfloat16}. */
+    /** The upper half of a float32: an Arrow uint16 whose field has {@code stoker.type=bfloat16}. */
     BFLOAT16(Layout.FIXED, 2),
     UTF8(Layout.BYTES, 1),
     BINARY(Layout.BYTES, 1),
-    /** A class name; an Arrow int32 whose field says {@code stoker.type=categorical}. */
+    /** A class name: an Arrow int32 whose field has {@code stoker.type=categorical}. */
     CATEGORICAL(Layout.FIXED, 4);
 
     private final Layout layout;
@@ -49,17 +49,17 @@ public enum ScalarType implements FieldType {
         return width;
     }
 
-    /** Whether values are numbers of a fixed width in bytes, so that lists and tensors of them exist. */
+    /** Returns whether values are numbers of a fixed width in bytes, so that lists and tensors of them exist. */
     public boolean isNumber() {
         return layout == Layout.FIXED && this != CATEGORICAL;
     }
 
-    /** Whether values are integers, CATEGORICAL's ids not counted. */
+    /** Returns whether values are integers, CATEGORICAL's ids not counted. */
     public boolean isInteger() {
         return ordinal() >= INT8.ordinal() && ordinal() <= UINT64.ordinal();
     }
 
-    /** Whether values are floating-point numbers. */
+    /** Returns whether values are floating-point numbers. */
     public boolean isFloat() {
         return this == FLOAT16 || this == FLOAT32 || this == FLOAT64 || this == BFLOAT16;
     }

@@ -25,8 +25,8 @@ import org.apache.arrow.flatbuf.Type;
 import org.apache.arrow.flatbuf.Utf8;
 
 /**
- * Writes the flatbuffers of schema messages and footers. The order of the calls decides the bytes and is part of the
- * format: {@code docs/formats/chunk.md} lists it.
+ * Writes the flatbuffers of schema messages and footers. The order of the calls determines the bytes and is part of the
+ * format: see {@code docs/formats/chunk.md}.
  */
 final class SchemaFlatbuffer {
     static final String TYPE_KEY = "stoker.type";
@@ -39,7 +39,7 @@ final class SchemaFlatbuffer {
 
     private SchemaFlatbuffer() {}
 
-    /** The flatbuffer of a schema message. */
+    /** Returns the flatbuffer of a schema message. */
     static byte[] message(ArrowSchema schema) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         int header = schema(builder, schema);
@@ -51,7 +51,7 @@ final class SchemaFlatbuffer {
         return builder.sizedByteArray();
     }
 
-    /** The flatbuffer of a footer with one record batch. */
+    /** Returns the flatbuffer of a footer with one record batch. */
     static byte[] footer(ArrowFooter footer) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
         int header = schema(builder, footer.schema());

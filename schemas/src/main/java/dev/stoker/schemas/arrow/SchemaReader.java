@@ -13,7 +13,7 @@ import java.util.Map;
 import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.Type;
 
-/** Reads the Schema table of a flatbuffer: the types that Stoker writes, whoever wrote them. */
+/** Reads the Schema table of a flatbuffer. Accepts the types that Stoker writes, from any writer. */
 final class SchemaReader {
     private static final ObjectMapper JSON = new ObjectMapper();
 

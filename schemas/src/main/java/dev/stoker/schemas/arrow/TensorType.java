@@ -4,10 +4,11 @@ import java.util.List;
 import java.util.stream.Collectors;
 
 /**
- * Rows of one shape; Arrow {@code FixedSizeList} with the extension {@code arrow.fixed_shape_tensor}, row-major.
+ * Describes rows of one shape: Arrow {@code FixedSizeList} with the extension {@code arrow.fixed_shape_tensor},
+ * row-major.
  *
  * @param element the type of the elements, a number
- * @param shape 1 to 32 positive dimensions; a row has less than 2^31 bytes
+ * @param shape 1 to 32 positive dimensions; a row is shorter than 2^31 bytes
  */
 public record TensorType(ScalarType element, List<Integer> shape) implements FieldType {
     private static final int MAX_DIMENSIONS = 32;

@@ -6,14 +6,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * The header of an Avro object container, without codec:
+ * Reads and writes the header of an Avro object container without codec:
  *
  * <pre>
  * 'O' 'b' 'j' 01 | map of metadata, in one block, in the given order | 16 sync bytes
  * </pre>
  *
- * @param metadata text by key; {@code avro.schema} and {@code avro.codec} are among them
- * @param sync the 16 bytes that follow header and blocks
+ * @param metadata text by key, including {@code avro.schema} and {@code avro.codec}
+ * @param sync the 16 bytes after the header and after each block
  */
 public record AvroHeader(Map<String, String> metadata, byte[] sync) {
 

@@ -9,8 +9,8 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * Strict reading of Avro's binary encoding: every length is checked against what is left, and each value has one encoding
- * only. For one thread.
+ * Reads Avro's binary encoding strictly: checks every length against the remaining bytes, and accepts only one encoding
+ * of each value. Not thread-safe.
  */
 public final class AvroInput {
 
@@ -119,7 +119,7 @@ public final class AvroInput {
         return viewFixed(readLength("a byte sequence"));
     }
 
-    /** As {@link #readFixed}, without a copy; little-endian. */
+    /** Reads bytes like {@link #readFixed}, without a copy; little-endian. */
     public ByteBuffer viewFixed(int length) throws CorruptDataException {
         requireLeft(length);
         ByteBuffer view = ByteBuffer.wrap(bytes, position, length).slice().order(ByteOrder.LITTLE_ENDIAN);
@@ -139,10 +139,10 @@ public final class AvroInput {
     }
 
     /**
-     * The number of items of the array or map that starts here, 0 for none. After that many items comes {@link
+     * Returns the number of items of the array or map that starts here, 0 for none. After that many items, call {@link
      * #endItems}.
      *
-     * @param itemBytes the fewest bytes that an item has
+     * @param itemBytes minimum bytes of an item
      */
     public int readItems(int itemBytes) throws CorruptDataException {
         long count = readLong();
@@ -152,7 +152,7 @@ public final class AvroInput {
         return (int) count;
     }
 
-    /** The end of an array or map of {@code count} items: it is one block. */
+    /** Reads the end of an array or map of {@code count} items, which has one block. */
     public void endItems(int count) throws CorruptDataException {
         if (count > 0) {
             long more = readLong();
@@ -162,7 +162,7 @@ public final class AvroInput {
         }
     }
 
-    /** There must be nothing left. */
+    /** Checks that no bytes are left. */
     public void expectEnd() throws CorruptDataException {
         if (remaining() != 0) {
             throw corrupt("its end", "0 bytes", remaining() + " bytes");

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.UUID;
 
-/** Avro's binary encoding into a growing array. For one thread. */
+/** Writes Avro's binary encoding into a growing array. Not thread-safe. */
 public final class AvroOutput {
 
     private byte[] bytes = new byte[1024];
@@ -39,14 +39,14 @@ public final class AvroOutput {
         writeFixed(content);
     }
 
-    /** Bytes without a length before them. */
+    /** Writes bytes without a length before them. */
     public void writeFixed(byte[] content) {
         reserve(content.length);
         System.arraycopy(content, 0, bytes, size, content.length);
         size += content.length;
     }
 
-    /** A UUID as 16 bytes, most significant first. */
+    /** Writes a UUID as 16 bytes, most significant first. */
     public void writeUuid(UUID id) {
         writeFixed(ByteBuffer.allocate(16)
                 .putLong(id.getMostSignificantBits())
@@ -54,7 +54,7 @@ public final class AvroOutput {
                 .array());
     }
 
-    /** The array that holds the bytes; valid until the next write. */
+    /** Returns the array with the bytes, which is valid until the next write. */
     public byte[] array() {
         return bytes;
     }

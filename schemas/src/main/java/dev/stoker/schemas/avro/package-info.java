@@ -1,6 +1,8 @@
 /**
- * The small part of Avro that Stoker's formats use: binary encoding, and containers without compression. Written out here,
- * because the bytes are part of the formats: header order, one block per record, no random sync marker where it must not be,
- * and no allocation from a length that was read before it is checked.
+ * The small part of Avro that Stoker's formats use: binary encoding, and containers without compression.
+ *
+ * <p>Stoker has its own implementation because the bytes are part of the formats: the order of the header, one block
+ * per record, a fixed sync marker where the format requires one. It also checks every length that it reads before it
+ * allocates memory.
  */
 package dev.stoker.schemas.avro;

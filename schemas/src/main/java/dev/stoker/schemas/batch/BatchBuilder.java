@@ -17,9 +17,9 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Makes batch messages of a dataset, in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
- * fields; categorical columns hold the version's ids. Payload bytes are sliced, never touched: the message's sum
- * follows from the samples' sums. One thread at a time; the messages it has made are independent of it.
+ * Builds the batch messages of a dataset in the layout of {@link RecordBatchLayout}: columns key, small fields, payload
+ * fields. Categorical columns contain the version's ids. Payload bytes are sliced and never read: the message's
+ * checksum follows from the samples' checksums. Not thread-safe; the built messages are independent of the builder.
  */
 public final class BatchBuilder {
     private static final ByteBuffer ZEROS =
@@ -34,11 +34,11 @@ public final class BatchBuilder {
     private final long[] offsets;
     private final ConcatCrc crc = new ConcatCrc();
     private final List<ByteBuffer> parts = new ArrayList<>();
-    /** Where payload goes; by default to the parts. */
+    /** Receiver of payload; by default the parts. */
     private Slices sink = new Slices() {
         @Override
         public void slice(BatchChunk chunk, int position, int length) {
-            // Without bytes only the message's sum is wanted.
+            // Without bytes, only the message's checksum is needed.
             if (chunk.bytes() != null) {
                 parts.add(chunk.bytes().slice(position - chunk.bytesAt(), length));
             }
@@ -50,7 +50,7 @@ public final class BatchBuilder {
         }
     };
 
-    /** A builder for datasets with these fields, in dataset order. */
+    /** Creates a builder for datasets with these fields, in dataset order. */
     public BatchBuilder(List<Field> fields) {
         this.fields = List.copyOf(fields);
         List<FieldType> columns = new ArrayList<>();
@@ -68,7 +68,7 @@ public final class BatchBuilder {
         this.offsets = new long[layout.buffers()];
     }
 
-    /** A chunk to take rows from, checked to have this dataset's fields; see {@link BatchChunk}. */
+    /** Returns a chunk that provides rows, after a check that it has this dataset's fields; see {@link BatchChunk}. */
     public BatchChunk chunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] classIds)
             throws ForeignFileException {
         if (!head.fields().equals(fields)) {
@@ -79,11 +79,12 @@ public final class BatchBuilder {
     }
 
     /**
-     * Makes a message of the rows {@code (chunks[chunkOf[i]], rowOf[i])} for from ≤ i &lt; to. Rows are not checked
-     * against their chunks. IllegalArgumentException when the body would have 2^31 bytes or more.
+     * Builds a message from the rows {@code (chunks[chunkOf[i]], rowOf[i])} for from ≤ i &lt; to. Does not check rows
+     * against their chunks. Throws IllegalArgumentException if the body would have 2^31 bytes or more.
      *
-     * @param scratch gives a buffer with at least so many bytes remaining; the message's first part is written at its
-     *     position, which moves to the part's end. It belongs to the message until that is sent
+     * @param scratch returns a buffer with at least the given number of bytes remaining. The message's first part is
+     *     written at its position, which moves to the part's end. It belongs to the message until the message has been
+     *     sent
      */
     public BatchMessage build(
             BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int to, IntFunction<ByteBuffer> scratch) {
@@ -110,18 +111,18 @@ public final class BatchBuilder {
         return new BatchMessage(rows.count(), (int) length, crc.value(), parts.toArray(ByteBuffer[]::new));
     }
 
-    /** Takes a message's payload as places in chunks, in order, instead of as bytes. */
+    /** Receives a message's payload as positions in chunks, in order, instead of as bytes. */
     public interface Slices {
-        /** Bytes [position, position + length) of the chunk's file follow. */
+        /** Receives bytes [position, position + length) of the chunk's file. */
         void slice(BatchChunk chunk, int position, int length);
 
-        /** So many zeros follow, fewer than {@link RecordBatchLayout#ALIGNMENT}. */
+        /** Receives a number of zeros, fewer than {@link RecordBatchLayout#ALIGNMENT}. */
         void zeros(int length);
     }
 
     /**
-     * As {@link #build(BatchChunk[], int[], int[], int, int, IntFunction)}, but the message has its first part only, and what
-     * follows it is given to {@code slices}.
+     * Builds a message like {@link #build(BatchChunk[], int[], int[], int, int, IntFunction)}, but the message has only
+     * its first part, and {@code slices} receives the rest.
      */
     public BatchMessage build(
             BatchChunk[] chunks,
@@ -141,17 +142,17 @@ public final class BatchBuilder {
     }
 
     /**
-     * Upper bound of the length of a message.
+     * Returns an upper bound of the length of a message.
      *
-     * @param rows of the message
-     * @param largestRow what a row takes at most, as the log says
+     * @param rows number of rows of the message
+     * @param largestRow maximum bytes of a row, according to the log
      */
     public long largestMessage(int rows, long largestRow) {
         long padding = (RecordBatchLayout.ALIGNMENT + 4L) * layout.buffers();
         return layout.headLength() + padding + rows * largestRow;
     }
 
-    /** Lengths of a column's buffers and nodes. */
+    /** Computes the lengths of a column's buffers and nodes. */
     private void measure(int c, BatchRows rows) {
         FieldType type = types[c];
         int count = rows.count();

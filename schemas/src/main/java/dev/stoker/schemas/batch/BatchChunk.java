@@ -6,14 +6,15 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A chunk that rows are taken from. {@link BatchBuilder#chunk} makes one and checks that it is of the right dataset.
+ * Refers to a chunk that provides rows of a batch. {@link BatchBuilder#chunk} creates it and checks that the chunk
+ * belongs to the dataset.
  *
  * @param head its checked head
- * @param bytes the file, from index {@code bytesAt} of the file on; only sliced, never read. Null when a message's sum is
- *     wanted and not the message, whose parts then lack the payload
- * @param bytesAt where in the file {@code bytes} begins at its index 0; 0 for a mapped file
- * @param classIds per field of the dataset: chunk-local id to version id for a categorical field, else null; empty when
- *     there are no categorical fields
+ * @param bytes the file, from index {@code bytesAt} of the file on; only sliced, never read. Null if only a message's
+ *     checksum is needed; the parts of the message then lack the payload
+ * @param bytesAt position in the file of index 0 of {@code bytes}; 0 for a mapped file
+ * @param classIds per field of the dataset: the map from chunk-local id to version id for a categorical field,
+ *     otherwise null; empty if there are no categorical fields
  */
 public record BatchChunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] classIds) {
     public BatchChunk {
@@ -30,7 +31,7 @@ public record BatchChunk(ChunkHead head, ByteBuffer bytes, int bytesAt, int[][] 
         }
     }
 
-    /** The ids that map each of the chunk's names to its place in a list of all names. */
+    /** Returns the index of each of the chunk's names in a list of all names. */
     public static int[] idsOf(List<String> chunkClasses, java.util.Map<String, Integer> versionIds) {
         int[] ids = new int[chunkClasses.size()];
         for (int i = 0; i < ids.length; i++) {

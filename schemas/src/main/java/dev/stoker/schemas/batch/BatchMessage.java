@@ -3,16 +3,16 @@ package dev.stoker.schemas.batch;
 import java.nio.ByteBuffer;
 
 /**
- * A record batch message in parts.
+ * Contains a record batch message in parts.
  *
- * @param rows samples
+ * @param rows number of samples
  * @param length bytes of the message, all parts together
- * @param crc32c of the message
- * @param parts the message in order: the scratch part, then payload slices and padding; views with positions and
- *     limits of their own, which a gathering write may move
+ * @param crc32c checksum of the message
+ * @param parts the message in order: the scratch part, then payload slices and padding. The parts are views with their
+ *     own positions and limits, which a gathering write may change
  */
 public record BatchMessage(int rows, int length, int crc32c, ByteBuffer[] parts) {
-    /** Copies the message to the buffer's position; the parts are left as they are. */
+    /** Copies the message to the buffer's position. Does not change the parts. */
     public void writeTo(ByteBuffer dst) {
         for (ByteBuffer part : parts) {
             dst.put(part.duplicate());

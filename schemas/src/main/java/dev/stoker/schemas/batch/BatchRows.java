@@ -7,8 +7,8 @@ import dev.stoker.schemas.arrow.ScalarType;
 import java.nio.ByteBuffer;
 
 /**
- * The rows of one batch, and the gathering of their small values. Column 0 is the key, column c field c-1. A row
- * without a value contributes zeros, or no bytes at all where lengths differ.
+ * Collects the rows of one batch and gathers their small values. Column 0 is the key, column c is field c-1. A null
+ * value contributes zeros, or no bytes in types of variable length.
  */
 record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int to) {
     int count() {
@@ -128,7 +128,7 @@ record BatchRows(BatchChunk[] chunks, int[] chunkOf, int[] rowOf, int from, int 
         }
     }
 
-    /** Bytes of a value in the batch. */
+    /** Returns the bytes of a value in the batch. */
     private static int length(ArrowColumn column, int row) {
         return column.field().type().hasOffsets() && column.isNull(row) ? 0 : column.valueLength(row);
     }

@@ -15,14 +15,14 @@ import java.util.List;
 import java.util.function.IntFunction;
 
 /**
- * Puts rows of several batch messages into one, in the form that every message has: the parts of a piece, or rows that fill
- * up another batch. Immutable; any thread.
+ * Joins rows of several batch messages into one message in the canonical form. Joins the parts of a piece, or fills up
+ * a batch with rows of another one. Immutable and thread-safe.
  */
 public final class MessageJoin {
     /**
-     * Rows of a message.
+     * Identifies rows of a message.
      *
-     * @param columns of the message: the key, then the fields
+     * @param columns columns of the message: the key, then the fields
      * @param from the first row
      * @param to the row after the last
      */
@@ -39,13 +39,13 @@ public final class MessageJoin {
         }
     }
 
-    /** Lengths and offsets of one message. */
+    /** Contains lengths and offsets of one message. */
     private record Plan(int rows, long[] nodeLengths, long[] nullCounts, long[] offsets, long[] lengths) {}
 
     private final List<FieldType> types = new ArrayList<>();
     private final RecordBatchLayout layout;
 
-    /** Joins messages of a dataset with these fields, in dataset order. */
+    /** Creates a join for messages of a dataset with these fields, in dataset order. */
     public MessageJoin(List<Field> fields) {
         boolean[] payload = new boolean[fields.size() + 1];
         types.add(ScalarType.UTF8);
@@ -57,9 +57,10 @@ public final class MessageJoin {
     }
 
     /**
-     * The message of the cuts' rows, one after the other.
+     * Builds the message of the cuts' rows in sequence.
      *
-     * @param memory gives a buffer from index 0 to a limit of exactly so many bytes; the message is written there
+     * @param memory returns a buffer from index 0 to a limit of exactly the given number of bytes; the message is
+     *     written there
      * @throws IllegalArgumentException if the message would have 2^31 bytes or more
      */
     public ByteBuffer join(List<Cut> cuts, IntFunction<ByteBuffer> memory) {
@@ -144,7 +145,7 @@ public final class MessageJoin {
         pad(plan, values, out, body);
     }
 
-    /** Bytes of the values of a cut; without gaps, since a row without a value has none or zeros. */
+    /** Returns the bytes of the values of a cut. There are no gaps, because a null value has no bytes or zeros. */
     private static long bytes(ArrowColumn column, FieldType type, Cut cut) {
         if (cut.rows() == 0) {
             return 0;

@@ -14,10 +14,10 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 
 /**
- * Collects samples and makes a chunk of them. Payload is copied once (or read straight into place) and summed once.
- * A row is begun with {@link #beginRow}, its fields are set in any order, and it is ended or abandoned; after an
- * exception from a setter it must be abandoned. Memory: the payload so far rounded up to segments, and the small
- * fields. One thread at a time; reusable through {@link #reset}.
+ * Collects samples and builds a chunk from them. Copies payload once (or reads it directly into place) and computes its
+ * checksum once. Start a row with {@link #beginRow}, set its fields in any order, and end or abandon it. After an
+ * exception from a setter, the row must be abandoned. Memory: the payload so far, rounded up to segments, and the small
+ * fields. Not thread-safe. Can be reused after {@link #reset}.
  */
 public final class ChunkBuilder {
     private static final int STREAM_BYTES = 64 << 10;
@@ -35,11 +35,11 @@ public final class ChunkBuilder {
     private byte[] streamBuffer;
 
     /**
-     * An empty chunk of a dataset.
+     * Creates an empty chunk of a dataset.
      *
-     * @param fields in dataset order: small fields first
-     * @param segmentBytes payload memory in all is allocated in direct buffers of this size (shared out between the
-     *     payload fields), or of a sample's if it is bigger; the target size of a chunk is a good choice
+     * @param fields fields in dataset order: small fields first
+     * @param segmentBytes size of the direct buffers for payload (divided among the payload fields), or of a sample if
+     *     it is larger; the target size of a chunk is a good choice
      */
     public ChunkBuilder(List<Field> fields, int segmentBytes) {
         this.layout = new ChunkLayout(fields);
@@ -51,7 +51,7 @@ public final class ChunkBuilder {
         this.set = new boolean[fields.size()];
     }
 
-    /** Begins a row; the key must not be empty. */
+    /** Begins a row. The key must not be empty. */
     public void beginRow(String sampleKey) {
         if (inRow) {
             throw new IllegalStateException("row '" + key + "' is neither ended nor abandoned");
@@ -92,7 +92,7 @@ public final class ChunkBuilder {
     /**
      * Sets a categorical field by its class name.
      *
-     * @throws IllegalArgumentException if the name has half a surrogate pair or more than 65,535 bytes of UTF-8
+     * @throws IllegalArgumentException if the name has an unpaired surrogate or more than 65,535 bytes of UTF-8
      */
     public void setClass(int field, String name) {
         if (classes[field] == null) {
@@ -121,7 +121,10 @@ public final class ChunkBuilder {
         }
     }
 
-    /** Sets the bytes of a utf8, binary, list or tensor field, small or payload; copies what remains of the buffer. */
+    /**
+     * Sets the bytes of a utf8, binary, list or tensor field, small or payload. Copies the remaining bytes of the
+     * buffer.
+     */
     public void setBytes(int field, ByteBuffer bytes) {
         if (field < small.length) {
             column(field).appendBytes(bytes);
@@ -133,7 +136,7 @@ public final class ChunkBuilder {
         }
     }
 
-    /** Sets a small field to the value that a row of another chunk has, bit for bit; a class by its name. */
+    /** Sets a small field to the value of a row of another chunk, bit for bit; sets a class by its name. */
     public void setFrom(int field, ChunkHead source, int row) {
         ArrowColumn values = source.column(field);
         if (classes[field] != null && !values.isNull(row)) {
@@ -143,25 +146,26 @@ public final class ChunkBuilder {
         }
     }
 
-    /** Says that the row has no value; a nullable field that is not set has none either. */
+    /** Sets the field to null. A nullable field that is not set is also null. */
     public void setNull(int field) {
         column(field).appendNull();
     }
 
     /**
-     * Room for a payload value, to be filled from index 0 on; then {@link #commit}. Valid until then.
+     * Reserves space for a payload value. Fill it from index 0 on, then call {@link #commit}. The buffer is valid until
+     * then.
      *
-     * @param upTo bytes, at most 1 GiB and one more, by which a reader can tell that a value ends
+     * @param upTo number of bytes, at most 1 GiB and one more, which lets a reader detect the end of a value
      * @return a direct buffer with position 0 and limit {@code upTo}
      */
     public ByteBuffer reserve(int field, int upTo) {
         PayloadColumn column = payload(field);
-        // One byte more than a value may have, so that a reader sees that there is no more.
+        // One byte more than a value may have, so a reader can detect the end of the value.
         column.checkLength(key, upTo - 1L);
         return column.reserve(upTo);
     }
 
-    /** Takes the first {@code length} bytes of the last {@link #reserve} as the field's value. */
+    /** Uses the first {@code length} bytes of the last {@link #reserve} as the field's value. */
     public void commit(int field, int length) {
         PayloadColumn column = payloadColumn(field);
         column.checkLength(key, length);
@@ -172,8 +176,8 @@ public final class ChunkBuilder {
     /**
      * Reads a payload value from a stream to its end.
      *
-     * @param limit more bytes than this are refused with an IllegalArgumentException; at most 1 GiB
-     * @return bytes read
+     * @param limit maximum number of bytes, at most 1 GiB; a longer value causes an IllegalArgumentException
+     * @return number of bytes read
      */
     public long setBytes(int field, InputStream in, long limit) throws IOException {
         PayloadColumn column = payloadColumn(field);
@@ -188,7 +192,10 @@ public final class ChunkBuilder {
         return column.rowLength();
     }
 
-    /** As {@link #setBytes(int, InputStream, long)}, straight into place from a blocking channel. */
+    /**
+     * Reads a payload value like {@link #setBytes(int, InputStream, long)}, directly into place from a blocking
+     * channel.
+     */
     public long setBytes(int field, ReadableByteChannel in, long limit) throws IOException {
         PayloadColumn column = payloadColumn(field);
         while (true) {
@@ -203,7 +210,7 @@ public final class ChunkBuilder {
         }
     }
 
-    /** Ends the row. A field that is neither set nor nullable is an IllegalStateException. */
+    /** Ends the row. Throws IllegalStateException if a field is neither set nor nullable. */
     public void endRow() {
         if (!inRow) {
             throw new IllegalStateException("no row was begun");
@@ -232,7 +239,7 @@ public final class ChunkBuilder {
         inRow = false;
     }
 
-    /** Drops the row that was begun, if any. */
+    /** Discards the row that was begun, if any. */
     public void abandonRow() {
         if (!inRow) {
             return;
@@ -253,18 +260,20 @@ public final class ChunkBuilder {
         inRow = false;
     }
 
-    /** Ended rows. */
+    /** Returns the number of ended rows. */
     public int rows() {
         return keys.rows() - (inRow ? 1 : 0);
     }
 
-    /** An upper bound of the file's length if it were finished now, some hundred bytes too high. */
+    /**
+     * Returns an upper bound of the file's length if it were finished now. The bound is about a hundred bytes too high.
+     */
     public long length() {
         return lengthWith(0);
     }
 
     /**
-     * As {@link #length}, with one more row.
+     * Returns {@link #length} with one more row.
      *
      * @param rowBytes bytes of its key, small values and payload
      */
@@ -273,8 +282,8 @@ public final class ChunkBuilder {
     }
 
     /**
-     * The finished chunk; it refers to this builder's memory, so write it before {@link #reset}. There must be at
-     * least one row. IllegalStateException when the file would have 2^31 bytes or more.
+     * Finishes the chunk. The chunk refers to this builder's memory, so write it before {@link #reset}. There must be
+     * at least one row. Throws IllegalStateException if the file would have 2^31 bytes or more.
      */
     public PackedChunk finish(ChunkIdentity identity) {
         if (inRow || rows() == 0) {
@@ -284,7 +293,7 @@ public final class ChunkBuilder {
         return columns.finish(identity, largestRow);
     }
 
-    /** Starts an empty chunk in the same memory; a row that was begun is dropped. */
+    /** Starts an empty chunk in the same memory. Discards a row that was begun. */
     public void reset() {
         abandonRow();
         keys.truncate(0);

@@ -22,13 +22,13 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The columns of a chunk that is being built, and the file made of them. One thread at a time.
+ * Contains the columns of a chunk under construction, and builds the file from them. Not thread-safe.
  *
- * @param keys one more than the others while a row is open
- * @param small by field
- * @param payload by payload field
- * @param classes by field; null where the field is not categorical
- * @param schemaBytes of schema message and tail without class names, with an identity of some length
+ * @param keys has one more value than the others while a row is open
+ * @param small small columns, by field
+ * @param payload payload columns, by payload field
+ * @param classes class names, by field; null for a field that is not categorical
+ * @param schemaBytes bytes of schema message and tail without class names, with an identity of some length
  */
 record ChunkColumns(
         ChunkLayout layout,
@@ -39,10 +39,10 @@ record ChunkColumns(
         long schemaBytes) {
     private static final int MIN_SEGMENT = 4096;
 
-    /** For an identity with longer texts than reckoned with, in schema and footer, and for their padding. */
+    /** Reserve for longer texts of the identity in schema and footer, and for their padding. */
     private static final int SLACK = 512;
 
-    /** What the file's limit of 2^31 bytes leaves to the tail at least. */
+    /** Minimum space for the tail within the file's limit of 2^31 bytes. */
     private static final int TAIL_ROOM = 1 << 20;
 
     ChunkColumns(ChunkLayout layout, int segmentBytes) {
@@ -72,7 +72,7 @@ record ChunkColumns(
                 + (long) footer(layout, empty, 0, 0, 0, 0).tail().length;
     }
 
-    /** An upper bound of the length of the file with so many rows, and room for one more. */
+    /** Returns an upper bound of the length of the file with {@code rows} rows, with space for one more. */
     long lengthBound(int rows) {
         long bytes = schemaBytes + SLACK + layout.batch().headLength() + keys.byteLength();
         for (ClassNames names : classes) {
@@ -82,14 +82,14 @@ record ChunkColumns(
             bytes += column.byteLength();
         }
         for (PayloadColumn column : payload) {
-            // 4 bytes a row for the sums, 4 for the offsets.
+            // 4 bytes for each row for the checksums, 4 for the offsets.
             bytes += column.bytes() + (rows + 2L) * 8;
         }
         long padding = (long) layout.batch().buffers() * RecordBatchLayout.ALIGNMENT;
         return bytes + padding + (rows + 2L) * 4;
     }
 
-    /** The file; all columns have the same number of rows, at least one. */
+    /** Builds the file. All columns must have the same number of rows, at least one. */
     PackedChunk finish(ChunkIdentity identity, long largestRow) {
         List<List<String>> names = classLists();
         ArrowSchema schema = new ChunkSchema(identity, layout, names).toArrow();

@@ -13,7 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Reads chunks through ranged reads. Stateless; any thread.
+ * Reads chunks with ranged reads. Stateless and thread-safe.
  *
  * <pre>
  * ARROW1 00 00 | schema message | record batch message: head, small buffers | payload data | tail
@@ -28,8 +28,8 @@ public final class ChunkFile {
     private ChunkFile() {}
 
     /**
-     * Reads the head into owned memory and checks it against what the log or the chunk table says: length of the
-     * file, sum of the head, id and rows.
+     * Reads the head into its own memory and checks it against the log or the chunk table: length of the file, checksum
+     * of the head, id and rows.
      */
     public static ChunkHead readHead(RangeReader file, ChunkSummary expected) throws IOException {
         long length = file.length();
@@ -55,33 +55,33 @@ public final class ChunkFile {
     }
 
     /**
-     * Reads the head of a chunk of which nothing is known: length and sum stand in its footer. Afterwards head and
-     * footer are known to be intact; payload is not looked at.
+     * Reads the head of an unknown chunk. Its length and checksum are in the footer. Head and footer are intact if the
+     * call succeeds; the payload is not checked.
      */
     public static ChunkHead open(RangeReader file) throws IOException {
         return openFile(file).head();
     }
 
     /**
-     * Verifies every byte of a chunk by what the chunk itself says: head, all samples, padding and footer.
+     * Verifies every byte of a chunk against the chunk's own data: head, all samples, padding and footer.
      *
-     * @return what the log should hold of it
+     * @return the values for the log
      */
     public static ChunkSummary verify(RangeReader file) throws IOException {
         return new ChunkVerification(file, openFile(file)).run();
     }
 
-    /** Checks one sample's payload fields; the failure names chunk, row and key. */
+    /** Verifies one sample's payload fields. An exception names chunk, row and key. */
     public static void verifySample(ChunkHead head, RangeReader file, int row) throws IOException {
         ChunkVerification.checkSample(head, file, row);
     }
 
     /**
-     * A chunk opened by itself.
+     * Contains a chunk that was opened without a log.
      *
-     * @param head checked
-     * @param headCrc32c its sum
-     * @param tail all bytes behind the body, checked
+     * @param head the verified head
+     * @param headCrc32c checksum of the head
+     * @param tail all bytes after the body, verified
      */
     record Opened(ChunkHead head, int headCrc32c, ByteBuffer tail) {}
 

@@ -10,9 +10,10 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A chunk's head: keys, small fields, places, lengths and sums of all samples. Immutable; any thread. Columns stay in
- * Arrow form, there is no object per row. Fields are told by their index in the dataset's order. Rows are not
- * checked: outside 0 to rows-1 the result is undefined or an IndexOutOfBoundsException.
+ * Provides access to a chunk's head: keys, small fields, positions, lengths and checksums of all samples. Immutable and
+ * thread-safe. Columns stay in Arrow form; there is no object per row. Fields are identified by their index in the
+ * dataset's order. Row numbers are not checked: outside 0 to rows-1 the result is undefined or an
+ * IndexOutOfBoundsException.
  */
 public final class ChunkHead {
     private final String file;
@@ -37,10 +38,10 @@ public final class ChunkHead {
     }
 
     /**
-     * Parses a head whose CRC was checked; structure, offsets and class ids are checked here.
+     * Parses a head whose CRC was verified. Checks structure, offsets and class ids.
      *
-     * @param head owned memory, from index 0 to the limit; must not change
-     * @param fileLength bytes of the whole file
+     * @param head the head from index 0 to the limit; must not change
+     * @param fileLength length of the whole file
      * @param file the file's name for messages
      */
     public static ChunkHead parse(ByteBuffer head, long fileLength, String file) throws StokerException {
@@ -60,67 +61,67 @@ public final class ChunkHead {
         return chunk;
     }
 
-    /** The file's name for messages. */
+    /** Returns the file's name for messages. */
     public String file() {
         return file;
     }
 
-    /** What the chunk says about itself. */
+    /** Returns the identity of the chunk. */
     public ChunkIdentity identity() {
         return schema.identity();
     }
 
-    /** The dataset's fields in dataset order. */
+    /** Returns the dataset's fields in dataset order. */
     public List<Field> fields() {
         return schema.layout().fields();
     }
 
-    /** Samples. */
+    /** Returns the number of samples. */
     public int rows() {
         return arrow.rows();
     }
 
-    /** Bytes of the head. */
+    /** Returns the length of the head. */
     public int length() {
         return length;
     }
 
-    /** A sample's key. */
+    /** Returns a sample's key. */
     public String key(int row) {
         return keys().stringAt(row);
     }
 
-    /** The key column. */
+    /** Returns the key column. */
     public ArrowColumn keys() {
         return arrow.columns().get(0);
     }
 
-    /** A field's column; of a payload field only positions and lengths can be asked for. */
+    /** Returns a field's column. For a payload field only positions and lengths are available. */
     public ArrowColumn column(int field) {
         return columns[field];
     }
 
-    /** Class names of a categorical field by chunk-local id; empty for other fields. */
+    /** Returns the class names of a categorical field by chunk-local id; empty for other fields. */
     public List<String> classes(int field) {
         return schema.classes().get(field);
     }
 
-    /** Where the sample's bytes of a payload field begin in the file. */
+    /** Returns the position of the sample's bytes of a payload field in the file. */
     public int payloadPosition(int field, int row) {
         return columns[field].valuePosition(row);
     }
 
-    /** Bytes of the sample's payload field. */
+    /** Returns the length of the sample's payload field. */
     public int payloadLength(int field, int row) {
         return columns[field].valueLength(row);
     }
 
-    /** CRC-32C of the sample's bytes of a payload field. */
+    /** Returns the CRC-32C of the sample's bytes of a payload field. */
     public int payloadCrc32c(int field, int row) {
         return crcs[field].intAt(row);
     }
 
-    /** What one row takes in a batch; see {@link ChunkSummary#largestRow}. */
+    /** Returns the bytes of one row in a batch; see {@link ChunkSummary#largestRow}. */
     public long rowBytes(int row) {
         long bytes = RowSize.of(ScalarType.UTF8, false, keys().valueLength(row));
         for (ArrowColumn column : columns) {
@@ -152,7 +153,7 @@ public final class ChunkHead {
             }
         }
         if (crcs[field] != null) {
-            // The sums cover the payload without gaps only if the values fill their buffer.
+            // The checksums cover the payload without gaps only if the values fill their buffer.
             int last = rows() - 1;
             long begin = column.valuePosition(0);
             long end = column.valuePosition(last) + (long) column.valueLength(last);

@@ -5,13 +5,13 @@ import java.time.temporal.ChronoUnit;
 import java.util.UUID;
 
 /**
- * What a chunk says about itself in its schema metadata.
+ * Contains the identity of a chunk, as stored in its schema metadata.
  *
- * @param dataset the dataset it belongs to
+ * @param dataset id of the chunk's dataset
  * @param chunk its id, a UUIDv7
- * @param ingest the ingest that made it
+ * @param ingest id of the ingest that wrote it
  * @param split its split, not empty
- * @param created cut to milliseconds
+ * @param created creation time, truncated to milliseconds
  */
 public record ChunkIdentity(UUID dataset, UUID chunk, String ingest, String split, Instant created) {
     public ChunkIdentity {

@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Where a dataset's fields stand in a chunk. Immutable; any thread.
+ * Maps a dataset's fields to the columns of a chunk. Immutable and thread-safe.
  *
  * <pre>
  * column   0      1 … s          s+1 … s+p             s+p+1 … s+2p
@@ -23,7 +23,7 @@ public final class ChunkLayout {
     /** Format version of chunks. */
     public static final int FORMAT = 1;
 
-    /** A payload value of more bytes is refused. */
+    /** Maximum number of bytes of a payload value. */
     public static final int MAX_PAYLOAD = 1 << 30;
 
     static final String CRC_PREFIX = "crc32c:";
@@ -33,9 +33,9 @@ public final class ChunkLayout {
     private final RecordBatchLayout batch;
 
     /**
-     * The layout of a dataset.
+     * Creates the layout of a dataset.
      *
-     * @param fields in dataset order: small fields, then payload fields; names differ
+     * @param fields fields in dataset order: small fields, then payload fields; names differ
      */
     public ChunkLayout(List<Field> fields) {
         this.fields = List.copyOf(fields);
@@ -58,42 +58,42 @@ public final class ChunkLayout {
         this.batch = RecordBatchLayout.of(types, payloadColumns());
     }
 
-    /** The dataset's fields. */
+    /** Returns the dataset's fields. */
     public List<Field> fields() {
         return fields;
     }
 
-    /** Small fields; they are the fields 0 to this number. */
+    /** Returns the number of small fields. They are the fields from 0 on. */
     public int smallFields() {
         return small;
     }
 
-    /** Payload fields; they follow the small ones. */
+    /** Returns the number of payload fields. They follow the small ones. */
     public int payloadFields() {
         return fields.size() - small;
     }
 
-    /** All columns of a chunk. */
+    /** Returns the number of columns of a chunk. */
     public int columns() {
         return 1 + small + 2 * payloadFields();
     }
 
-    /** Column of a field. */
+    /** Returns the column of a field. */
     public int column(int field) {
         return field < small ? 1 + field : 1 + field + payloadFields();
     }
 
-    /** Column of the sums of a payload field. */
+    /** Returns the checksum column of a payload field. */
     public int crcColumn(int field) {
         return 1 + field;
     }
 
-    /** Layout of the record batch message. */
+    /** Returns the layout of the record batch message. */
     RecordBatchLayout batch() {
         return batch;
     }
 
-    /** The columns; {@code metadata} by field index. */
+    /** Returns the columns; {@code metadata} is by field index. */
     List<ArrowField> columns(Map<Integer, Map<String, String>> metadata) {
         List<ArrowField> columns = new ArrayList<>();
         columns.add(ArrowField.of(Field.KEY, ScalarType.UTF8));

@@ -4,9 +4,9 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.random.RandomGenerator;
 
-/** Ids of chunks and where their files lie in the dataset's directory. */
+/** Creates ids of chunks and converts between ids and paths in the dataset's directory. */
 public final class ChunkNames {
-    /** Folder of all chunks. */
+    /** Directory of all chunks. */
     public static final String FOLDER = "chunks";
 
     /** Extension of chunk files. */
@@ -15,10 +15,10 @@ public final class ChunkNames {
     private ChunkNames() {}
 
     /**
-     * A new id (UUIDv7).
+     * Creates a new id (UUIDv7).
      *
      * @param nowMs Unix time
-     * @param random gives the 74 random bits; must differ between writers
+     * @param random source of the 74 random bits; must differ between writers
      */
     public static UUID newId(long nowMs, RandomGenerator random) {
         long high = (nowMs << 16) | 0x7000 | (random.nextLong() & 0xFFF);
@@ -26,13 +26,13 @@ public final class ChunkNames {
         return new UUID(high, low);
     }
 
-    /** Path of the chunk relative to the dataset: {@code chunks/<last two digits>/<id>.arrow}. */
+    /** Returns the path of the chunk relative to the dataset: {@code chunks/<last two digits>/<id>.arrow}. */
     public static String path(UUID id) {
         String text = id.toString();
         return FOLDER + "/" + text.substring(text.length() - 2) + "/" + text + EXTENSION;
     }
 
-    /** The id whose {@link #path} this is; empty for anything else. */
+    /** Returns the id with this {@link #path}; empty for any other text. */
     public static Optional<UUID> idOf(String path) {
         int slash = path.lastIndexOf('/');
         String name = path.substring(slash + 1);

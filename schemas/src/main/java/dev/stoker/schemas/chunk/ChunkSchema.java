@@ -22,9 +22,9 @@ import java.util.Map;
 import java.util.UUID;
 
 /**
- * The Arrow schema of a chunk and back.
+ * Converts between the identity and layout of a chunk and its Arrow schema.
  *
- * @param identity what the chunk says about itself
+ * @param identity identity of the chunk
  * @param layout the dataset's fields
  * @param classes per field: class names by chunk-local id, empty for a field that is not categorical
  */
@@ -64,7 +64,7 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>
         return new ArrowSchema(layout.columns(fieldMetadata), metadata);
     }
 
-    /** Which columns are payload, told by the schema's metadata. */
+    /** Returns which columns are payload, according to the schema's metadata. */
     static boolean[] payloadColumns(ArrowSchema schema, String file) throws StokerException {
         return read(schema, file).layout().payloadColumns();
     }

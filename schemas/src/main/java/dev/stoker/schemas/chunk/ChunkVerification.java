@@ -9,7 +9,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
-/** Reads all of a chunk's payload once, front to back, in bounded memory. One thread. */
+/** Reads all payload of a chunk once, front to back, in bounded memory. Not thread-safe. */
 final class ChunkVerification {
     private static final int BUFFER = 1 << 20;
 
@@ -90,7 +90,7 @@ final class ChunkVerification {
         }
     }
 
-    /** Sums the next bytes. */
+    /** Computes the checksum of the next bytes. */
     private int crc(int length) throws IOException {
         CRC32C crc = new CRC32C();
         for (int left = length; left > 0; ) {

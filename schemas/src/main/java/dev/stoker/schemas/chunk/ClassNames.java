@@ -8,7 +8,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Chunk-local ids of class names, in order of first use. One thread at a time. */
+/** Assigns chunk-local ids to class names, in order of first use. Not thread-safe. */
 final class ClassNames {
     private static final int MAX_BYTES = 65_535;
 
@@ -29,7 +29,7 @@ final class ClassNames {
         return id;
     }
 
-    /** Refuses what a log entry cannot hold, while it is still known whose class it is. */
+    /** Rejects a name that a log entry cannot contain, while its sample is still known. */
     private static void check(String name) {
         long bytes;
         try {
@@ -50,7 +50,7 @@ final class ClassNames {
         marked = names.size();
     }
 
-    /** Forgets the names that came since {@link #mark}. */
+    /** Removes the names that were added since {@link #mark}. */
     void rollBack() {
         while (names.size() > marked) {
             String name = names.remove(names.size() - 1);
@@ -63,7 +63,7 @@ final class ClassNames {
         return List.copyOf(names);
     }
 
-    /** Bytes that the names take as a JSON array, and its brackets. */
+    /** Returns the bytes of the names as a JSON array, including brackets. */
     long jsonBytes() {
         return jsonBytes + 2;
     }

@@ -8,8 +8,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Arrays of strings as JSON, byte for byte what Python's {@code json.dumps(…, separators=(",",":"),
- * ensure_ascii=False)} writes. (Jackson escapes control characters with upper-case digits.)
+ * Writes arrays of strings as JSON, with exactly the bytes of Python's {@code json.dumps(…, separators=(",",":"),
+ * ensure_ascii=False)}. (Jackson escapes control characters with upper-case digits.)
  */
 final class JsonText {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -7,11 +7,11 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * A finished chunk in memory. Its buffers are the builder's: valid until the builder is reset.
+ * Contains a finished chunk in memory. Its buffers belong to the builder and are valid until the builder is reset.
  *
- * @param summary what the log needs
+ * @param summary the data for the log
  * @param classes class names that the chunk uses per categorical field, in the order of their chunk-local ids
- * @param buffers the file, in order; positions are left alone by {@link #writeTo}
+ * @param buffers the file, in order; {@link #writeTo} does not change their positions
  */
 public record PackedChunk(ChunkSummary summary, Map<String, List<String>> classes, List<ByteBuffer> buffers) {
     /** Writes the file with as few calls as the channel allows; the channel must be blocking. */

@@ -15,8 +15,8 @@ import java.util.List;
 import java.util.zip.CRC32C;
 
 /**
- * Payload bytes of one field, in segments that never move, with the places and sums of the values. One thread at a
- * time.
+ * Collects payload bytes of one field in segments that never move, with the positions and checksums of the values. Not
+ * thread-safe.
  */
 final class PayloadColumn {
     private static final int INITIAL_ROWS = 64;
@@ -27,7 +27,7 @@ final class PayloadColumn {
     private final CRC32C crc = new CRC32C();
     /** Null unless the field is utf8. */
     private final Utf8Check utf8;
-    /** Segments from 0 to this one hold bytes; a segment's position is the end of its bytes. */
+    /** Segments from 0 to this one contain bytes. A segment's position is the end of its bytes. */
     private int current = -1;
 
     private int rows;
@@ -45,7 +45,7 @@ final class PayloadColumn {
         this.utf8 = field.type() == ScalarType.UTF8 ? new Utf8Check() : null;
     }
 
-    /** Remembers where the row's value will begin. */
+    /** Records the start of the row's value. */
     void beginRow() {
         rowSegment = current;
         rowPosition = current < 0 ? 0 : segments.get(current).position();
@@ -56,7 +56,7 @@ final class PayloadColumn {
         reserved = null;
     }
 
-    /** Takes back what was added since {@link #beginRow}. */
+    /** Removes the bytes that were added since {@link #beginRow}. */
     void abandonRow() {
         for (int s = Math.max(0, rowSegment + 1); s <= current; s++) {
             segments.get(s).clear();
@@ -93,31 +93,31 @@ final class PayloadColumn {
         reserved = null;
     }
 
-    /** Copies bytes behind what the row has so far; the buffer's position moves to its limit. */
+    /** Appends bytes to the row. The buffer's position moves to its limit. */
     void add(ByteBuffer bytes) {
         int length = bytes.remaining();
         reserve(length).put(bytes);
         commit(length);
     }
 
-    /** Bytes free in the open segment, for values that need not lie in one segment. */
+    /** Returns the free bytes of the open segment, for values that may span segments. */
     int room() {
         return current < 0 ? segmentBytes : segments.get(current).remaining();
     }
 
-    /** Bytes that the row has so far. */
+    /** Returns the bytes of the row so far. */
     long rowLength() {
         return end - (rows == 0 ? 0 : ends[rows - 1]);
     }
 
-    /** Refuses a value of more than 1 GiB; IllegalArgumentException that names the sample. */
+    /** Rejects a value of more than 1 GiB with an IllegalArgumentException that names the sample. */
     void checkLength(String key, long length) {
         if (length > ChunkLayout.MAX_PAYLOAD) {
             throw refused(key, length + " bytes; 1 GiB is the limit; leave it out or split it");
         }
     }
 
-    /** Refuses a value that would be longer than a limit; IllegalArgumentException that names the sample. */
+    /** Rejects a value longer than a limit with an IllegalArgumentException that names the sample. */
     void checkTotal(String key, long more, long limit) {
         long total = rowLength() + more;
         if (total > limit) {
@@ -126,7 +126,9 @@ final class PayloadColumn {
         checkLength(key, total);
     }
 
-    /** Refuses bytes that are no value of the field's type; IllegalArgumentException that names the sample. */
+    /**
+     * Rejects bytes that are not a value of the field's type with an IllegalArgumentException that names the sample.
+     */
     void checkValue(String key) {
         FieldType type = field.type();
         long length = rowLength();
@@ -161,7 +163,7 @@ final class PayloadColumn {
         return end;
     }
 
-    /** The values' sums as a column. */
+    /** Returns the values' checksums as a column. */
     ColumnBuilder sums() {
         ColumnBuilder sums = new ColumnBuilder(ArrowField.of(ChunkLayout.CRC_PREFIX + field.name(), ScalarType.UINT32));
         for (int row = 0; row < rows; row++) {
@@ -170,7 +172,7 @@ final class PayloadColumn {
         return sums;
     }
 
-    /** The offsets buffer, or null for a type without one. */
+    /** Returns the offsets buffer, or null for a type without one. */
     ByteBuffer offsets() {
         if (!field.type().hasOffsets()) {
             return null;
@@ -184,7 +186,10 @@ final class PayloadColumn {
         return offsets.flip();
     }
 
-    /** Adds views of all bytes and of the padding behind them, and their sum, which follows from the values' sums. */
+    /**
+     * Adds views of all bytes and of the padding after them, and their checksum, which follows from the values'
+     * checksums.
+     */
     void appendTo(List<ByteBuffer> buffers, ConcatCrc sum) {
         for (int s = 0; s <= current; s++) {
             if (segments.get(s).position() > 0) {
@@ -201,7 +206,7 @@ final class PayloadColumn {
         }
     }
 
-    /** Forgets the values; keeps segments of the usual size. */
+    /** Removes the values. Keeps segments of the usual size. */
     void reset() {
         segments.removeIf(segment -> segment.capacity() != segmentBytes);
         segments.forEach(ByteBuffer::clear);
@@ -211,7 +216,7 @@ final class PayloadColumn {
         reserved = null;
     }
 
-    /** Makes a segment with so much room the current one: the next one kept from before if it fits, or a new one. */
+    /** Selects a segment with at least this space: the next retained one if it fits, or a new one. */
     private void open(int upTo) {
         int next = current + 1;
         if (next == segments.size() || segments.get(next).capacity() < upTo) {

@@ -3,12 +3,12 @@ package dev.stoker.schemas.chunk;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.FieldType.Layout;
 
-/** What one value adds to the buffers of a batch, padding not counted. */
+/** Computes the bytes that one value adds to the buffers of a batch, without padding. */
 final class RowSize {
     private RowSize() {}
 
     /**
-     * Bytes of one value: its own, 4 for an offset, 1 for the bit of a nullable field, 1 for a bool.
+     * Returns the bytes of one value: its own, 4 for an offset, 1 for the bit of a nullable field, 1 for a bool.
      *
      * @param valueBytes bytes of the value itself; ignored for types of a fixed width
      */

@@ -2,11 +2,11 @@ package dev.stoker.schemas.chunk;
 
 import java.nio.ByteBuffer;
 
-/** Tells whether bytes that come in pieces are well-formed UTF-8 (Unicode 15, table 3-7). One thread at a time. */
+/** Checks whether bytes that arrive in parts are well-formed UTF-8 (Unicode 15, table 3-7). Not thread-safe. */
 final class Utf8Check {
     private static final long NOT_ASCII = 0x8080808080808080L;
 
-    /** Continuation bytes still to come, or -1 after a byte that cannot stand there. */
+    /** Expected number of continuation bytes, or -1 after an invalid byte. */
     private int pending;
     /** Range of the next continuation byte. */
     private int least;
@@ -21,7 +21,7 @@ final class Utf8Check {
         return pending == 0;
     }
 
-    /** Takes the bytes between position and limit; leaves the buffer as it is. */
+    /** Checks the bytes between position and limit. Does not change the buffer. */
     void update(ByteBuffer bytes) {
         int end = bytes.limit();
         int at = bytes.position();

@@ -1,5 +1,6 @@
 /**
- * The chunk: one immutable Arrow file of many samples. Builder, head, and verification of whole files. Pure: reading
- * goes through {@link dev.stoker.schemas.io.RangeReader}; no threads, no paths.
+ * The chunk, one immutable Arrow file with many samples: builds chunks, reads their heads and verifies whole files.
+ * Contains only pure code: it reads through {@link dev.stoker.schemas.io.RangeReader} and uses neither threads nor
+ * paths.
  */
 package dev.stoker.schemas.chunk;

@@ -4,8 +4,8 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * Sum and length of a concatenation, built part by part. A part is given as bytes, as zeros, or only as its sum and
- * length. One thread at a time; reusable through {@link #reset}.
+ * Computes checksum and length of a concatenation, part by part. A part is given as bytes, as zeros, or only as its
+ * checksum and length. Not thread-safe. Can be reused after {@link #reset}.
  */
 public final class ConcatCrc {
     private static final byte[] ZEROS = new byte[64];
@@ -14,19 +14,19 @@ public final class ConcatCrc {
     private int crc;
     private long length;
 
-    /** Starts again with nothing. */
+    /** Resets to the empty concatenation. */
     public void reset() {
         crc = 0;
         length = 0;
     }
 
-    /** Adds a part of which sum and length are known. */
+    /** Adds a part whose checksum and length are known. */
     public void add(int partCrc, long partLength) {
         crc = length == 0 ? partCrc : Crc32cs.combine(crc, partCrc, partLength);
         length += partLength;
     }
 
-    /** Adds the bytes between position and limit; the buffer is left as it is. */
+    /** Adds the bytes between position and limit. Does not change the buffer. */
     public void add(ByteBuffer bytes) {
         direct.reset();
         direct.update(bytes.duplicate());
@@ -43,12 +43,12 @@ public final class ConcatCrc {
         }
     }
 
-    /** The sum of all parts so far; 0 for nothing. */
+    /** Returns the checksum of all parts so far; 0 if there are none. */
     public int value() {
         return crc;
     }
 
-    /** The bytes of all parts so far. */
+    /** Returns the length of all parts so far in bytes. */
     public long length() {
         return length;
     }

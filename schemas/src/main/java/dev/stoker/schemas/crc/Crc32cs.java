@@ -4,13 +4,13 @@ import java.nio.ByteBuffer;
 import java.util.zip.CRC32C;
 
 /**
- * CRC-32C (Castagnoli) of buffers and of concatenations. Sums are {@code int}s holding the 32 bits. Stateless; any
- * thread.
+ * Computes the CRC-32C (Castagnoli) of buffers and of concatenations. A checksum is an {@code int} with the 32 bits.
+ * Stateless and thread-safe.
  *
- * <p>{@code crc(A‖B) = crc(A)·x^(8·|B|) + crc(B)} modulo the polynomial. {@code x^(8·n)} is looked up in two tables of
- * 65,536 and 32,768 entries (the length's low 16 and high 15 bits), and the product is one carry-less
- * multiplication, done with integer multiplications whose operands have three empty bits between any two used ones,
- * and four table look-ups to reduce it. That costs some 10 ns for lengths below 64 KiB, twice that above.
+ * <p>{@code crc(A‖B) = crc(A)·x^(8·|B|) + crc(B)} modulo the polynomial. {@code x^(8·n)} comes from two tables of
+ * 65,536 and 32,768 entries (the low 16 and high 15 bits of the length). The product is one carry-less multiplication:
+ * integer multiplications whose operands have three zero bits between any two used bits, and four table look-ups for
+ * the reduction. This takes about 10 ns for lengths below 64 KiB, and twice that above.
  */
 public final class Crc32cs {
     /** The Castagnoli polynomial, reflected: bit 31 is x^0. */
@@ -46,10 +46,10 @@ public final class Crc32cs {
     private Crc32cs() {}
 
     /**
-     * The sum of A followed by B.
+     * Returns the checksum of A followed by B.
      *
-     * @param crcA sum of A
-     * @param crcB sum of B
+     * @param crcA checksum of A
+     * @param crcB checksum of B
      * @param lengthB bytes of B, at most 2^31-1
      */
     public static int combine(int crcA, int crcB, long lengthB) {
@@ -62,31 +62,31 @@ public final class Crc32cs {
         return (high == 0 ? shifted : multiply(shifted, HIGH[high])) ^ crcB;
     }
 
-    /** The sum of the bytes between position and limit; the buffer is left as it is. */
+    /** Returns the checksum of the bytes between position and limit. Does not change the buffer. */
     public static int of(ByteBuffer bytes) {
         CRC32C crc = new CRC32C();
         crc.update(bytes.duplicate());
         return (int) crc.getValue();
     }
 
-    /** The sum of a part of an array. */
+    /** Returns the checksum of a part of an array. */
     public static int of(byte[] bytes, int offset, int length) {
         CRC32C crc = new CRC32C();
         crc.update(bytes, offset, length);
         return (int) crc.getValue();
     }
 
-    /** The sum of a whole array. */
+    /** Returns the checksum of a whole array. */
     public static int of(byte[] bytes) {
         return of(bytes, 0, bytes.length);
     }
 
-    /** Eight lower-case hexadecimal digits. */
+    /** Formats a checksum as eight lower-case hexadecimal digits. */
     public static String hex(int crc) {
         return String.format("%08x", crc);
     }
 
-    /** Product of two reflected polynomials of degree below 32, modulo the polynomial. */
+    /** Returns the product of two reflected polynomials of degree below 32, modulo the polynomial. */
     private static int multiply(int left, int right) {
         long a = left & 0xFFFFFFFFL;
         long b = right & 0xFFFFFFFFL;

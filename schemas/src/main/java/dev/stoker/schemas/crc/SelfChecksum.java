@@ -7,14 +7,14 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The checksum that a small file carries inside itself: the ASCII text {@code stoker.crc32c=} followed by eight lower-case hex
- * digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}. The first such text of a file counts.
- * A format puts it in front of all text that comes from users, or {@linkplain #escape escapes} that text, which may therefore be
- * anything.
+ * Computes and verifies the checksum that a small file contains: the ASCII text {@code stoker.crc32c=} followed by
+ * eight lower-case hex digits, the CRC-32C of the whole file with these digits replaced by {@code 00000000}. The first
+ * such text of a file counts. A format places it before all text of users, or {@linkplain #escape escapes} that text.
+ * Such text may therefore have any content. Stateless and thread-safe.
  */
 public final class SelfChecksum {
 
-    /** What a writer puts where the checksum is to stand. */
+    /** Text that a writer puts in the place of the checksum. */
     public static final String PLACEHOLDER = "stoker.crc32c=00000000";
 
     private static final int DIGITS = 8;
@@ -41,18 +41,21 @@ public final class SelfChecksum {
         return content;
     }
 
-    /** JSON whose texts do not contain the mark; it means the same. For what a format must put in front of its checksum. */
+    /**
+     * Returns JSON with the same meaning whose texts do not contain the mark. For JSON that precedes the checksum in a
+     * format.
+     */
     public static String escape(String json) {
         return json.replace("stoker.crc32c=", "stoker.crc32c\\u003d");
     }
 
     /**
-     * Checks a file that was read whole, before anything of it is parsed.
+     * Verifies a complete file before any of it is parsed.
      *
      * @param file the file's name as the user knows it
-     * @param kind what the file should be, such as {@code "a Stoker log entry"}
-     * @param magic the bytes that every file of the kind starts with
-     * @throws ForeignFileException if neither start nor checksum are those of the kind
+     * @param kind kind of the file, such as {@code "a Stoker log entry"}
+     * @param magic the first bytes of every file of the kind
+     * @throws ForeignFileException if neither the first bytes nor the checksum are those of the kind
      * @throws CorruptDataException if the bytes are not those that were written
      */
     public static void verify(byte[] content, String file, String kind, byte[] magic)

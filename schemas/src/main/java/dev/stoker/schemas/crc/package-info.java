@@ -1,2 +1,5 @@
-/** CRC-32C of concatenations: the sum of a message follows from the sums of its parts without touching their bytes. */
+/**
+ * CRC-32C of concatenations: computes the checksum of a message from the checksums of its parts, without reading their
+ * bytes.
+ */
 package dev.stoker.schemas.crc;

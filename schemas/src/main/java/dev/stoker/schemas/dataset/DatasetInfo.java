@@ -17,20 +17,20 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * What a dataset is, fixed at its creation.
+ * Describes a dataset. The description is fixed at the dataset's creation.
  *
- * @param id never used by another dataset
- * @param name for people
- * @param created in whole milliseconds
+ * @param id unique id of the dataset
+ * @param name the dataset's name, for people
+ * @param created time of creation, in whole milliseconds
  * @param fields in dataset order: small fields before payload fields
- * @param options of the creation: {@link String} or {@link Long} by name, in the order given
+ * @param options options of the creation: {@link String} or {@link Long} by name, in the given order
  */
 public record DatasetInfo(UUID id, String name, Instant created, List<Field> fields, Map<String, Object> options) {
 
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
 
-    /** No dataset.json is longer. */
+    /** Maximum length of a dataset.json. */
     public static final int MAX_BYTES = 16 << 20;
 
     public DatasetInfo {
@@ -60,23 +60,23 @@ public record DatasetInfo(UUID id, String name, Instant created, List<Field> fie
         });
     }
 
-    /** The field of that name; the key is none. */
+    /** Returns the field of that name. The key is not a field. */
     public Optional<Field> field(String fieldName) {
         return fields.stream().filter(field -> field.name().equals(fieldName)).findFirst();
     }
 
-    /** The fields that are not payload, in dataset order. */
+    /** Returns the fields that are not payload, in dataset order. */
     public List<Field> smallFields() {
         return fields.stream().filter(field -> !field.payload()).toList();
     }
 
-    /** The payload fields, in dataset order. */
+    /** Returns the payload fields, in dataset order. */
     public List<Field> payloadFields() {
         return fields.stream().filter(Field::payload).toList();
     }
 
     /**
-     * The content of dataset.json.
+     * Returns the content of dataset.json.
      *
      * @throws IllegalArgumentException if a name or option contains the mark of the self-checksum
      */

@@ -31,7 +31,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * The JSON of a dataset.json, in this order of keys, compact, UTF-8:
+ * Reads and writes the JSON of a dataset.json: UTF-8, compact, with the keys in this order:
  *
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"id":…,"name":…,"created":…,
@@ -55,7 +55,7 @@ final class DatasetJson {
     private DatasetJson() {}
 
     static byte[] encode(DatasetInfo info) {
-        // Through text: Jackson's own UTF-8 escapes what lies beyond the basic plane.
+        // Encode as text first: Jackson's UTF-8 writer escapes characters beyond the basic plane.
         StringWriter text = new StringWriter();
         try (JsonGenerator json = MAPPER.createGenerator(text)) {
             json.writeStartObject();
@@ -104,7 +104,7 @@ final class DatasetJson {
         }
     }
 
-    /** The JSON of a file whose checksum is right, if its format is none too new. */
+    /** Returns the JSON of a file whose checksum has been verified, unless its format is too new. */
     static JsonNode read(byte[] content, String file, int known) throws CorruptDataException, FormatTooNewException {
         JsonNode json;
         try {

@@ -25,25 +25,25 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * Which version of its dataset a following feed reads in one epoch of one group. Written once, in this order of keys, compact,
- * UTF-8:
+ * Records the version of the dataset that a following feed reads in one epoch of one group. Written once, as UTF-8,
+ * compact, with the keys in this order:
  *
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"feed":…,"stream":…,"group":…,"epoch":…,"dataset":…,"version":…,"chosen":…}
  * </pre>
  *
- * @param pass whose choice it is
- * @param epoch from 0
+ * @param pass feed, stream and group of the choice
+ * @param epoch the epoch, from 0
  * @param dataset id of the dataset
- * @param version from 1
- * @param chosen when, in whole milliseconds
+ * @param version the version, from 1
+ * @param chosen time of the choice, in whole milliseconds
  */
 public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Instant chosen) {
 
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
 
-    /** No choice is longer. */
+    /** Maximum length of a choice. */
     public static final int MAX_BYTES = 1 << 14;
 
     private static final String KIND = "the choice of an epoch's version";
@@ -53,7 +53,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
             List.of("self", "format", "feed", "stream", "group", "epoch", "dataset", "version", "chosen"));
 
     /**
-     * A group's way through a stream of a feed.
+     * Identifies one pass of a group over a stream of a feed.
      *
      * @param feed id of the feed
      * @param stream name of the stream
@@ -66,7 +66,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
             Objects.requireNonNull(group, "group");
         }
 
-        /** The folder of its choices below the feeds' folder, with a slash at the end. */
+        /** Returns the directory of its choices below the directory of feeds, with a slash at the end. */
         public String folder() {
             byte[] text = (stream + "\n" + group).getBytes(StandardCharsets.UTF_8);
             try {
@@ -77,7 +77,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
             }
         }
 
-        /** The name of an epoch's choice below the feeds' folder. */
+        /** Returns the name of an epoch's choice below the directory of feeds. */
         public String name(long epoch) {
             return folder() + String.format(Locale.ROOT, "%020d.json", epoch);
         }
@@ -100,7 +100,7 @@ public record EpochChoice(Pass pass, long epoch, UUID dataset, long version, Ins
     }
 
     /**
-     * The content of the file.
+     * Returns the content of the file.
      *
      * @throws IllegalArgumentException if a name contains the mark of the self-checksum
      */

@@ -21,26 +21,26 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * Says that an ingest is at work on a dataset, so that nobody deletes its chunks before they are committed. Written once, in
- * this order of keys, compact, UTF-8:
+ * Protects the chunks of a running ingest from deletion before they are committed. Written once, as UTF-8, compact,
+ * with the keys in this order:
  *
  * <pre>
  * {"self":"stoker.crc32c=…","format":1,"dataset":…,"ingest":…,"created":…,"by":…,"process":…}
  * </pre>
  *
  * @param dataset id of the dataset
- * @param ingest id that the ingest's chunks carry
- * @param created when, in whole milliseconds
- * @param by who, for people: user and host
- * @param process the only process that writes under this lease, as docs/formats/dataset.md describes it; empty if the ingest
- *     is not bound to one process
+ * @param ingest id of the ingest, which its chunks contain
+ * @param created time of creation, in whole milliseconds
+ * @param by user and host of the writer, for people
+ * @param process the only process that writes under this lease, as described in docs/formats/dataset.md; empty if the
+ *     ingest is not bound to one process
  */
 public record Lease(UUID dataset, String ingest, Instant created, String by, String process) {
 
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
 
-    /** No lease is longer. */
+    /** Maximum length of a lease. */
     public static final int MAX_BYTES = 1 << 14;
 
     private static final String KIND = "a lease of an ingest";
@@ -61,7 +61,7 @@ public record Lease(UUID dataset, String ingest, Instant created, String by, Str
     }
 
     /**
-     * The content of the file.
+     * Returns the content of the file.
      *
      * @throws IllegalArgumentException if a text contains the mark of the self-checksum
      */

@@ -1,5 +1,5 @@
 /**
- * {@code dataset.json}: what a dataset is, fixed at its creation; and which version an epoch of a following feed
- * reads. Pure bytes. Normative: {@code docs/formats/dataset.md}.
+ * {@code dataset.json}, which describes a dataset and is fixed at its creation, leases, and epoch choices. Contains
+ * only byte layouts. Normative: {@code docs/formats/dataset.md}.
  */
 package dev.stoker.schemas.dataset;

@@ -1,6 +1,6 @@
 package dev.stoker.schemas.errors;
 
-/** A file or a peer uses a format version that this release does not know yet. */
+/** Thrown when a file or a peer uses a format version that this release does not know. */
 public final class FormatTooNewException extends StokerException {
     private static final long serialVersionUID = 1L;
 

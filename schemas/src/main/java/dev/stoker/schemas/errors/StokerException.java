@@ -2,18 +2,18 @@ package dev.stoker.schemas.errors;
 
 import java.io.IOException;
 
-/** Root of the failures that a caller may want to tell apart from a plain I/O error. */
+/** Base class of the failures that a caller may distinguish from a plain I/O error. */
 public class StokerException extends IOException {
     private static final long serialVersionUID = 1L;
 
-    /** @param message what failed, on what, expected and found, and what to do next */
+    /** @param message the failure, its object, the expected and found values, and the next step */
     public StokerException(String message) {
         super(message);
     }
 
     /**
-     * @param message what failed, on what, expected and found, and what to do next
-     * @param cause the failure below
+     * @param message the failure, its object, the expected and found values, and the next step
+     * @param cause the cause
      */
     public StokerException(String message, Throwable cause) {
         super(message, cause);

@@ -1,5 +1,5 @@
 /**
- * Typed failures of reading what Stoker has written: corrupt, too new, or not Stoker's at all. Every message says
- * which file, what was expected and found, and what to do next.
+ * Exceptions for files that cannot be read: corrupt, too new, or not written by Stoker. Every message names the file,
+ * the expected and found content, and the next step.
  */
 package dev.stoker.schemas.errors;

@@ -3,7 +3,10 @@ package dev.stoker.schemas.io;
 import java.io.EOFException;
 import java.nio.ByteBuffer;
 
-/** A file that lies in memory. The buffer from position 0 to its limit is the file; it must not change. */
+/**
+ * Reads a file that is in memory. The file is the buffer from position 0 to its limit. The buffer must not change.
+ * Thread-safe.
+ */
 public final class BufferRangeReader implements RangeReader {
     private final String name;
     private final ByteBuffer bytes;

@@ -3,7 +3,7 @@ package dev.stoker.schemas.io;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Positional reads of one immutable file into memory of the caller. Safe for several threads. */
+/** Reads ranges of one immutable file into memory of the caller. Thread-safe. */
 public interface RangeReader {
     /**
      * Fills {@code dst} from its position to its limit with the bytes from {@code offset} on.
@@ -12,9 +12,9 @@ public interface RangeReader {
      */
     void readFully(long offset, ByteBuffer dst) throws IOException;
 
-    /** The file's length in bytes. */
+    /** Returns the file's length in bytes. */
     long length() throws IOException;
 
-    /** The file's name for messages. */
+    /** Returns the file's name for messages. */
     String name();
 }

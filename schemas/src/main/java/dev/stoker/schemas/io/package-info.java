@@ -1,2 +1,4 @@
-/** The one thing that formats need from storage: reading ranges of a file. */
+/**
+ * The only interface that the formats need from storage: reading ranges of a file.
+ */
 package dev.stoker.schemas.io;

@@ -1,14 +1,14 @@
 package dev.stoker.schemas.kafka;
 
 /**
- * What an epoch has written to a partition.
+ * Counts the records that an epoch has written to a partition.
  *
- * @param records batch records, each counted once however often it was written
- * @param rows rows in them
- * @param skipped rows left out
+ * @param records number of batch records; duplicates count once
+ * @param rows number of rows in them
+ * @param skipped number of rows that were left out
  */
 public record EpochCounts(long records, long rows, long skipped) {
-    /** Nothing yet. */
+    /** No records. */
     public static final EpochCounts NONE = new EpochCounts(0, 0, 0);
 
     public EpochCounts {
@@ -17,7 +17,7 @@ public record EpochCounts(long records, long rows, long skipped) {
         }
     }
 
-    /** With one more record. */
+    /** Returns the counts with one more record. */
     public EpochCounts plus(RecordHeader record) {
         return new EpochCounts(records + 1, rows + record.rows(), skipped + record.skipped());
     }

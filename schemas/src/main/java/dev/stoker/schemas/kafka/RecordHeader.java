@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 
 /**
- * What a record says of itself in its headers. All values are ASCII text: numbers in decimal without leading zeros.
+ * Contains the headers of a record. All values are ASCII text. Numbers are decimal, without leading zeros.
  *
  * <pre>
  * stoker.format       1: batch records hold record batches; 2: they hold a sample each
@@ -29,22 +29,23 @@ import java.util.regex.Pattern;
  * stoker.crc32c       8 hexadecimal digits: the checksum of the headers above and the value
  * </pre>
  *
- * <p>The checksum is that of {@code name=value} and a line feed for each header above, in this order, followed by the value.
+ * <p>The checksum is the CRC-32C of {@code name=value} and a line feed for each header above it, in this order,
+ * followed by the value.
  *
- * @param kind what the record is; control records have batch, piece, part, rows and skipped 0, pieces and parts 1
- * @param fingerprint the data and its order
+ * @param kind kind of the record; control records have batch, piece, part, rows and skipped 0, pieces and parts 1
+ * @param fingerprint fingerprint of data and order
  * @param version the dataset's version
  * @param epoch the epoch
- * @param batch the number in the epoch
+ * @param batch number of the batch in the epoch
  * @param lane the lane
  * @param piece index of the piece in its batch
- * @param pieces pieces of the batch
+ * @param pieces number of pieces of the batch
  * @param part index of the part in its piece
- * @param parts parts of the piece
- * @param rows rows in the record
- * @param skipped rows left out
- * @param values what the topic's batch records hold
- * @param row index of the sample in its batch; 0 where records hold batches
+ * @param parts number of parts of the piece
+ * @param rows number of rows in the record
+ * @param skipped number of rows that were left out
+ * @param values format of the topic's batch records
+ * @param row index of the sample in its batch; 0 if records contain batches
  */
 public record RecordHeader(
         RecordKind kind,
@@ -64,10 +65,10 @@ public record RecordHeader(
     /** The newest version of this layout. */
     public static final int FORMAT = ValueFormat.AVRO.version();
 
-    /** What the names of all headers begin with. */
+    /** Prefix of the names of all headers. */
     public static final String PREFIX = "stoker.";
 
-    /** The checksum's header, the last one. */
+    /** The header of the checksum, the last one. */
     public static final String CRC = PREFIX + "crc32c";
 
     private static final String FORMAT_NAME = PREFIX + "format";
@@ -92,7 +93,7 @@ public record RecordHeader(
         }
     }
 
-    /** A record of a topic of record batches. */
+    /** Creates the header of a record in a topic of record batches. */
     public RecordHeader(
             RecordKind kind,
             Fingerprint fingerprint,
@@ -123,12 +124,12 @@ public record RecordHeader(
                 0);
     }
 
-    /** The beginning or the end of an epoch. */
+    /** Creates the header of the first or last record of an epoch. */
     public static RecordHeader control(RecordKind kind, Fingerprint fingerprint, long version, long epoch, int lane) {
         return new RecordHeader(kind, fingerprint, version, epoch, 0, lane, 0, 1, 0, 1, 0, 0);
     }
 
-    /** The same record in a topic whose batch records hold this. */
+    /** Returns the same header for a topic with this format of batch records. */
     public RecordHeader with(ValueFormat format, int sample) {
         return new RecordHeader(
                 kind,
@@ -147,17 +148,17 @@ public record RecordHeader(
                 sample);
     }
 
-    /** The record's place in its partition. */
+    /** Returns the record's position in its partition. */
     public RecordPosition position() {
         return new RecordPosition(epoch, kind, batch, part);
     }
 
-    /** The checksum of the record with a value. */
+    /** Returns the checksum of the record with a value. */
     public int crc(int valueCrc, int valueLength) {
         return Crc32cs.combine(Crc32cs.of(covered(texts())), valueCrc, valueLength);
     }
 
-    /** Names and values in their order, the checksum last. */
+    /** Returns names and values in their order, with the checksum last. */
     public Map<String, byte[]> headers(int crc) {
         Map<String, byte[]> headers = new LinkedHashMap<>();
         texts().forEach((name, text) -> headers.put(name, ascii(text)));
@@ -166,12 +167,12 @@ public record RecordHeader(
     }
 
     /**
-     * Reads the headers of a record and checks them and its value.
+     * Reads the headers of a record, and verifies them and its value.
      *
-     * @param headers by name; other names than these are not looked at
+     * @param headers values by name; other names are ignored
      * @param value the record's value
      * @param where topic, partition and offset, for messages
-     * @throws ForeignFileException if it is no record of a feed
+     * @throws ForeignFileException if it is not a record of a feed
      * @throws FormatTooNewException if a newer feed wrote it
      * @throws CorruptDataException if headers or value are not those that were written
      */
@@ -189,7 +190,7 @@ public record RecordHeader(
         return header;
     }
 
-    /** As {@link #read(Map, byte[], String)}, without looking at value and checksum. */
+    /** Reads the headers like {@link #read(Map, byte[], String)}, without verifying value and checksum. */
     public static RecordHeader read(Map<String, byte[]> headers, String where) throws StokerException {
         if (headers.get(FORMAT_NAME) == null) {
             throw new ForeignFileException(where, "a record of a Stoker feed", "it has no header " + FORMAT_NAME);

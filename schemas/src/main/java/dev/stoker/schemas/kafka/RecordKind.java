@@ -1,6 +1,6 @@
 package dev.stoker.schemas.kafka;
 
-/** What a record of a topic is. */
+/** Lists the kinds of records of a topic. */
 public enum RecordKind {
     /** The first record of an epoch in a partition. */
     EPOCH_BEGIN("epoch-begin"),
@@ -15,7 +15,7 @@ public enum RecordKind {
         this.text = text;
     }
 
-    /** The value of the header {@code stoker.kind}. */
+    /** Returns the value of the header {@code stoker.kind}. */
     public String text() {
         return text;
     }

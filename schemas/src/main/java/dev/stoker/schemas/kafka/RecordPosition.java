@@ -3,8 +3,8 @@ package dev.stoker.schemas.kafka;
 import java.util.Comparator;
 
 /**
- * The place of a record in its partition. Ascending in every partition, but for records that a restarted feed writes
- * again.
+ * Identifies a record in its partition. Positions ascend in every partition, except for records that a restarted feed
+ * writes again.
  *
  * @param epoch the epoch
  * @param kind beginning, batches, end: in this order
@@ -24,17 +24,17 @@ public record RecordPosition(long epoch, RecordKind kind, long batch, int part) 
         }
     }
 
-    /** The first record of an epoch. */
+    /** Returns the position of the first record of an epoch. */
     public static RecordPosition begin(long epoch) {
         return new RecordPosition(epoch, RecordKind.EPOCH_BEGIN, 0, 0);
     }
 
-    /** The first part of a batch's piece. */
+    /** Returns the position of the first part of a batch's piece. */
     public static RecordPosition batch(long epoch, long batch) {
         return new RecordPosition(epoch, RecordKind.BATCH, batch, 0);
     }
 
-    /** The last record of an epoch. */
+    /** Returns the position of the last record of an epoch. */
     public static RecordPosition end(long epoch) {
         return new RecordPosition(epoch, RecordKind.EPOCH_END, 0, 0);
     }

@@ -14,8 +14,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * The value of a batch record: an Arrow IPC stream with one record batch, whose message is that of {@code
- * docs/formats/batch.md}.
+ * Reads and writes the value of a batch record: an Arrow IPC stream with one record batch, whose message is specified
+ * in {@code docs/formats/batch.md}.
  *
  * <pre>
  * schema message, zeros to a multiple of 64 | record batch message | FFFFFFFF 00000000
@@ -25,7 +25,7 @@ import java.util.List;
  */
 public final class RecordValue {
     private static final byte[] END = end();
-    /** Where the number of field nodes stands in a message, and the bytes of a node and of a buffer's entry. */
+    /** Position of the number of field nodes in a message, and the bytes of a node and of a buffer's entry. */
     private static final int NODES_AT = 100;
 
     private static final int ENTRY = 16;
@@ -33,7 +33,7 @@ public final class RecordValue {
     private final byte[] opening;
     private final int openingCrc;
 
-    /** Values of a dataset with these fields, in dataset order. */
+    /** Creates values for a dataset with these fields, in dataset order. */
     public RecordValue(List<Field> fields) {
         List<ArrowField> columns = new ArrayList<>();
         columns.add(ArrowField.of(Field.KEY, ScalarType.UTF8));
@@ -48,12 +48,12 @@ public final class RecordValue {
         return end.array();
     }
 
-    /** The checksum of a value, from that of its message. */
+    /** Returns the checksum of a value, computed from that of its message. */
     public int crc(int messageCrc, int messageLength) {
         return Crc32cs.combine(Crc32cs.combine(openingCrc, messageCrc, messageLength), Crc32cs.of(END), END.length);
     }
 
-    /** The key of a message's first row; the first part holds all but the payload. */
+    /** Returns the key of a message's first row. The first part contains everything except the payload. */
     public static String firstKey(ByteBuffer[] message) {
         ByteBuffer first = message[0].slice().order(ByteOrder.LITTLE_ENDIAN);
         int buffers = NODES_AT + 4 + ENTRY * first.getInt(NODES_AT) + 8;
@@ -66,10 +66,11 @@ public final class RecordValue {
     }
 
     /**
-     * The record batch message in a value that was compared with its checksum: a view from index 0 to the limit.
+     * Returns the record batch message in a value whose checksum has been verified, as a view from index 0 to the
+     * limit.
      *
      * @param where topic, partition and offset, for messages
-     * @throws CorruptDataException if the value is no Arrow stream of one record batch
+     * @throws CorruptDataException if the value is not an Arrow stream of one record batch
      */
     public static ByteBuffer messageIn(byte[] value, String where) throws CorruptDataException {
         ByteBuffer stream = ByteBuffer.wrap(value).order(ByteOrder.LITTLE_ENDIAN);
@@ -82,20 +83,20 @@ public final class RecordValue {
         return stream.slice((int) start, length).order(ByteOrder.LITTLE_ENDIAN);
     }
 
-    /** Bytes of a value beside the record batch message's. */
+    /** Returns the bytes of a value in addition to those of the record batch message. */
     public int overheadBytes() {
         return opening.length + ArrowStream.END_BYTES;
     }
 
-    /** Where the record batch message begins in a value. */
+    /** Returns the position of the record batch message in a value. */
     public int messagePosition() {
         return opening.length;
     }
 
     /**
-     * A value around a message.
+     * Builds a value around a message.
      *
-     * @param message the message in parts, whose positions move to their limits
+     * @param message the message in parts; their positions move to their limits
      * @param length bytes of all parts
      */
     public byte[] around(ByteBuffer[] message, int length) {

@@ -20,8 +20,9 @@ import java.util.OptionalInt;
 import java.util.function.IntFunction;
 
 /**
- * Puts samples of a topic ({@link SampleValue}) together to a message of {@code docs/formats/batch.md}: {@link #add} for each, then
- * {@link #message}. The records' checksums must have been compared. For one thread.
+ * Assembles samples of a topic ({@link SampleValue}) into a message as specified in {@code docs/formats/batch.md}. Call
+ * {@link #add} for each sample, then {@link #message}. The caller must have verified the checksums of the records. Not
+ * thread-safe.
  */
 public final class SampleReader {
     private static final String ADVICE =
@@ -30,21 +31,21 @@ public final class SampleReader {
 
     private final List<Field> fields;
     private final OptionalInt schemaId;
-    /** Of each categorical field the ids by class name. */
+    /** The ids by class name, for each categorical field. */
     private final Map<String, Map<String, Integer>> ids = new HashMap<>();
 
     private final RecordBatchLayout layout;
     private final ColumnBuilder key = new ColumnBuilder(ArrowField.of(Field.KEY, ScalarType.UTF8));
-    /** Of each field that is not payload, else null. */
+    /** The builders of small fields; null for payload fields. */
     private final ColumnBuilder[] small;
-    /** Of each payload field the values, in the samples' own memory. */
+    /** The values of each payload field, in the samples' own memory. */
     private final List<List<ByteBuffer>> payload = new ArrayList<>();
 
     /**
-     * Reads a dataset's samples.
+     * Creates a reader for a dataset's samples.
      *
      * @param fields in dataset order
-     * @param classes per categorical field the class names by id
+     * @param classes for each categorical field, the class names by id
      * @param schemaId the schema's id in a registry, if values begin with it
      */
     public SampleReader(List<Field> fields, Map<String, List<String>> classes, OptionalInt schemaId) {
@@ -72,11 +73,11 @@ public final class SampleReader {
     }
 
     /**
-     * The next row.
+     * Adds the next row.
      *
-     * @param value of its record; must not change before {@link #message}
+     * @param value value of its record; must not change before {@link #message}
      * @param where topic, partition and offset, for messages
-     * @throws CorruptDataException if it is no sample of these fields; the rows before are then given up as well
+     * @throws CorruptDataException if it is not a sample of these fields; the rows before are then discarded as well
      */
     public void add(byte[] value, String where) throws CorruptDataException {
         AvroInput in = new AvroInput(value, 0, value.length, where, ADVICE);
@@ -93,9 +94,10 @@ public final class SampleReader {
     }
 
     /**
-     * The message of the rows that were added since the last one.
+     * Builds the message of the rows that were added since the last one.
      *
-     * @param memory gives a buffer from index 0 to a limit of exactly so many bytes; the message is written there
+     * @param memory returns a buffer from index 0 to a limit of exactly the given number of bytes; the message is
+     *     written there
      * @throws IllegalArgumentException if the message would have 2^31 bytes or more
      */
     public ByteBuffer message(IntFunction<ByteBuffer> memory) {
@@ -237,7 +239,7 @@ public final class SampleReader {
         return bits >>> 16;
     }
 
-    /** The bits of the binary16 that a binary32 was made of. */
+    /** Returns the bits of the binary16 from which a binary32 was made. */
     private static int float16(AvroInput in) throws CorruptDataException {
         int bits = in.viewFixed(Float.BYTES).getInt();
         int sign = bits >>> 16 & 0x8000;

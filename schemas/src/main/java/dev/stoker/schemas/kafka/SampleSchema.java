@@ -11,18 +11,17 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * The Avro schema of a dataset's samples: {@code key}, the small fields, for each payload field {@code crc32c_<name>}, the
- * payload fields. {@code docs/formats/kafka.md} says which type becomes which.
+ * Builds the Avro schema of a dataset's samples: {@code key}, the small fields, {@code crc32c_<name>} for each payload
+ * field, the payload fields. {@code docs/formats/kafka.md} specifies the mapping of types.
  *
- * <p>Lists and tensors are bytes, since an Avro array of numbers is one variable-length number after the other and
- * decoders may change floats. Classes are strings: a class id needs a list of names, and with an enum every new class
- * would be a new schema.
+ * <p>Lists and tensors are bytes, because decoders may change floats and an Avro array encodes each number with a variable
+ * length. Classes are strings: a class id needs a list of names, and with an enum every new class would be a new schema.
  */
 public final class SampleSchema {
 
     private SampleSchema() {}
 
-    /** The schema as JSON without spaces. */
+    /** Returns the schema as JSON without spaces. */
     public static String of(List<Field> fields) {
         ObjectNode schema = JsonNodeFactory.instance.objectNode();
         schema.put("type", "record").put("name", "Sample").put("namespace", "dev.stoker");
@@ -76,7 +75,9 @@ public final class SampleSchema {
         };
     }
 
-    /** Avro's names know neither dot nor hyphen; a name that is taken gets underscores behind it. */
+    /**
+     * Returns an Avro name. Avro's names permit neither dot nor hyphen. A duplicate name gets underscores at its end.
+     */
     private static String name(String field, Set<String> taken) {
         String name = field.replaceAll("[.-]", "_");
         while (!taken.add(name)) {

@@ -14,14 +14,15 @@ import java.util.Map;
 import java.util.OptionalInt;
 
 /**
- * The value of a batch record of a topic of samples: one sample in Avro's binary encoding of {@link SampleSchema}.
+ * Writes the value of a batch record in a topic of samples: one sample in Avro's binary encoding of {@link
+ * SampleSchema}.
  *
  * <pre>
  * without a schema registry:  the sample
  * with one:                   00 | u32, big-endian: id of the schema | the sample
  * </pre>
  *
- * <p>For one thread.
+ * <p>Not thread-safe.
  */
 public final class SampleValue {
     private final List<Field> fields;
@@ -30,10 +31,10 @@ public final class SampleValue {
     private final AvroOutput out = new AvroOutput();
 
     /**
-     * Values of a dataset's samples.
+     * Creates values of a dataset's samples.
      *
      * @param fields in dataset order
-     * @param classes per categorical field the class names by id
+     * @param classes for each categorical field, the class names by id
      * @param schemaId the schema's id in a registry
      */
     public SampleValue(List<Field> fields, Map<String, List<String>> classes, OptionalInt schemaId) {
@@ -43,7 +44,7 @@ public final class SampleValue {
     }
 
     /**
-     * The columns of a record batch message, for {@link #of}.
+     * Returns the columns of a record batch message, for {@link #of}.
      *
      * @param message from index 0 to the limit; must not change
      */
@@ -51,12 +52,12 @@ public final class SampleValue {
         return BatchColumns.read(message, fields, what);
     }
 
-    /** The key of a row. */
+    /** Returns the key of a row. */
     public static String key(List<ArrowColumn> columns, int row) {
         return columns.get(0).stringAt(row);
     }
 
-    /** The value of a row. */
+    /** Returns the value of a row. */
     public byte[] of(List<ArrowColumn> columns, int row) {
         out.clear();
         if (schemaId.isPresent()) {
@@ -119,7 +120,7 @@ public final class SampleValue {
         out.writeFixed(new byte[] {(byte) bits, (byte) (bits >>> 8), (byte) (bits >>> 16), (byte) (bits >>> 24)});
     }
 
-    /** The bits of the binary32 of the same value; of what is not a number, the bits that it has are kept. */
+    /** Returns the bits of the binary32 with the same value. A NaN keeps its bits. */
     static int float16(short half) {
         int sign = (half & 0x8000) << 16;
         int exponent = (half >>> 10) & 0x1F;

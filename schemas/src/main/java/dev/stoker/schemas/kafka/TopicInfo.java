@@ -23,8 +23,8 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * What a feed says of itself in the values of its control records: all that a consumer must know to tell which record holds
- * which batch. JSON with the keys of WELCOME, and {@code lane} with the partition's own counts.
+ * Contains the values of a feed's control records: the data that a consumer needs to map records to batches. It is JSON
+ * with keys of WELCOME, and {@code lane} with the counts of the partition.
  *
  * @param feed the feed's id
  * @param feedName its name
@@ -33,15 +33,16 @@ import java.util.UUID;
  * @param datasetName its name
  * @param version the version
  * @param split the split
- * @param fingerprint of data and order
+ * @param fingerprint fingerprint of data and order
  * @param order the order spec
  * @param fields the dataset's fields in their order
  * @param classes per categorical field the version's class names by id
  * @param laneRows live rows of each lane
- * @param epochs how many the feed writes; empty for no end
- * @param maxRecordBytes the most bytes of a record's value
- * @param values what batch records hold
- * @param epoch the only epoch that this is true of, where the feed follows its dataset; empty if it is true of every one
+ * @param epochs number of epochs that the feed writes; empty for no end
+ * @param maxRecordBytes maximum number of bytes of a record's value
+ * @param values format of the batch records
+ * @param epoch the only epoch that these values apply to, if the feed follows its dataset; empty if they apply to all
+ *     epochs
  */
 public record TopicInfo(
         UUID feed,
@@ -61,13 +62,13 @@ public record TopicInfo(
         Values values,
         OptionalLong epoch) {
     /**
-     * What batch records hold.
+     * Describes the content of batch records.
      *
      * @param format the format
-     * @param schemaId of samples: the id that a registry gave their schema
+     * @param schemaId for samples: the id of their schema in a registry
      */
     public record Values(ValueFormat format, OptionalInt schemaId) {
-        /** Record batches. */
+        /** Batch records with record batches. */
         public static final Values ARROW = new Values(ValueFormat.ARROW, OptionalInt.empty());
 
         private static Values read(JsonNode json) {
@@ -96,7 +97,7 @@ public record TopicInfo(
         laneRows = List.copyOf(laneRows);
     }
 
-    /** The description of a topic of record batches. */
+    /** Creates the description of a topic of record batches. */
     public TopicInfo(
             UUID feed,
             String feedName,
@@ -131,7 +132,7 @@ public record TopicInfo(
                 OptionalLong.empty());
     }
 
-    /** The same of one epoch, as others may have another version. */
+    /** Returns the same description for one epoch, because others may have another version. */
     public TopicInfo in(long only) {
         return new TopicInfo(
                 feed,
@@ -152,21 +153,21 @@ public record TopicInfo(
                 OptionalLong.of(only));
     }
 
-    /** Whether each epoch has a version of its own. */
+    /** Returns whether each epoch has its own version. */
     public boolean follows() {
         return epoch.isPresent();
     }
 
-    /** The lengths of every epoch. */
+    /** Returns the lengths of every epoch. */
     public EpochSize size() {
         return new EpochSize(laneRows.stream().mapToLong(Long::longValue).sum(), order.batchSize());
     }
 
     /**
-     * The value of a control record.
+     * Returns the value of a control record.
      *
-     * @param pieces batches of which the lane holds a piece, in each epoch
-     * @param counts what the epoch has written, for its end
+     * @param pieces number of batches in each epoch of which the lane has a piece
+     * @param counts the records of the epoch, for its end
      */
     public byte[] value(int lane, long pieces, EpochCounts counts) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
@@ -220,7 +221,7 @@ public record TopicInfo(
      * Reads the value of a control record.
      *
      * @param where topic, partition and offset, for messages
-     * @throws CorruptDataException if it is none
+     * @throws CorruptDataException if it is not such a value
      */
     public static TopicInfo read(byte[] value, String where) throws CorruptDataException {
         try {

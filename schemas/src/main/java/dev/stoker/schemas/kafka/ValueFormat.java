@@ -2,7 +2,7 @@ package dev.stoker.schemas.kafka;
 
 import java.util.Optional;
 
-/** What the batch records of a topic hold. */
+/** Lists the formats of a topic's batch records. */
 public enum ValueFormat {
     /** A piece of a batch, or a part of one, as an Arrow stream: {@link RecordValue}. */
     ARROW("arrow", 1),
@@ -22,12 +22,12 @@ public enum ValueFormat {
         return text;
     }
 
-    /** The value of the header {@code stoker.format}. */
+    /** Returns the value of the header {@code stoker.format}. */
     public int version() {
         return version;
     }
 
-    /** The format of this name. */
+    /** Returns the format of this name. */
     public static Optional<ValueFormat> named(String text) {
         for (ValueFormat format : values()) {
             if (format.text.equals(text)) {

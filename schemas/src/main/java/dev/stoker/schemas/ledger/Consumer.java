@@ -3,18 +3,18 @@ package dev.stoker.schemas.ledger;
 import java.util.Objects;
 
 /**
- * One reader of a stream.
+ * Identifies one reader of a stream.
  *
  * @param feed the feed's id
  * @param stream the stream's name in the feed
- * @param group the trainers that share one pass
- * @param fingerprint 32 hex digits of stream and order
- * @param run the launch of the group's trainers
+ * @param group name of the trainers that share one pass
+ * @param fingerprint fingerprint of stream and order, 32 hex digits
+ * @param run launch of the group's trainers
  * @param rank from 0 to world size - 1
- * @param worldSize how many ranks the run has
+ * @param worldSize number of ranks of the run
  * @param worker from 0 to workers - 1
- * @param workers how many workers the rank has
- * @param replica for several readers of the same batches
+ * @param workers number of workers of the rank
+ * @param replica number of the copy, for several readers of the same batches
  */
 public record Consumer(
         String feed,

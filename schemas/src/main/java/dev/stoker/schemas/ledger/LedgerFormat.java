@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Ledger files, Avro object containers:
+ * Reads and writes the bytes of ledger files, which are Avro object containers:
  *
  * <pre>
  * header     metadata avro.schema, avro.codec = null, stoker.format = 1; 16 random sync bytes
@@ -29,10 +29,10 @@ final class LedgerFormat {
     static final int RECEIPTS = 1;
     static final int END = 2;
 
-    /** A block is ended when it has this many bytes; one record may make it longer. */
+    /** Length at which a block ends. One record may make a block longer. */
     static final int BLOCK_BYTES = 1 << 16;
 
-    /** No block is longer: a reader allocates this much at most. */
+    /** Maximum length of a block, which bounds the memory of a reader. */
     static final int MAX_BLOCK_BYTES = 64 << 20;
 
     /** Bytes of a record's CRC. */
@@ -81,7 +81,7 @@ final class LedgerFormat {
 
     private LedgerFormat() {}
 
-    /** The metadata of every file of this format version. */
+    /** Returns the metadata of every file of this format version. */
     static Map<String, String> metadata() {
         Map<String, String> metadata = new LinkedHashMap<>();
         metadata.put("avro.schema", SCHEMA);
@@ -163,10 +163,10 @@ final class LedgerFormat {
         }
     }
 
-    /** A record that was read: an entry, or the end with the number of entries before it. */
+    /** A parsed record: an entry, or the end with the number of entries before it. */
     record Parsed(LedgerRecord entry, long records) {}
 
-    /** Reads one record of a block, its CRC included. */
+    /** Reads one record of a block, including its CRC. */
     static Parsed read(AvroInput in, byte[] block) throws CorruptDataException {
         int start = in.position();
         try {

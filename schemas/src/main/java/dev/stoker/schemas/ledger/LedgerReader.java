@@ -11,14 +11,14 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Reads one ledger file strictly: every byte is accounted for, each record's CRC is checked, and a file without its end
- * record is truncated. For one thread; holds one block. The caller closes the stream.
+ * Reads one ledger file strictly: checks every byte and the CRC of each record, and reports a file without its end
+ * record as truncated. Not thread-safe. Keeps one block in memory. The caller closes the stream.
  */
 public final class LedgerReader {
 
     private static final String KIND = "a Stoker ledger file";
 
-    /** Longer than the header of any version. */
+    /** Maximum length of the header in any version. */
     private static final int MAX_HEADER_BYTES = 1 << 20;
 
     private final InputStream in;
@@ -33,10 +33,10 @@ public final class LedgerReader {
     /**
      * Reads the header.
      *
-     * @param in from the first byte of the file; buffered
+     * @param in buffered stream from the first byte of the file
      * @param file the file's name as the user knows it
-     * @throws ForeignFileException if it is no ledger
-     * @throws FormatTooNewException if it was written by a newer Stoker
+     * @throws ForeignFileException if it is not a ledger
+     * @throws FormatTooNewException if a newer Stoker wrote it
      * @throws CorruptDataException if it is damaged
      */
     public LedgerReader(InputStream in, String file) throws IOException {
@@ -67,7 +67,7 @@ public final class LedgerReader {
         throw otherHeader(metadata);
     }
 
-    /** Tells a newer file from a damaged or foreign one. */
+    /** Distinguishes a newer file from a damaged or foreign one. */
     private IOException otherHeader(byte[] start) throws IOException {
         byte[] rest = in.readNBytes(MAX_HEADER_BYTES - start.length);
         byte[] all = Arrays.copyOf(start, start.length + rest.length);
@@ -88,7 +88,7 @@ public final class LedgerReader {
         return CorruptDataException.mismatch(file, "its header", "that of format 1", "another");
     }
 
-    /** The next record, or empty after the last; only then is the file known to be whole. */
+    /** Returns the next record, or empty after the last one. Only then is the file known to be complete. */
     public Optional<LedgerRecord> next() throws IOException {
         if (ended) {
             return Optional.empty();
@@ -126,7 +126,7 @@ public final class LedgerReader {
             throw CorruptDataException.mismatch(
                     file, "the number of records in a block", "1 to " + size / LedgerFormat.CRC_BYTES, count);
         }
-        // Grows with what is really there, so that a forged size costs no memory.
+        // Grows with the bytes that are present, so a forged size uses no memory.
         block = in.readNBytes((int) size);
         if (block.length < size) {
             throw truncated();

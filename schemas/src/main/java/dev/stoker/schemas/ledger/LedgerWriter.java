@@ -5,8 +5,8 @@ import java.io.IOException;
 import java.io.OutputStream;
 
 /**
- * Writes one ledger file. For one thread. It does not close the stream: it serves as it is behind a Flink {@code
- * BulkWriter}, whose three methods are the three here.
+ * Writes one ledger file. Not thread-safe. It does not close the stream. Its three methods are those of a Flink {@code
+ * BulkWriter}, so such a writer can delegate to it.
  */
 public final class LedgerWriter {
 
@@ -29,7 +29,7 @@ public final class LedgerWriter {
     }
 
     /**
-     * The encoding of one record, its checksum included.
+     * Encodes one record, including its checksum.
      *
      * @throws IllegalArgumentException if it is too long for a file
      */
@@ -47,7 +47,7 @@ public final class LedgerWriter {
         writeEncoded(encode(entry));
     }
 
-    /** Appends a record that {@link #encode} made. */
+    /** Appends a record from {@link #encode}. */
     public void writeEncoded(byte[] encoded) throws IOException {
         requireOpen();
         block.writeFixed(encoded);
@@ -58,13 +58,13 @@ public final class LedgerWriter {
         }
     }
 
-    /** Passes everything on to the stream and flushes it. */
+    /** Writes all records to the stream and flushes it. */
     public void flush() throws IOException {
         endBlock();
         out.flush();
     }
 
-    /** Writes the end record and flushes the stream. The file is whole now; nothing may follow. */
+    /** Writes the end record and flushes the stream. The file is then complete; no data may follow. */
     public void finish() throws IOException {
         requireOpen();
         LedgerFormat.writeEnd(records, block);

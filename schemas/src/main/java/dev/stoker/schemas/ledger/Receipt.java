@@ -1,14 +1,14 @@
 package dev.stoker.schemas.ledger;
 
 /**
- * One acknowledged piece of a batch.
+ * Records one acknowledged piece of a batch.
  *
  * @param number virtual number of the batch
  * @param piece index within the delivered batch
  * @param repeated whether the piece repeats rows
- * @param rows rows in the piece
- * @param skipped rows left out as corrupt
- * @param crc32c of the piece as the trainer computed it
+ * @param rows number of rows in the piece
+ * @param skipped number of rows that were left out as corrupt
+ * @param crc32c checksum of the piece, as computed by the trainer
  */
 public record Receipt(long number, int piece, boolean repeated, int rows, int skipped, int crc32c) {
     public Receipt {

@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What a consumer acknowledged of an epoch.
+ * Records the pieces of an epoch that a consumer acknowledged.
  *
- * @param atMs when, in milliseconds since 1970
- * @param consumer who
- * @param epoch from 0
- * @param entries in the order in which they were acknowledged
+ * @param atMs time, in milliseconds since 1970
+ * @param consumer the consumer
+ * @param epoch the epoch, from 0
+ * @param entries the receipts, in the order of acknowledgement
  */
 public record Receipts(long atMs, Consumer consumer, long epoch, List<Receipt> entries) implements LedgerRecord {
     public Receipts {

@@ -3,8 +3,8 @@ package dev.stoker.schemas.ledger;
 import java.util.Objects;
 
 /**
- * What a subscription reads: all that the fingerprint stands for, so that a ledger can be checked against the dataset
- * alone.
+ * Identifies the data of a subscription: everything that the fingerprint covers, so a ledger can be checked against the
+ * dataset alone.
  *
  * @param dataset the dataset's id
  * @param version its version

@@ -3,16 +3,16 @@ package dev.stoker.schemas.ledger;
 import java.util.Objects;
 
 /**
- * A consumer was given the virtual numbers {@code first + i·stride}, {@code i < count}, of an epoch.
+ * Records that a consumer was assigned the virtual numbers {@code first + i·stride}, {@code i < count}, of an epoch.
  *
- * @param atMs when, in milliseconds since 1970
- * @param consumer who
- * @param epoch from 0
+ * @param atMs time, in milliseconds since 1970
+ * @param consumer the consumer
+ * @param epoch the epoch, from 0
  * @param first virtual number
  * @param stride world size times workers
- * @param count how many numbers
+ * @param count number of virtual numbers
  * @param tail {@code pad}, {@code drop} or {@code keep}
- * @param source what the numbers are numbers of
+ * @param source the data that the numbers refer to
  */
 public record Subscription(
         long atMs, Consumer consumer, long epoch, long first, long stride, long count, String tail, Source source)

@@ -1,5 +1,5 @@
 /**
- * Ledger files: what trainers subscribed to and what they acknowledged. Pure bytes; the files are written by the feeder's
- * sink, one per checkpoint, and read by the audit. Normative: {@code docs/formats/ledger.md}.
+ * Ledger files: the subscriptions and acknowledgements of trainers. Contains only byte layouts. The feeder's sink
+ * writes one file for each checkpoint, and the audit reads them. Normative: {@code docs/formats/ledger.md}.
  */
 package dev.stoker.schemas.ledger;

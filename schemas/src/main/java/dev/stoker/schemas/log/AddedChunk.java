@@ -4,17 +4,17 @@ import java.util.Objects;
 import java.util.UUID;
 
 /**
- * A chunk that a version added.
+ * Describes a chunk that a version added.
  *
  * @param ordinal its permanent number in the dataset
  * @param id its UUIDv7
- * @param split the split that all its samples belong to
- * @param rows at least 1
- * @param length of the file, in bytes
- * @param crc32c of the whole file
+ * @param split the split of all its samples
+ * @param rows number of rows, at least 1
+ * @param length length of the file, in bytes
+ * @param crc32c checksum of the whole file
  * @param headLength bytes before the first payload data buffer
- * @param headCrc32c of these
- * @param largestRow bytes of the longest row: payload fields, key and small fields; an upper bound
+ * @param headCrc32c checksum of these bytes
+ * @param largestRow upper bound of the bytes of the largest row: payload fields, key and small fields
  */
 public record AddedChunk(
         long ordinal,

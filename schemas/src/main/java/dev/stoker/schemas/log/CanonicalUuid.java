@@ -2,12 +2,15 @@ package dev.stoker.schemas.log;
 
 import java.util.UUID;
 
-/** UUIDs as text: lower-case digits in groups of 8, 4, 4, 4 and 12, and nothing else that Java would accept. */
+/**
+ * Parses UUIDs. Accepts only lower-case digits in groups of 8, 4, 4, 4 and 12, and rejects other forms that Java would
+ * accept.
+ */
 public final class CanonicalUuid {
 
     private CanonicalUuid() {}
 
-    /** @throws IllegalArgumentException if the text is not exactly what {@link UUID#toString} gives */
+    /** @throws IllegalArgumentException if the text is not exactly that of {@link UUID#toString} */
     public static UUID parse(String text) {
         UUID id = UUID.fromString(text);
         if (!id.toString().equals(text)) {

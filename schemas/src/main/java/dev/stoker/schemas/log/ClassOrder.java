@@ -2,9 +2,11 @@ package dev.stoker.schemas.log;
 
 import java.util.Comparator;
 
-/** The order of class names: by code point, which is the order of their UTF-8 bytes and that of Python's {@code sorted}. */
+/**
+ * Orders class names by code point. This is also the order of their UTF-8 bytes and that of Python's {@code sorted}.
+ */
 public enum ClassOrder implements Comparator<String> {
-    /** The only one. */
+    /** The only instance. */
     INSTANCE;
 
     @Override
@@ -14,7 +16,7 @@ public enum ClassOrder implements Comparator<String> {
             char a = left.charAt(i);
             char b = right.charAt(i);
             if (a != b) {
-                // Surrogates stand for code points above all that have one unit.
+                // Surrogates encode code points above all code points that have one unit.
                 boolean aHigh = Character.isSurrogate(a);
                 boolean bHigh = Character.isSurrogate(b);
                 return aHigh == bHigh ? Character.compare(a, b) : Boolean.compare(aHigh, bHigh);

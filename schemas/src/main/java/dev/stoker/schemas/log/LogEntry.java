@@ -12,17 +12,17 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * One commit: what version {@code version} changed relative to the version before.
+ * Describes one commit: the changes of version {@code version} relative to the version before.
  *
  * @param dataset the dataset's id
  * @param version 1 for the first
- * @param ingest the id of the run that made it; unique in a dataset
- * @param operation why it was made
- * @param committedMs when, in milliseconds since 1970, by the committer's clock
- * @param committedBy who, for people: user and host
+ * @param ingest id of the ingest; unique in a dataset
+ * @param operation kind of the commit
+ * @param committedMs time of the commit, in milliseconds since 1970, by the committer's clock
+ * @param committedBy user and host of the committer, for people
  * @param added chunks in ascending ordinal
  * @param removed at most one per chunk, in ascending ordinal
- * @param classes per categorical field the class names that the entry uses, each list ascending
+ * @param classes for each categorical field, the class names that the entry uses, ascending
  * @param properties free text for people and tools
  */
 public record LogEntry(
@@ -79,13 +79,13 @@ public record LogEntry(
         return Collections.unmodifiableMap(sorted);
     }
 
-    /** How many samples the entry added. */
+    /** Returns the number of samples that the entry added. */
     public long addedRows() {
         return added.stream().mapToLong(AddedChunk::rows).sum();
     }
 
     /**
-     * The entry's file.
+     * Encodes the entry's file.
      *
      * @throws IllegalArgumentException if a text in it contains the mark of the self-checksum
      */
@@ -103,7 +103,7 @@ public record LogEntry(
         return LogFormat.decode(content, file);
     }
 
-    /** The same entry at another place of the log. */
+    /** Returns the same entry at another position of the log. */
     public LogEntry withVersion(long newVersion, List<AddedChunk> newAdded, List<RemovedRows> newRemoved) {
         return new LogEntry(
                 dataset,

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The file of a log entry, an Avro object container of one block with one record:
+ * Reads and writes the file of a log entry, an Avro object container of one block with one record:
  *
  * <pre>
  * header     metadata avro.schema, avro.codec = null, stoker.self = the self-checksum; sync = the dataset's id
@@ -56,7 +56,7 @@ final class LogFormat {
 
     private static final String KIND = "a Stoker log entry";
 
-    /** Fewest bytes of an {@code Added} and of a {@code Removed}. */
+    /** Minimum bytes of an {@code Added} and of a {@code Removed}. */
     private static final int ADDED_BYTES = 24;
 
     private static final int REMOVED_BYTES = 2;

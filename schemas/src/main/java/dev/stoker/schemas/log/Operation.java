@@ -2,7 +2,7 @@ package dev.stoker.schemas.log;
 
 import java.util.Optional;
 
-/** Why a version was made. */
+/** Lists the kinds of commits. */
 public enum Operation {
     /** Chunks were added. */
     INGEST("ingest"),
@@ -10,9 +10,9 @@ public enum Operation {
     REPLACE("replace"),
     /** Samples were removed. */
     REMOVE("remove"),
-    /** Chunks were rewritten into others of the same samples. */
+    /** Chunks were rewritten into others with the same samples. */
     COMPACT("compact"),
-    /** Nothing changed; an ingest was ended from outside, and can never commit under its id. */
+    /** Nothing changed; an ingest was abandoned and can never commit under its id. */
     ABANDON("abandon"),
     /** The entry was lost, and rebuilt from the chunks' heads. */
     RECOVERED("recovered");
@@ -23,7 +23,7 @@ public enum Operation {
         this.code = code;
     }
 
-    /** The name in files. */
+    /** Returns the name in files. */
     public String code() {
         return code;
     }

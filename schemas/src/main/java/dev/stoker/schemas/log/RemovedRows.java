@@ -4,7 +4,8 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * What a version removed of one chunk: some rows, or all of it. The rows are never changed after construction.
+ * Describes the rows that a version removed from one chunk: some rows, or all of them. Immutable: the rows never change
+ * after construction.
  */
 public final class RemovedRows {
 
@@ -19,7 +20,7 @@ public final class RemovedRows {
         this.rows = rows;
     }
 
-    /** The whole chunk. */
+    /** Returns the removal of a whole chunk. */
     public static RemovedRows wholeChunk(long ordinal) {
         return new RemovedRows(ordinal, null);
     }
@@ -41,7 +42,7 @@ public final class RemovedRows {
         return ordinal;
     }
 
-    /** The rows, ascending; empty for the whole chunk. The array is a copy. */
+    /** Returns a copy of the rows, ascending; empty for the whole chunk. */
     public Optional<int[]> rows() {
         return Optional.ofNullable(rows).map(int[]::clone);
     }

@@ -1,5 +1,6 @@
 /**
- * Entries of the commit log: one immutable Avro file per version, saying which chunks it added and which rows it removed.
- * Pure bytes; where the files lie is the business of the metadata store. Normative: {@code docs/formats/dataset.md}.
+ * Entries of the commit log: one immutable Avro file per version, which lists the added chunks and the removed rows.
+ * Contains only byte layouts; the metadata store reads and writes the files. Normative: {@code
+ * docs/formats/dataset.md}.
  */
 package dev.stoker.schemas.log;

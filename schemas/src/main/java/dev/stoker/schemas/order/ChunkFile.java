@@ -1,7 +1,7 @@
 package dev.stoker.schemas.order;
 
 /**
- * What a reader of a chunk checks it against, as the commit log recorded it.
+ * Contains the values of the commit log against which a reader checks a chunk.
  *
  * @param lengthBytes length of the file, below 2^31; counts towards the shuffle window
  * @param crc32c CRC-32C of the file

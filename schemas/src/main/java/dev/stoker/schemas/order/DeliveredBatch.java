@@ -3,11 +3,11 @@ package dev.stoker.schemas.order;
 import java.util.List;
 
 /**
- * What a virtual number delivers.
+ * Describes the batch that a virtual number delivers.
  *
  * @param number the virtual number, unique within a subscription's epoch
- * @param physical the batch of the epoch that it stands for
- * @param pieces in the order in which their rows follow one another
+ * @param physical the batch of the epoch that the number delivers
+ * @param pieces the pieces, in the order of their rows
  */
 public record DeliveredBatch(long number, long physical, List<DeliveredPiece> pieces) {
     public DeliveredBatch {

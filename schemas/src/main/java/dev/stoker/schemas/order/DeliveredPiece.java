@@ -1,12 +1,12 @@
 package dev.stoker.schemas.order;
 
 /**
- * A piece as it is delivered under a tail policy.
+ * Describes a piece as it is delivered under a tail policy.
  *
  * @param lane the lane
- * @param firstRow the place of the first row in the lane's epoch
- * @param rows how many rows, at least 1
- * @param repeated whether these rows are delivered elsewhere in the epoch too, and stand here only to keep ranks even
+ * @param firstRow index of the first row in the lane's epoch
+ * @param rows number of rows, at least 1
+ * @param repeated whether these rows are also delivered elsewhere in the epoch, and only keep the ranks even here
  */
 public record DeliveredPiece(int lane, long firstRow, int rows, boolean repeated) {
     public DeliveredPiece {

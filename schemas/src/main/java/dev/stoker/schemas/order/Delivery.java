@@ -4,15 +4,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What one participant receives in the epoch where its run starts or goes on: numbers, steps, tail and resume state;
- * section "Delivery" of {@code docs/formats/order.md}.
+ * Computes the batches that one participant receives in the epoch in which its run starts or resumes: numbers, steps,
+ * tail and resume state. See section "Delivery" of {@code docs/formats/order.md}.
  *
- * <p>Rank r of W takes the numbers m ≡ r (mod W) from {@code start} on; its worker w of K every K-th of those, from
- * the w-th. A number is <em>virtual</em>: under {@code pad} it goes past the end of the epoch and repeats.
+ * <p>Rank r of W takes the numbers m ≡ r (mod W) from {@code start} on. Its worker w of K takes every K-th of those,
+ * from the w-th. A number is <em>virtual</em>: under {@code pad} the numbers continue past the end of the epoch and
+ * repeat batches.
  *
- * @param size the epoch's lengths
- * @param tail what happens at its end
- * @param participant whose part it is
+ * @param size the lengths of the epoch
+ * @param tail the policy at the end of the epoch
+ * @param participant the participant that receives the batches
  * @param start the first number that no rank has consumed: 0 … {@code size.batches()}
  */
 public record Delivery(EpochSize size, TailPolicy tail, Participant participant, long start) {
@@ -23,12 +24,12 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         }
     }
 
-    /** The first number of the participant's rank; past the end when the rank has no step. */
+    /** Returns the first number of the participant's rank; past the end when the rank has no step. */
     public long rankFirst() {
         return start + Math.floorMod(participant.rank() - start, (long) participant.worldSize());
     }
 
-    /** Steps of the rank, over all its workers. */
+    /** Returns the number of steps of the rank, over all its workers. */
     public long rankSteps() {
         long world = participant.worldSize();
         return switch (tail) {
@@ -38,22 +39,22 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         };
     }
 
-    /** The first number of this worker. */
+    /** Returns the first number of this worker. */
     public long first() {
         return rankFirst() + (long) participant.worker() * participant.worldSize();
     }
 
-    /** The distance between two numbers of this worker. */
+    /** Returns the distance between two numbers of this worker. */
     public int stride() {
         return participant.stride();
     }
 
-    /** Steps of this worker. */
+    /** Returns the number of steps of this worker. */
     public long steps() {
         return ceilDiv(Math.max(0, rankSteps() - participant.worker()), participant.workers());
     }
 
-    /** The virtual number of this worker's step {@code i}. */
+    /** Returns the virtual number of this worker's step {@code i}. */
     public long number(long i) {
         if (i < 0 || i >= steps()) {
             throw new IllegalArgumentException("step " + i + " of " + steps());
@@ -61,12 +62,14 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         return first() + i * stride();
     }
 
-    /** The rank's step that this worker's step {@code i} is; what {@link #after} wants. */
+    /** Returns the rank's step that corresponds to this worker's step {@code i}, for {@link #after}. */
     public long rankStep(long i) {
         return participant.worker() + i * participant.workers();
     }
 
-    /** The position after the rank's step {@code rankStep} in {@code epoch}: the same on all ranks and workers. */
+    /**
+     * Returns the position after the rank's step {@code rankStep} in {@code epoch}: the same on all ranks and workers.
+     */
     public Position after(long epoch, long rankStep) {
         long world = participant.worldSize();
         long next = start + (rankStep + 1) * world;
@@ -75,7 +78,7 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
     }
 
     /**
-     * The batch that a virtual number delivers. Start, ranks and workers do not enter.
+     * Returns the batch that a virtual number delivers. It does not depend on start, ranks and workers.
      *
      * @throws IllegalArgumentException if the number delivers nothing under this tail policy
      */
@@ -101,7 +104,7 @@ public record Delivery(EpochSize size, TailPolicy tail, Participant participant,
         return new DeliveredBatch(number, physical, pieces);
     }
 
-    /** Fills a short batch from batch 0, as often as it takes: it is full, or it is the short batch itself. */
+    /** Fills a short batch from batch 0, repeatedly if necessary: batch 0 is full, or it is the short batch itself. */
     private static void fill(EpochNumbering numbering, int missingRows, List<DeliveredPiece> pieces) {
         List<Piece> first = numbering.batch(0);
         int missing = missingRows;

@@ -5,11 +5,12 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Which rows of which lanes make up batch m of an epoch; steps 5 and 6 of the order function.
+ * Determines the rows and lanes of batch m of an epoch; steps 5 and 6 of the order function.
  *
- * <p>It needs the lanes' live row counts alone, so a trainer that was told them (WELCOME) knows every batch's pieces
- * without the chunk table. The round of a number is found by bisection; no earlier round is enumerated. Immutable but
- * for the last round's lane order, which is kept because neighbours ask for the same one; safe for several threads.
+ * <p>Needs only the lanes' live row counts. A trainer that received them in WELCOME therefore knows every batch's
+ * pieces without the chunk table. Finds the round of a number by bisection, without enumerating earlier rounds.
+ * Thread-safe. Immutable except for the lane order of the last round, which is cached because adjacent numbers use the
+ * same one.
  */
 public final class EpochNumbering {
     private final OrderSpec spec;
@@ -21,7 +22,7 @@ public final class EpochNumbering {
     private final long[] ascending;
 
     private final long[] ascendingSums;
-    /** Rows left over in the lanes before lane l. */
+    /** Remaining rows of the lanes before lane l. */
     private final long[] restBefore;
 
     private final long fullBatches;
@@ -61,28 +62,28 @@ public final class EpochNumbering {
         this.fullBatches = ascendingSums[lanes];
     }
 
-    /** The epoch's lengths. */
+    /** Returns the epoch's lengths. */
     public EpochSize size() {
         return size;
     }
 
-    /** Lanes of the stream, empty ones included. */
+    /** Returns the number of lanes of the stream, including empty ones. */
     public int lanes() {
         return full.length;
     }
 
-    /** Batches that come from one lane each; the joint ones follow them. */
+    /** Returns the number of batches that come from one lane each. The joint batches follow them. */
     public long fullBatches() {
         return fullBatches;
     }
 
-    /** Batches of the rounds that every lane gives one to; they come first. */
+    /** Returns the number of batches in rounds to which every lane contributes. These rounds come first. */
     public long evenBatches() {
         return ascending[0] * full.length;
     }
 
     /**
-     * The pieces of a batch, in the order of their rows.
+     * Returns the pieces of a batch, in the order of their rows.
      *
      * @throws IllegalArgumentException if the epoch has no batch of this number
      */
@@ -93,12 +94,12 @@ public final class EpochNumbering {
         return number < fullBatches ? List.of(fullBatch(number)) : jointBatch(number - fullBatches);
     }
 
-    /** Full batches that a lane gives. */
+    /** Returns the number of full batches of a lane. */
     long fullBatches(int lane) {
         return full[lane];
     }
 
-    /** The number of a lane's full batch of a round. */
+    /** Returns the number of a lane's full batch of a round. */
     long fullBatch(int lane, long round) {
         int[] lanes = lanesOf(round);
         for (int i = 0; i < lanes.length; i++) {
@@ -109,14 +110,14 @@ public final class EpochNumbering {
         throw new IllegalArgumentException("lane " + lane + " has no full batch in round " + round);
     }
 
-    /** Joint batches that a lane's rest goes into; they follow one another. */
+    /** Returns the number of joint batches with rows of a lane. They are consecutive. */
     long jointBatches(int lane) {
         return restBefore[lane + 1] == restBefore[lane]
                 ? 0
                 : (restBefore[lane + 1] - 1) / spec.batchSize() - restBefore[lane] / spec.batchSize() + 1;
     }
 
-    /** The first of them. */
+    /** Returns the first joint batch with rows of a lane. */
     long firstJointBatch(int lane) {
         return fullBatches + restBefore[lane] / spec.batchSize();
     }
@@ -131,7 +132,7 @@ public final class EpochNumbering {
         long from = index * spec.batchSize();
         long to = Math.min(from + spec.batchSize(), restBefore[full.length]);
         int lane = Arrays.binarySearch(restBefore, from);
-        // A lane without rest shares its neighbour's place; the loop below steps over it.
+        // A lane without remaining rows shares its neighbour's position; the loop below skips it.
         lane = lane < 0 ? -lane - 2 : lane;
         List<Piece> pieces = new ArrayList<>();
         for (long at = from; at < to; lane++) {
@@ -145,13 +146,13 @@ public final class EpochNumbering {
         return pieces;
     }
 
-    /** C(k): how many numbers lie before round k. */
+    /** Returns C(k), the number of batches before round k. */
     private long before(long round) {
         int ended = firstGreater(round);
         return ascendingSums[ended] + (ascending.length - ended) * round;
     }
 
-    /** How many lanes have at most {@code round} full batches. */
+    /** Returns the number of lanes with at most {@code round} full batches. */
     private int firstGreater(long round) {
         int low = 0;
         int high = ascending.length;
@@ -166,7 +167,7 @@ public final class EpochNumbering {
         return low;
     }
 
-    /** The last round before which no more than {@code number} numbers lie. */
+    /** Returns the last round that at most {@code number} batches precede. */
     private long roundOf(long number) {
         long low = 0;
         long high = ascending[ascending.length - 1];

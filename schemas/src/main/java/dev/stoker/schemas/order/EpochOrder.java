@@ -4,8 +4,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * One epoch of a stream. A lane is computed when it is first asked for and then kept, as long as this object is; two
- * threads that ask at once compute it twice and get equal results. Safe for any number of threads.
+ * Computes one epoch of a stream. A lane is computed at the first request and then kept as long as this object. Two
+ * threads that request it at the same time compute it twice, with equal results. Thread-safe.
  */
 public final class EpochOrder {
     private final StreamOrder stream;
@@ -28,17 +28,17 @@ public final class EpochOrder {
         return epoch;
     }
 
-    /** Which rows of which lanes make up a batch. */
+    /** Returns the numbering, which maps batches to rows of lanes. */
     public EpochNumbering numbering() {
         return numbering;
     }
 
-    /** The pieces of a batch; see {@link EpochNumbering#batch}. */
+    /** Returns the pieces of a batch; see {@link EpochNumbering#batch}. */
     public List<Piece> batch(long number) {
         return numbering.batch(number);
     }
 
-    /** The lane's chunk sequence and windows. */
+    /** Returns the lane's chunk sequence and windows. */
     public LaneEpoch lane(int lane) {
         LaneEpoch known = lanes.get(lane);
         if (known == null) {

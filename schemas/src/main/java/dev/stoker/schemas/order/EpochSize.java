@@ -1,10 +1,10 @@
 package dev.stoker.schemas.order;
 
 /**
- * The lengths of every epoch of a stream.
+ * Contains the lengths of every epoch of a stream.
  *
- * @param samples live rows of the stream
- * @param batchSize rows of a full batch
+ * @param samples number of live rows of the stream
+ * @param batchSize number of rows of a full batch
  */
 public record EpochSize(long samples, int batchSize) {
     public EpochSize {
@@ -13,17 +13,17 @@ public record EpochSize(long samples, int batchSize) {
         }
     }
 
-    /** Batches of an epoch, the short last one included. */
+    /** Returns the number of batches of an epoch, including the short last one. */
     public long batches() {
         return samples / batchSize + (samples % batchSize == 0 ? 0 : 1);
     }
 
-    /** Batches of exactly {@code batchSize} rows. */
+    /** Returns the number of batches with exactly {@code batchSize} rows. */
     public long wholeBatches() {
         return samples / batchSize;
     }
 
-    /** Rows of the last batch; 0 when there is none. */
+    /** Returns the number of rows of the last batch; 0 if there is none. */
     public int lastRows() {
         int rest = (int) (samples % batchSize);
         return rest == 0 && samples > 0 ? batchSize : rest;

@@ -9,8 +9,8 @@ import java.util.HexFormat;
 import java.util.UUID;
 
 /**
- * Names the data and its order: two feeds with one fingerprint deliver the same batches, and a position is valid for
- * exactly one fingerprint.
+ * Identifies the data and its order: two feeds with one fingerprint deliver the same batches, and a position is valid
+ * for exactly one fingerprint.
  *
  * @param text 32 lower-case hexadecimal digits
  */
@@ -28,7 +28,7 @@ public record Fingerprint(String text) {
     }
 
     /**
-     * The fingerprint of a stream under an order spec.
+     * Returns the fingerprint of a stream under an order spec.
      *
      * @param split must not contain a line break
      */
@@ -42,7 +42,7 @@ public record Fingerprint(String text) {
         return new Fingerprint(HexFormat.of().formatHex(hash).substring(0, DIGITS));
     }
 
-    /** Its first 64 bits, as they stand in every BATCH header. */
+    /** Returns its first 64 bits, as sent in every BATCH header. */
     public long tag() {
         return Long.parseUnsignedLong(text.substring(0, TAG_DIGITS), 16);
     }
@@ -62,7 +62,7 @@ public record Fingerprint(String text) {
             int[] removed = chunks.removedRows(i);
             makeRoom(digest, out, ENTRY_BYTES);
             out.putLong(chunks.ordinal(i));
-            // Id bytes stand in the UUID's own order, which is big-endian.
+            // Id bytes are in the UUID's own order, which is big-endian.
             out.putLong(Long.reverseBytes(chunks.idHigh(i))).putLong(Long.reverseBytes(chunks.idLow(i)));
             out.putInt(chunks.rows(i)).putInt(removed.length);
             for (int row : removed) {
@@ -74,7 +74,10 @@ public record Fingerprint(String text) {
         return HexFormat.of().formatHex(digest.digest());
     }
 
-    /** Digests what was collected if {@code bytes} more would not fit; many small updates cost five times as much. */
+    /**
+     * Digests the collected bytes if {@code bytes} more would not fit. Many small updates would take five times as
+     * long.
+     */
     private static void makeRoom(MessageDigest digest, ByteBuffer out, int bytes) {
         if (out.remaining() < bytes) {
             digest.update(out.flip());

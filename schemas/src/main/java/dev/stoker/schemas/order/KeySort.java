@@ -3,9 +3,9 @@ package dev.stoker.schemas.order;
 /**
  * Sorts indexes by unsigned 64-bit hash keys, ties by index, without boxing.
  *
- * <p>One stable counting pass over the keys' top bits leaves a few keys per bucket, because keys are uniform hashes;
- * insertion sort does the rest. A bucket that is large all the same (keys that were not hashes) is sorted by its next
- * bits, so the time stays near linear for any input of distinct keys.
+ * <p>One stable counting pass over the top bits of the keys leaves a few keys per bucket, because keys are uniform
+ * hashes. Insertion sort completes the order. If a bucket is still large (keys that were not hashes), it is sorted by
+ * its next bits, so the time stays near linear for any input of distinct keys.
  */
 public final class KeySort {
     /** Below this, insertion sort is quicker than another counting pass. */
@@ -16,7 +16,7 @@ public final class KeySort {
     private KeySort() {}
 
     /**
-     * The permutation that sorts {@code keys}: {@code result[i]} is the index of the i-th smallest key.
+     * Returns the permutation that sorts {@code keys}: {@code result[i]} is the index of the i-th smallest key.
      *
      * @param keys is overwritten with scratch values
      */

@@ -1,11 +1,11 @@
 package dev.stoker.schemas.order;
 
 /**
- * Step 1 of the order function: in ascending ordinal, each chunk goes to the lane with the fewest rows at commit so
- * far, ties to the lowest lane.
+ * Computes step 1 of the order function: in ascending ordinal, each chunk goes to the lane with the fewest rows at
+ * commit so far, ties to the lowest lane.
  *
- * <p>While all chunks have the same rows, that is taking turns. From the first chunk that differs on, the lanes stand
- * in a binary heap of (rows, lane) packed into one long.
+ * <p>While all chunks have the same number of rows, the lanes take turns. From the first different chunk on, the lanes
+ * are in a binary heap of (rows, lane), packed into one long.
  */
 final class LaneAssignment {
     private static final int LANE_BITS = 16;
@@ -18,7 +18,7 @@ final class LaneAssignment {
         return Math.min(spec.lanes(), Math.max(1, chunks.size()));
     }
 
-    /** The lane of each chunk, ghosts included. */
+    /** Returns the lane of each chunk, ghosts included. */
     static char[] assign(int lanes, StreamChunks chunks) {
         int n = chunks.size();
         char[] laneOf = new char[n];

@@ -5,10 +5,10 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A lane's chunks in the order of one epoch, cut into windows; steps 2 and 3 of the order function.
+ * Contains a lane's chunks in the order of one epoch, divided into windows; steps 2 and 3 of the order function.
  *
- * <p>Holds no rows: {@link #window} computes those of one window, without the ones before it. Immutable; safe for any
- * number of threads.
+ * <p>Contains no rows: {@link #window} computes the rows of one window without the windows before it. Immutable and
+ * thread-safe.
  */
 public final class LaneEpoch {
     private final StreamOrder stream;
@@ -72,22 +72,22 @@ public final class LaneEpoch {
         return epoch;
     }
 
-    /** Live rows of the lane. */
+    /** Returns the number of live rows of the lane. */
     public long rows() {
         return rowsBefore[windows()];
     }
 
-    /** How many windows the lane has; some may hold no live row. */
+    /** Returns the number of windows of the lane. Some may contain no live row. */
     public int windows() {
         return rowsBefore.length - 1;
     }
 
-    /** The place of window {@code w}'s first row in the lane's epoch. */
+    /** Returns the index of window {@code w}'s first row in the lane's epoch. */
     public long windowFirstRow(int w) {
         return rowsBefore[w];
     }
 
-    /** Live rows of window {@code w}. */
+    /** Returns the number of live rows of window {@code w}. */
     public int windowRows(int w) {
         long rows = rowsBefore[w + 1] - rowsBefore[w];
         if (rows > Integer.MAX_VALUE - 8) {
@@ -97,17 +97,17 @@ public final class LaneEpoch {
         return (int) rows;
     }
 
-    /** The chunks of window {@code w} in sequence, as indexes into the stream's chunks; a copy. */
+    /** Returns the chunks of window {@code w} in sequence, as indexes into the stream's chunks; a copy. */
     public int[] windowChunks(int w) {
         return Arrays.copyOfRange(sequence, windowStart[w], windowStart[w + 1]);
     }
 
-    /** The lane's live chunks in this epoch's order, as indexes into the stream's chunks; a copy. */
+    /** Returns the lane's live chunks in this epoch's order, as indexes into the stream's chunks; a copy. */
     public int[] sequence() {
         return sequence.clone();
     }
 
-    /** The window that holds a row of the lane's epoch. */
+    /** Returns the window that contains a row of the lane's epoch. */
     public int windowOfRow(long row) {
         if (row < 0 || row >= rows()) {
             throw new IllegalArgumentException("row " + row + " of lane " + lane + ", which has " + rows());
@@ -125,13 +125,13 @@ public final class LaneEpoch {
         return low;
     }
 
-    /** The rows of window {@code w}, computed anew on each call; about 30 ns a row. */
+    /** Computes the rows of window {@code w}, at each call, in about 30 ns for each row. */
     public Window window(int w) {
         return Window.compute(this, w);
     }
 
     /**
-     * The parts of windows that a piece covers, in order; no rows are computed.
+     * Returns the parts of windows that a piece covers, in order, without computing rows.
      *
      * @param firstRow a row of the lane's epoch
      * @param rows at least 1

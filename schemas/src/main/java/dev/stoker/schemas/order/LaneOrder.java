@@ -1,10 +1,10 @@
 package dev.stoker.schemas.order;
 
-/** The order in which lanes take turns within a round of full batches; step 5 of the order function. */
+/** Lists the orders in which lanes take turns within a round of full batches; step 5 of the order function. */
 public enum LaneOrder {
-    /** Permuted anew in each round. */
+    /** A new permutation in each round. */
     MIXED("mixed"),
-    /** Ascending, so that a rank talks to few feeders and a partition keeps its place. */
+    /** Ascending lanes, so that a rank connects to few feeders and a partition keeps its position. */
     FIXED("fixed");
 
     private final String text;
@@ -13,7 +13,7 @@ public enum LaneOrder {
         this.text = text;
     }
 
-    /** The name in an order spec's JSON. */
+    /** Returns the name in an order spec's JSON. */
     public String text() {
         return text;
     }

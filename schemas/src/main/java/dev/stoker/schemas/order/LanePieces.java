@@ -1,8 +1,8 @@
 package dev.stoker.schemas.order;
 
 /**
- * The batches of an epoch that hold rows of one lane, in ascending numbers: its full batches, then the joint ones that its
- * rest goes into. No lane has two pieces in one batch. Immutable; safe for several threads.
+ * Lists the batches of an epoch that contain rows of one lane, in ascending numbers: its full batches, then the joint
+ * batches with the rest of its rows. No lane has two pieces in one batch. Immutable and thread-safe.
  */
 public final class LanePieces {
     private final EpochNumbering numbering;
@@ -17,12 +17,12 @@ public final class LanePieces {
         this.lane = lane;
     }
 
-    /** How many there are. */
+    /** Returns the number of batches. */
     public long count() {
         return numbering.fullBatches(lane) + numbering.jointBatches(lane);
     }
 
-    /** The number of the i-th. */
+    /** Returns the number of the i-th batch. */
     public long number(long i) {
         if (i < 0 || i >= count()) {
             throw new IllegalArgumentException("piece " + i + " of " + count() + " of lane " + lane);
@@ -31,7 +31,9 @@ public final class LanePieces {
         return i < full ? numbering.fullBatch(lane, i) : numbering.firstJointBatch(lane) + i - full;
     }
 
-    /** The index of the first one whose number is at least {@code number}; {@link #count} if there is none. */
+    /**
+     * Returns the index of the first batch whose number is at least {@code number}; {@link #count} if there is none.
+     */
     public long firstFrom(long number) {
         long low = 0;
         long high = count();

@@ -1,7 +1,7 @@
 package dev.stoker.schemas.order;
 
 /**
- * The keyed 64-bit hash behind every permutation: SplitMix64's finalizer (Steele, Lea, Flood 2014; constants of
+ * Computes the keyed 64-bit hash of every permutation: SplitMix64's finalizer (Steele, Lea, Flood 2014; constants of
  * Stafford's mix 13), folded over the parts of a key. All values are unsigned; arithmetic wraps modulo 2^64.
  */
 final class OrderHash {

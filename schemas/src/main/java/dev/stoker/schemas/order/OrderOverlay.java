@@ -13,11 +13,11 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Some keys of an order spec: what a trainer asks for over a feed's default. Keys that are not given are left to the
- * other side. Immutable.
+ * Contains some keys of an order spec, which a trainer requests in place of the feed's defaults. The other side decides
+ * all other keys. Immutable.
  */
 public final class OrderOverlay {
-    /** Nothing given: the feed's default. */
+    /** No keys: the feed's default applies. */
     public static final OrderOverlay NONE = new OrderOverlay(new TreeMap<>());
 
     private static final JsonMapper JSON = JsonMapper.builder()
@@ -59,15 +59,15 @@ public final class OrderOverlay {
         this.given = given;
     }
 
-    /** Every key of a spec. */
+    /** Returns an overlay with every key of a spec. */
     public static OrderOverlay of(OrderSpec spec) {
         return new OrderOverlay(values(spec));
     }
 
     /**
-     * Reads the keys that are there. Unknown keys are refused: they would change the order in a way not known here.
+     * Reads the given keys. Rejects unknown keys, because they would change the order.
      *
-     * @throws IllegalArgumentException naming all that is wrong
+     * @throws IllegalArgumentException that names all problems
      */
     public static OrderOverlay fromJson(String json) {
         try {
@@ -78,9 +78,9 @@ public final class OrderOverlay {
     }
 
     /**
-     * Reads the keys that are there. Unknown keys are refused: they would change the order in a way not known here.
+     * Reads the given keys. Rejects unknown keys, because they would change the order.
      *
-     * @throws IllegalArgumentException naming all that is wrong
+     * @throws IllegalArgumentException that names all problems
      */
     public static OrderOverlay fromJson(JsonNode json) {
         if (json == null || !json.isObject()) {
@@ -103,14 +103,14 @@ public final class OrderOverlay {
         return new OrderOverlay(given);
     }
 
-    /** The given keys over {@code base}. */
+    /** Returns {@code base}, overridden by the given keys. */
     public OrderSpec over(OrderSpec base) {
         Map<Key, Object> merged = values(base);
         merged.putAll(given);
         return build(merged);
     }
 
-    /** The given keys that differ from {@code spec}, in canonical order; empty if it satisfies this overlay. */
+    /** Returns the given keys that differ from {@code spec}, in canonical order; empty if it satisfies this overlay. */
     public List<Difference> differences(OrderSpec spec) {
         List<Difference> differences = new ArrayList<>();
         Map<Key, Object> inForce = values(spec);
@@ -127,7 +127,7 @@ public final class OrderOverlay {
         return given.isEmpty();
     }
 
-    /** The given keys in canonical order, no spaces. */
+    /** Returns the given keys in canonical order, no spaces. */
     public String toJson() {
         StringBuilder out = new StringBuilder("{");
         given.forEach((key, value) -> {
@@ -155,7 +155,7 @@ public final class OrderOverlay {
         return toJson();
     }
 
-    /** The spec, if every key is given. */
+    /** Returns the spec if every key is given. */
     OrderSpec complete() {
         List<String> problems = new ArrayList<>();
         for (Key key : Key.values()) {

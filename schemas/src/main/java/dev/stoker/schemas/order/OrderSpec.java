@@ -5,12 +5,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What determines, together with a stream, every batch of every epoch.
+ * Contains the parameters that determine, together with a stream, every batch of every epoch. Immutable.
  *
  * @param seed 0 … 2^63-1
- * @param batchSize samples of a batch for one rank, 1 … 65,535 (pieces of a batch are counted in 16 bits)
+ * @param batchSize number of samples in a batch for one rank, 1 … 65,535 (a batch's pieces are counted in 16 bits)
  * @param lanes 1 … 65,535; a stream with fewer chunks gets fewer
- * @param shuffleWindowBytes file bytes that are shuffled together, over all lanes; a window has at least one chunk
+ * @param shuffleWindowBytes bytes of chunk files that are shuffled together, over all lanes; a window has at least one
+ *     chunk
  * @param shuffle how rows are permuted
  * @param laneOrder how lanes take turns
  */
@@ -53,24 +54,24 @@ public record OrderSpec(
     }
 
     /**
-     * A full order spec; every key must be there.
+     * Reads a complete order spec. Every key must be present.
      *
-     * @throws IllegalArgumentException naming all that is wrong
+     * @throws IllegalArgumentException that names all problems
      */
     public static OrderSpec fromJson(JsonNode json) {
         return OrderOverlay.fromJson(json).complete();
     }
 
     /**
-     * A full order spec; every key must be there.
+     * Reads a complete order spec. Every key must be present.
      *
-     * @throws IllegalArgumentException naming all that is wrong
+     * @throws IllegalArgumentException that names all problems
      */
     public static OrderSpec fromJson(String json) {
         return OrderOverlay.fromJson(json).complete();
     }
 
-    /** The canonical text: all keys in their fixed order, no spaces. Part of the fingerprint. */
+    /** Returns the canonical text: all keys in their fixed order, no spaces. Part of the fingerprint. */
     public String toJson() {
         return "{\"function\":" + FUNCTION + ",\"seed\":" + seed + ",\"batch_size\":" + batchSize + ",\"lanes\":"
                 + lanes

@@ -1,7 +1,7 @@
 package dev.stoker.schemas.order;
 
 /**
- * A trainer's place among those that share a pass: rank of a world, worker of a rank, as in PyTorch.
+ * Identifies a trainer among those that share a pass: rank of a world, worker of a rank, as in PyTorch.
  *
  * @param rank 0 … worldSize-1
  * @param worldSize at least 1
@@ -24,12 +24,12 @@ public record Participant(int rank, int worldSize, int worker, int workers) {
         }
     }
 
-    /** A rank without loader processes. */
+    /** Creates a rank without loader processes. */
     public static Participant rank(int rank, int worldSize) {
         return new Participant(rank, worldSize, 0, 1);
     }
 
-    /** The distance between two numbers of this participant. */
+    /** Returns the distance between two numbers of this participant. */
     public int stride() {
         return worldSize * workers;
     }

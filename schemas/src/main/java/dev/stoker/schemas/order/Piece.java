@@ -1,11 +1,11 @@
 package dev.stoker.schemas.order;
 
 /**
- * A part of a batch: consecutive rows of one lane's epoch.
+ * Describes a part of a batch: consecutive rows of one lane's epoch.
  *
  * @param lane the lane
- * @param firstRow the place of the first row in the lane's epoch
- * @param rows how many rows, at least 1
+ * @param firstRow index of the first row in the lane's epoch
+ * @param rows number of rows, at least 1
  */
 public record Piece(int lane, long firstRow, int rows) {
     public Piece {

@@ -1,9 +1,9 @@
 package dev.stoker.schemas.order;
 
 /**
- * How far a group has come: the next batch of an epoch, the same on every rank.
+ * Contains the next batch of a group in an epoch. It is the same on every rank.
  *
- * @param epoch 0 …
+ * @param epoch the epoch, from 0
  * @param batch the first number that no rank has consumed
  */
 public record Position(long epoch, long batch) {

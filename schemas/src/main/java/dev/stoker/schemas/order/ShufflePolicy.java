@@ -1,10 +1,10 @@
 package dev.stoker.schemas.order;
 
-/** How the rows of a lane are permuted; step 2 and 4 of the order function. */
+/** Lists the permutations of a lane's rows; steps 2 and 4 of the order function. */
 public enum ShufflePolicy {
     /** Chunks of a lane are permuted, then the rows of each window of chunks. */
     WINDOW("window"),
-    /** Chunks in ascending ordinal, rows as they stand. */
+    /** Chunks in ascending ordinal, rows in the order of the chunk. */
     NONE("none");
 
     private final String text;
@@ -13,7 +13,7 @@ public enum ShufflePolicy {
         this.text = text;
     }
 
-    /** The name in an order spec's JSON. */
+    /** Returns the name in an order spec's JSON. */
     public String text() {
         return text;
     }

@@ -4,11 +4,12 @@ import java.util.Arrays;
 import java.util.UUID;
 
 /**
- * The chunks of one split at one version, in ascending ordinal: all that order, fingerprint and readers need of them.
+ * Contains the chunks of one split at one version, in ascending ordinal, with all data that order, fingerprint and
+ * readers need.
  *
- * <p>Chunks that were removed stay as <em>ghosts</em> (ordinal and rows at commit), because lanes are assigned over
- * every chunk the stream ever had. Columnar, 61 bytes a chunk; immutable and safe for any number of threads. Chunks
- * are named by their <em>index</em> here, 0 … {@link #size()}-1.
+ * <p>Removed chunks remain as <em>ghosts</em> (ordinal and rows at commit), because lanes are assigned over every chunk
+ * that the stream ever had. Columnar, with 61 bytes for each chunk. Immutable and thread-safe. Chunks are identified by
+ * their <em>index</em>, 0 … {@link #size()}-1.
  */
 public final class StreamChunks {
     private final int size;
@@ -26,7 +27,7 @@ public final class StreamChunks {
     private final int[] headLengths;
     private final int[] headCrcs;
     private final long[] largestRows;
-    /** Indexes of the live chunks that lost rows, ascending; their removed rows lie one after the other. */
+    /** Indexes of the live chunks that lost rows, ascending. Their removed rows are stored consecutively. */
     private final int[] thinned;
 
     private final int[] thinnedStart;
@@ -52,22 +53,22 @@ public final class StreamChunks {
         thinnedStart[b.thinnedCount] = b.removedCount;
     }
 
-    /** @param expectedChunks how many chunks, ghosts included, will come; more or fewer may come */
+    /** @param expectedChunks expected number of chunks, including ghosts; the actual number may differ */
     public static Builder builder(int expectedChunks) {
         return new Builder(expectedChunks);
     }
 
-    /** Chunks, ghosts included. */
+    /** Returns the number of chunks, including ghosts. */
     public int size() {
         return size;
     }
 
-    /** Chunks without ghosts. */
+    /** Returns the number of chunks without ghosts. */
     public int liveChunks() {
         return liveChunks;
     }
 
-    /** Samples of the stream. */
+    /** Returns the number of samples of the stream. */
     public long liveRows() {
         return liveRowsInAll;
     }
@@ -76,12 +77,12 @@ public final class StreamChunks {
         return ordinals[index];
     }
 
-    /** The index of an ordinal, or a negative number. */
+    /** Returns the index of an ordinal, or a negative number. */
     public int indexOf(long ordinal) {
         return Arrays.binarySearch(ordinals, ordinal);
     }
 
-    /** Rows at commit: what the file holds. */
+    /** Returns the number of rows at commit, which the file contains. */
     public int rows(int index) {
         return rows[index];
     }
@@ -90,12 +91,12 @@ public final class StreamChunks {
         return live[index];
     }
 
-    /** Rows that are still part of the version; 0 for a ghost. */
+    /** Returns the number of rows that are still part of the version; 0 for a ghost. */
     public int liveRows(int index) {
         return live[index] ? rows[index] - removedCount(index) : 0;
     }
 
-    /** The chunk's id; all zero for a ghost. */
+    /** Returns the chunk's id; all zero for a ghost. */
     public UUID id(int index) {
         return new UUID(idHigh[index], idLow[index]);
     }
@@ -108,7 +109,7 @@ public final class StreamChunks {
         return idLow[index];
     }
 
-    /** Bytes of the file; 0 for a ghost. */
+    /** Returns the length of the file; 0 for a ghost. */
     public int length(int index) {
         return lengths[index];
     }
@@ -118,7 +119,7 @@ public final class StreamChunks {
         return crcs[index];
     }
 
-    /** Bytes of the head. */
+    /** Returns the length of the head. */
     public int headLength(int index) {
         return headLengths[index];
     }
@@ -128,12 +129,12 @@ public final class StreamChunks {
         return headCrcs[index];
     }
 
-    /** Upper bound of a row's bytes in a batch. */
+    /** Returns an upper bound of a row's bytes in a batch. */
     public long largestRow(int index) {
         return largestRows[index];
     }
 
-    /** Upper bound of the bytes of any row of the stream; 0 without live chunks. */
+    /** Returns an upper bound of the bytes of any row of the stream; 0 without live chunks. */
     public long largestRow() {
         long largest = 0;
         for (int i = 0; i < size; i++) {
@@ -142,19 +143,19 @@ public final class StreamChunks {
         return largest;
     }
 
-    /** How many rows of a live chunk were removed since its commit. */
+    /** Returns the number of rows of a live chunk that were removed since its commit. */
     public int removedCount(int index) {
         int at = Arrays.binarySearch(thinned, index);
         return at < 0 ? 0 : thinnedStart[at + 1] - thinnedStart[at];
     }
 
-    /** The rows of a live chunk that were removed since its commit, ascending; a copy. */
+    /** Returns the rows of a live chunk that were removed since its commit, ascending; a copy. */
     public int[] removedRows(int index) {
         int at = Arrays.binarySearch(thinned, index);
         return at < 0 ? new int[0] : Arrays.copyOfRange(removedRows, thinnedStart[at], thinnedStart[at + 1]);
     }
 
-    /** Collects chunks in ascending ordinal; not for several threads. */
+    /** Collects chunks in ascending ordinal. Not thread-safe. */
     public static final class Builder {
         private int size;
         private int liveChunks;
@@ -195,7 +196,7 @@ public final class StreamChunks {
             return this;
         }
 
-        /** Adds a chunk of the version that has all its rows. */
+        /** Adds a chunk of the version with all its rows. */
         public Builder addLive(long ordinal, UUID id, int rowsAtCommit, ChunkFile file) {
             return addLive(ordinal, id, rowsAtCommit, new int[0], file);
         }
@@ -203,7 +204,7 @@ public final class StreamChunks {
         /**
          * Adds a chunk of the version.
          *
-         * @param removedRows ascending rows that are no longer part of the version; not kept
+         * @param removedRows ascending rows that are no longer part of the version; not retained
          */
         public Builder addLive(long ordinal, UUID id, int rowsAtCommit, int[] removedRows, ChunkFile file) {
             for (int i = 0; i < removedRows.length; i++) {

@@ -3,10 +3,10 @@ package dev.stoker.schemas.order;
 import java.util.Arrays;
 
 /**
- * An order spec applied to a stream: lanes and their live rows, and from there every epoch.
+ * Applies an order spec to a stream: computes the lanes and their live rows, and from these every epoch.
  *
- * <p>Costs a pass over the chunks to make (10^6 chunks: some ten milliseconds, 6 bytes a chunk). Immutable; safe for
- * any number of threads.
+ * <p>Creation takes one pass over the chunks (10^6 chunks: about ten milliseconds and 6 bytes for each chunk).
+ * Immutable and thread-safe.
  */
 public final class StreamOrder {
     private final StreamChunks chunks;
@@ -53,32 +53,32 @@ public final class StreamOrder {
         return spec;
     }
 
-    /** Lanes, empty ones included; at most the spec's. */
+    /** Returns the number of lanes, including empty ones; at most the spec's. */
     public int lanes() {
         return laneRows.length;
     }
 
-    /** The lane of a chunk, by its index in {@link #chunks()}. */
+    /** Returns the lane of a chunk, by its index in {@link #chunks()}. */
     public int laneOf(int chunkIndex) {
         return laneOf[chunkIndex];
     }
 
-    /** Live rows of each lane; a copy. */
+    /** Returns a copy of the live rows of each lane. */
     public long[] laneRows() {
         return laneRows.clone();
     }
 
-    /** Live chunks of a lane, ascending indexes into {@link #chunks()}; a copy. */
+    /** Returns a copy of the live chunks of a lane, as ascending indexes into {@link #chunks()}. */
     public int[] laneChunks(int lane) {
         return Arrays.copyOfRange(liveByLane, laneStart[lane], laneStart[lane + 1]);
     }
 
-    /** The lengths of every epoch. */
+    /** Returns the lengths of every epoch. */
     public EpochSize size() {
         return size;
     }
 
-    /** One epoch; cheap, its lanes are computed when they are asked for. */
+    /** Returns one epoch. This is cheap, because lanes are computed on demand. */
     public EpochOrder epoch(long epoch) {
         return new EpochOrder(this, epoch);
     }

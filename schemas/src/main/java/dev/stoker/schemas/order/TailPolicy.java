@@ -2,16 +2,21 @@ package dev.stoker.schemas.order;
 
 import java.util.Optional;
 
-/** What a subscription does at the end of an epoch, where batches and ranks do not come out even. */
+/**
+ * Lists the policies of a subscription at the end of an epoch, if the batches cannot be divided evenly among the ranks.
+ */
 public enum TailPolicy {
-    /** Numbers past the end repeat from the start and the short last batch is filled: all ranks equal, shapes static. */
+    /**
+     * Numbers past the end repeat from the start, and the short last batch is filled. All ranks have equal numbers of
+     * batches, with static shapes.
+     */
     PAD(0, "pad"),
     /**
-     * The short last batch and what does not suffice for every rank are left out. Shapes are static, and the number
-     * of ranks does not decide whether a short batch appears.
+     * Omits the short last batch, and batches that do not suffice for every rank. Shapes are static, and the number of
+     * ranks does not decide whether a short batch appears.
      */
     DROP(1, "drop"),
-    /** Every batch exactly once; ranks may differ by one step and the last batch may be short. */
+    /** Delivers every batch exactly once. Ranks may differ by one step, and the last batch may be short. */
     KEEP(2, "keep");
 
     private final int code;
@@ -22,22 +27,22 @@ public enum TailPolicy {
         this.text = text;
     }
 
-    /** The code in a SUBSCRIBE frame. */
+    /** Returns the code in a SUBSCRIBE frame. */
     public int code() {
         return code;
     }
 
-    /** The name in options, ledger and vectors. */
+    /** Returns the name in options, ledger and vectors. */
     public String text() {
         return text;
     }
 
-    /** The policy with this code, if there is one. */
+    /** Returns the policy with this code, if there is one. */
     public static Optional<TailPolicy> byCode(int code) {
         return code >= 0 && code < values().length ? Optional.of(values()[code]) : Optional.empty();
     }
 
-    /** The policy with this name; {@link IllegalArgumentException} names the possible ones. */
+    /** Returns the policy with this name; {@link IllegalArgumentException} names the possible ones. */
     public static TailPolicy byText(String text) {
         for (TailPolicy policy : values()) {
             if (policy.text.equals(text)) {

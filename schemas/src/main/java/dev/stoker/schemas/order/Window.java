@@ -3,8 +3,8 @@ package dev.stoker.schemas.order;
 import java.util.Arrays;
 
 /**
- * The rows of one window of a lane in their order; step 4 of the order function. Immutable; 8 bytes a row; safe for any
- * number of threads.
+ * Contains the rows of one window of a lane in their order; step 4 of the order function. Immutable and thread-safe.
+ * Needs 8 bytes for each row.
  */
 public final class Window {
     private final int index;
@@ -27,7 +27,7 @@ public final class Window {
         StreamChunks all = lane.stream().chunks();
         int[] chunks = lane.windowChunks(w);
         int n = lane.windowRows(w);
-        // Places of the window's chunks in ascending ordinal, which is ascending index: ties of keys go by it.
+        // Indexes of the window's chunks in ascending ordinal, which decides between equal keys.
         long[] byIndex = new long[chunks.length];
         for (int place = 0; place < chunks.length; place++) {
             byIndex[place] = (long) chunks[place] << 32 | place;
@@ -80,42 +80,42 @@ public final class Window {
         return picked;
     }
 
-    /** The window's number in its lane. */
+    /** Returns the window's number in its lane. */
     public int index() {
         return index;
     }
 
-    /** The place of its first row in the lane's epoch. */
+    /** Returns the index of its first row in the lane's epoch. */
     public long firstRow() {
         return firstRow;
     }
 
-    /** How many rows it has. */
+    /** Returns the number of rows. */
     public int rows() {
         return rows.length;
     }
 
-    /** How many chunks it has, those without a live row included. */
+    /** Returns the number of chunks, including those without a live row. */
     public int chunks() {
         return chunks.length;
     }
 
-    /** The chunk at a place of the window, as an index into the stream's chunks. */
+    /** Returns the chunk at an index of the window, as an index into the stream's chunks. */
     public int chunk(int place) {
         return chunks[place];
     }
 
-    /** Which of the window's chunks holds the i-th row: a place for {@link #chunk}. */
+    /** Returns the chunk of the i-th row, as an index for {@link #chunk}. */
     public int placeAt(int i) {
         return places[i];
     }
 
-    /** The chunk that holds the i-th row, as an index into the stream's chunks. */
+    /** Returns the chunk of the i-th row, as an index into the stream's chunks. */
     public int chunkAt(int i) {
         return chunks[places[i]];
     }
 
-    /** The i-th row's place in its chunk. */
+    /** Returns the i-th row's index in its chunk. */
     public int rowAt(int i) {
         return rows[i];
     }

@@ -1,11 +1,11 @@
 package dev.stoker.schemas.order;
 
 /**
- * Consecutive rows of one window.
+ * Identifies consecutive rows of one window.
  *
  * @param window the window's number in its lane
- * @param from first place in the window
- * @param to one past the last place
+ * @param from index of the first row in the window
+ * @param to index after the last row
  */
 public record WindowSlice(int window, int from, int to) {
     public WindowSlice {

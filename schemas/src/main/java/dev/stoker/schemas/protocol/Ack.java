@@ -7,8 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Client to server: pieces that the trainer has consumed. Keeps the entries as the 24 bytes each that they are on the
- * wire, since servers pass thousands of them on.
+ * Acknowledges pieces that the trainer has consumed (client to server). Stores each entry in its 24 bytes of the wire
+ * format, because servers pass on thousands of them.
  *
  * <pre>
  *  0 u64 virtual number    8 u16 piece    10 u16 flags (bit 0: repeated)
@@ -29,7 +29,7 @@ public final class Ack implements Frame {
         this(subscription, epoch, pack(entries));
     }
 
-    /** @param entries whole entries, which this frame takes over */
+    /** @param entries complete entries; the frame takes ownership of the array */
     Ack(long subscription, long epoch, byte[] entries) {
         Fields.u32("subscription", subscription);
         Fields.u32("epoch", epoch);
@@ -67,7 +67,7 @@ public final class Ack implements Frame {
         return epoch;
     }
 
-    /** How many entries. */
+    /** Returns the number of entries. */
     public int count() {
         return entries.length / AckEntry.BYTES;
     }
@@ -96,12 +96,12 @@ public final class Ack implements Frame {
         return Integer.toUnsignedLong(view.getInt(i * AckEntry.BYTES + 20));
     }
 
-    /** One entry as a value. */
+    /** Returns one entry as a value. */
     public AckEntry entry(int i) {
         return new AckEntry(number(i), piece(i), repeated(i), crc(i), rows(i), skipped(i));
     }
 
-    /** All entries as values. */
+    /** Returns all entries as values. */
     public List<AckEntry> entries() {
         List<AckEntry> list = new ArrayList<>(count());
         for (int i = 0; i < count(); i++) {
@@ -110,7 +110,7 @@ public final class Ack implements Frame {
         return list;
     }
 
-    /** The entries as they are on the wire; a copy. */
+    /** Returns a copy of the entries in the wire format. */
     public byte[] entryBytes() {
         return entries.clone();
     }

@@ -3,14 +3,14 @@ package dev.stoker.schemas.protocol;
 import java.nio.ByteBuffer;
 
 /**
- * Server to client: a piece. Its checksum is not verified by the decoder, since a wrong one is answered by NACK and
- * does not end the session.
+ * Delivers a piece (server to client). The decoder does not verify its checksum, because the client answers a wrong one
+ * with NACK and the session continues.
  */
 public final class Batch implements Frame {
     private final BatchHeader header;
     private final ByteBuffer message;
 
-    /** @param message between position and limit; not copied, and not to be changed */
+    /** @param message between position and limit; not copied, and must not be changed */
     public Batch(BatchHeader header, ByteBuffer message) {
         if (header.messageBytes() != message.remaining()) {
             throw new IllegalArgumentException(
@@ -24,12 +24,12 @@ public final class Batch implements Frame {
         return header;
     }
 
-    /** The Arrow record batch message; a read-only view of its own. */
+    /** Returns the Arrow record batch message as a new read-only view. */
     public ByteBuffer message() {
         return message.duplicate();
     }
 
-    /** Whether header and message are as they were sent. */
+    /** Returns whether header and message are intact. */
     public boolean isIntact() {
         return header.crcWith(message) == header.crc();
     }

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * The 64 bytes before a piece's message, the frame's first eight included.
+ * Contains the 64 bytes before a piece's message, including the frame's first eight bytes.
  *
  * <pre>
  *  0 u32 length (message + 60)   4 u8 type 5     5 u8 flags (bit 0: repeated)   6 u16 0
@@ -15,15 +15,15 @@ import java.nio.ByteOrder;
  * 52 u32 subscription           56 u32 0        60 u32 CRC-32C of bytes [4, 52) and the message
  * </pre>
  *
- * @param identity what the checksum covers besides the message
- * @param subscription the subscription that asked for it; not covered, since the same piece may go to several
+ * @param identity the part that the checksum covers besides the message
+ * @param subscription the subscription that requested it; not covered, because the same piece may be sent for several
  * @param messageBytes length of the message
  * @param crc the checksum of identity and message
  */
 public record BatchHeader(BatchIdentity identity, long subscription, int messageBytes, int crc) {
     public static final int BYTES = 64;
 
-    /** The longest message: its frame's length field must stay below 2^31. */
+    /** Length limit of a message: its frame's length field must stay below 2^31. */
     public static final int MAX_MESSAGE = Protocol.MAX_BATCH - (BYTES - Protocol.LENGTH_BYTES);
 
     static final int REPEATED = 1;
@@ -36,7 +36,7 @@ public record BatchHeader(BatchIdentity identity, long subscription, int message
         }
     }
 
-    /** Header of a message whose own CRC-32C is known. */
+    /** Creates the header of a message whose own CRC-32C is known. */
     public static BatchHeader of(BatchIdentity identity, long subscription, int messageBytes, int messageCrc) {
         return new BatchHeader(identity, subscription, messageBytes, identity.crc(messageCrc, messageBytes));
     }
@@ -51,12 +51,12 @@ public record BatchHeader(BatchIdentity identity, long subscription, int message
         out.order(before);
     }
 
-    /** The checksum that a received message gives under this header; equal to {@link #crc} if both are intact. */
+    /** Computes the checksum of a received message under this header. It equals {@link #crc} if both are intact. */
     public int crcWith(ByteBuffer message) {
         return identity.crc(Crc32cs.of(message), message.remaining());
     }
 
-    /** Reads what follows the frame's first eight bytes; the buffer is little-endian. */
+    /** Reads the bytes after the frame's first eight. The buffer is little-endian. */
     static BatchHeader read(int flags, ByteBuffer in) throws ProtocolException {
         long feedTag = in.getLong();
         long fingerprintTag = in.getLong();

@@ -5,7 +5,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /**
- * What a piece says of itself, covered by its checksum: bytes [4, 52) of a BATCH header.
+ * Identifies a piece, in bytes [4, 52) of a BATCH header, which the checksum covers.
  *
  * @param feedTag first 8 bytes of the feed id, read as a big-endian number
  * @param fingerprintTag first 16 hexadecimal digits of the fingerprint, read as a number
@@ -13,10 +13,10 @@ import java.nio.ByteOrder;
  * @param lane the lane
  * @param number the virtual number
  * @param piece index within the delivered batch
- * @param pieces pieces of the whole delivered batch, over all lanes
- * @param rows rows in the message
- * @param skipped rows left out because they were damaged
- * @param repeated whether the rows are delivered elsewhere in the epoch too
+ * @param pieces number of pieces of the whole delivered batch, over all lanes
+ * @param rows number of rows in the message
+ * @param skipped number of rows that were left out because they were damaged
+ * @param repeated whether the rows are also delivered elsewhere in the epoch
  */
 public record BatchIdentity(
         long feedTag,
@@ -48,7 +48,7 @@ public record BatchIdentity(
     }
 
     /**
-     * The checksum of the piece, from that of its message.
+     * Returns the checksum of the piece, from that of its message.
      *
      * @param messageCrc CRC-32C of the message alone
      * @param messageBytes its length

@@ -6,8 +6,9 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Server to client, on a session with hand-over: a piece whose message the client puts together itself, from the bytes that come
- * along and slices of files that it was told of. Header and checksum are those of the {@link Batch} that it stands for.
+ * Delivers a piece by reference, on a session with local reads (server to client). The client assembles the message
+ * from the inline bytes and from slices of announced files. Header and checksum are those of the {@link Batch} that it
+ * replaces.
  *
  * <pre>
  *  0 as BATCH, but for length and type
@@ -18,28 +19,28 @@ import java.util.List;
  * 80     inline bytes, then for each slice   u32 file   u32 length   u64 offset
  * </pre>
  *
- * @param header of the BATCH that it stands for
- * @param inline the message's first bytes, between position and limit; not copied, and not to be changed
- * @param slices of which the rest of the message consists, in order
+ * @param header header of the BATCH that it replaces
+ * @param inline the message's first bytes, between position and limit; not copied, and must not be changed
+ * @param slices slices with the rest of the message, in order
  */
 public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices) implements Frame {
-    /** Bytes before the message's. */
+    /** Number of bytes before the inline bytes. */
     public static final int HEADER_BYTES = BatchHeader.BYTES + 16;
 
-    /** Bytes of a slice in the frame. */
+    /** Number of bytes of a slice in the frame. */
     public static final int SLICE_BYTES = 16;
 
-    /** Stands for zeros instead of a file. */
+    /** File number that means zeros. */
     public static final long ZEROS = 0xFFFF_FFFFL;
 
     private static final int ALIGNMENT = 64;
 
     /**
-     * A part of a message.
+     * Describes a part of a message.
      *
      * @param file number of the file, or {@link #ZEROS}
-     * @param length bytes
-     * @param offset of the first of them in the file; 0 to 63 for zeros, which end before 64
+     * @param length length in bytes
+     * @param offset position of the first byte in the file; 0 to 63 for zeros, which end before 64
      */
     public record Slice(long file, long length, long offset) {
         public Slice {
@@ -65,7 +66,7 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
         }
     }
 
-    /** Writes the 80 bytes before the message's at the buffer's position. */
+    /** Writes the 80 bytes before the inline bytes at the buffer's position. */
     public static void putHead(ByteBuffer out, BatchHeader header, int inlineBytes, int slices) {
         int at = out.position();
         ByteOrder before = out.order();
@@ -78,7 +79,7 @@ public record BatchRef(BatchHeader header, ByteBuffer inline, List<Slice> slices
         out.order(before);
     }
 
-    /** The body behind the frame's first eight bytes. */
+    /** Returns the body after the frame's first eight bytes. */
     ByteBuffer body() {
         int small = inline.remaining();
         ByteBuffer out = ByteBuffer.allocate(HEADER_BYTES + small + SLICE_BYTES * slices.size())

@@ -1,6 +1,6 @@
 package dev.stoker.schemas.protocol;
 
-/** Either way: the sender ends the session in good order and closes after it. */
+/** Ends the session normally; the sender closes the connection afterwards (both directions). */
 public record Bye() implements Frame {
     @Override
     public FrameType type() {

@@ -1,16 +1,16 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Server to client, behind a BATCH that took it long: where the time went before and while the piece was written. Only for
- * a session that has sent {@link Stats}.
+ * Reports where the server spent the time before and while it wrote a slow piece (server to client, after the BATCH).
+ * Sent only on a session that has sent {@link Stats}.
  *
- * @param subscription that asked for the piece
+ * @param subscription the subscription that requested the piece
  * @param epoch epoch of the batch
  * @param number virtual number of the batch
  * @param piece index within the delivered batch
  * @param originUs microseconds spent on reading from a remote store
  * @param diskUs microseconds spent on reading from a disk of the feeder's machine
- * @param feederUs microseconds that the feeder itself took
+ * @param feederUs microseconds spent on the feeder's own work
  */
 public record Delay(long subscription, long epoch, long number, int piece, long originUs, long diskUs, long feederUs)
         implements Frame {

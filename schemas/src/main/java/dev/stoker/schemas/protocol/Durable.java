@@ -1,9 +1,9 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Server to client: how much of what was acknowledged on this session is in the ledger for good.
+ * Reports how many acknowledgements of this session are durable in the ledger (server to client).
  *
- * @param entries ACK entries of this session, counted from its first
+ * @param entries number of ACK entries of this session, counted from its first
  */
 public record Durable(long entries) implements Frame {
     public Durable {

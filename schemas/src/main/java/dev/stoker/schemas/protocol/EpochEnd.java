@@ -1,12 +1,13 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Server to client: every number of the subscription was sent or had been received before.
+ * Reports that the server has processed every number of the subscription: it was sent, or the client had received it
+ * before (server to client).
  *
  * @param subscription the subscription that ends
  * @param epoch its epoch
- * @param batches numbers sent or already past
- * @param rows rows sent
+ * @param batches number of batch numbers that were sent or already past
+ * @param rows number of rows sent
  */
 public record EpochEnd(long subscription, long epoch, long batches, long rows) implements Frame {
     public EpochEnd {

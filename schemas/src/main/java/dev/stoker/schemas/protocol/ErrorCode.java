@@ -2,35 +2,37 @@ package dev.stoker.schemas.protocol;
 
 import java.util.Optional;
 
-/** Why a side ends a session; the code of an ERROR frame. */
+/** Lists the reasons for which a side ends a session: the codes of an ERROR frame. */
 public enum ErrorCode {
-    /** The peer sent what no frame is, or a frame out of turn. */
+    /** The peer sent an invalid frame, or a frame out of turn. */
     BAD_FRAME("bad_frame"),
     /** The peer speaks another version of the protocol. */
     UNSUPPORTED_PROTOCOL("unsupported_protocol"),
-    /** No token or a wrong one. */
+    /** The token is missing, wrong, or lacks a right. */
     UNAUTHORIZED("unauthorized"),
-    /** The client wants another feed than the one served here. */
+    /** The client requests another feed than the one served here. */
     WRONG_FEED("wrong_feed"),
     /** The feed has no stream of this name. */
     UNKNOWN_STREAM("unknown_stream"),
-    /** The group's order spec is fixed and differs from what was asked for. */
+    /** The group's order spec is fixed and differs from the requested one. */
     ORDER_MISMATCH("order_mismatch"),
-    /** Another process has taken the place for good. */
+    /** Another process has permanently taken the place. */
     FENCED("fenced"),
-    /** A live session of another process has the place; it may be free later. */
+    /** A live session of another process conflicts; the place may be free later. */
     PLACE_TAKEN("place_taken"),
-    /** The run goes on with another world size. */
+    /** The run has another world size. */
     WORLD_SIZE_MISMATCH("world_size_mismatch"),
-    /** The epoch reads another version of the dataset than the client's state says, or one that is not there. */
+    /**
+     * The epoch reads another version of the dataset than the client's state names, or the dataset has no such version.
+     */
     VERSION_MISMATCH("version_mismatch"),
-    /** Data is damaged and reading it again does not heal it. */
+    /** Data is damaged, and reading it again does not repair it. */
     CORRUPT("corrupt"),
     /** The dataset cannot be read at present. */
     ORIGIN_UNAVAILABLE("origin_unavailable"),
-    /** A batch does not fit a message. */
+    /** A batch does not fit in a message. */
     TOO_LARGE("too_large"),
-    /** The server ends. */
+    /** The server is shutting down. */
     SHUTTING_DOWN("shutting_down"),
     /** A fault of the server. */
     INTERNAL("internal");
@@ -41,12 +43,12 @@ public enum ErrorCode {
         this.text = text;
     }
 
-    /** The code as it stands in an ERROR frame. */
+    /** Returns the code as sent in an ERROR frame. */
     public String text() {
         return text;
     }
 
-    /** The code of this text, if it is known here. */
+    /** Returns the code with this text, if this release knows it. */
     public static Optional<ErrorCode> byText(String text) {
         for (ErrorCode code : values()) {
             if (code.text.equals(text)) {

@@ -3,10 +3,10 @@ package dev.stoker.schemas.protocol;
 import java.util.Optional;
 
 /**
- * Either way: the sender ends the session and says why; nothing follows.
+ * Ends the session and states the reason; no frame follows (both directions).
  *
  * @param code one of {@link ErrorCode}, or a code of a newer peer
- * @param message what was wrong and what to do, for people
+ * @param message the problem and the next step, for people
  */
 public record ErrorMessage(String code, String message) implements Frame {
     public ErrorMessage {
@@ -19,12 +19,12 @@ public record ErrorMessage(String code, String message) implements Frame {
         this(code.text(), message);
     }
 
-    /** What a session that broke off with this exception tells its peer. */
+    /** Returns the message that a session sends to its peer when it ends with this exception. */
     public static ErrorMessage of(ProtocolException broken) {
         return new ErrorMessage(broken.code(), broken.getMessage());
     }
 
-    /** The code, if it is known here. */
+    /** Returns the code, if this release knows it. */
     public Optional<ErrorCode> known() {
         return ErrorCode.byText(code);
     }

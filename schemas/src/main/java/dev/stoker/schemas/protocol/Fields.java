@@ -1,6 +1,6 @@
 package dev.stoker.schemas.protocol;
 
-/** Ranges of what frames hold. */
+/** Checks the ranges of values in frames. */
 final class Fields {
     private static final long U32 = 0xFFFF_FFFFL;
     private static final int U16 = 0xFFFF;
@@ -19,7 +19,9 @@ final class Fields {
         range(name, value, Long.MAX_VALUE, "2^63-1");
     }
 
-    /** A text of 1 to {@code most} characters without control characters, which UTF-8 can encode. */
+    /**
+     * Checks that a text has 1 to {@code most} characters, without control characters, and that UTF-8 can encode it.
+     */
     static void name(String key, String text, int most) {
         boolean isText = text.codePoints().noneMatch(c -> Character.isISOControl(c) || isSurrogate(c));
         if (text.isEmpty() || text.length() > most || !isText) {
@@ -28,7 +30,10 @@ final class Fields {
         }
     }
 
-    /** Half of a surrogate pair: UTF-8 cannot encode it, so two such names would be one name in the ledger. */
+    /**
+     * Returns whether this is an unpaired surrogate. UTF-8 cannot encode it, so two such names would be one name in the
+     * ledger.
+     */
     private static boolean isSurrogate(int codePoint) {
         return codePoint >= Character.MIN_SURROGATE && codePoint <= Character.MAX_SURROGATE;
     }

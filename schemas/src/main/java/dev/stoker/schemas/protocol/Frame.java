@@ -1,6 +1,6 @@
 package dev.stoker.schemas.protocol;
 
-/** A message of the feed protocol; immutable. */
+/** A message of the feed protocol. Immutable. */
 public sealed interface Frame
         permits Hello,
                 Welcome,

@@ -6,11 +6,11 @@ import java.util.Arrays;
 import java.util.Optional;
 
 /**
- * Cuts the bytes of one connection into frames.
+ * Splits the bytes of one connection into frames.
  *
- * <p>A frame's type, direction, turn and length are checked as soon as its first eight bytes are there, before anything
- * is allocated for it; the buffer then grows with the bytes that arrive, never to the length that was merely announced.
- * After a {@link ProtocolException} the connection is of no more use. For one thread.
+ * <p>The decoder checks a frame's type, direction, turn and length as soon as it has the first eight bytes, before it
+ * allocates memory for the frame. The buffer then grows with the bytes that arrive, never to the announced length.
+ * After a {@link ProtocolException} the connection cannot be used any more. Not thread-safe.
  */
 public final class FrameDecoder {
     private static final int FIRST_BUFFER = 4096;
@@ -31,17 +31,20 @@ public final class FrameDecoder {
         this.peer = peer;
     }
 
-    /** Decodes what a client sends. */
+    /** Creates a decoder for frames of a client. */
     public static FrameDecoder forServer() {
         return new FrameDecoder(FrameType.Sender.CLIENT);
     }
 
-    /** Decodes what a server sends. */
+    /** Creates a decoder for frames of a server. */
     public static FrameDecoder forClient() {
         return new FrameDecoder(FrameType.Sender.SERVER);
     }
 
-    /** On a server: WELCOME was sent, so frames other than HELLO and longer ones may come. A client notices it itself. */
+    /**
+     * Permits frames other than HELLO, and longer ones. A server calls this after it has sent WELCOME; the decoder of a
+     * client recognizes the WELCOME itself.
+     */
     public void welcomed() {
         if (!greeted) {
             throw new IllegalStateException("no HELLO was decoded yet");
@@ -50,8 +53,8 @@ public final class FrameDecoder {
     }
 
     /**
-     * The next frame, if the buffer's bytes complete one; bytes that were used up are behind the buffer's position. Call
-     * again until it is empty, then with more bytes.
+     * Returns the next frame if the buffer's bytes complete one, and moves the buffer's position past the consumed
+     * bytes. Call again until it returns nothing, then with more bytes.
      */
     public Optional<Frame> next(ByteBuffer in) throws ProtocolException {
         if (broken) {
@@ -66,7 +69,7 @@ public final class FrameDecoder {
         }
     }
 
-    /** Bytes of an incomplete frame that are held here; 0 between frames, where a connection may end. */
+    /** Returns the number of buffered bytes of an incomplete frame; 0 between frames, where a connection may end. */
     public int pendingBytes() {
         return prefixBytes + bodyBytes;
     }
@@ -84,7 +87,7 @@ public final class FrameDecoder {
         if (bodyBytes == 0 && in.remaining() >= bodyLength) {
             ByteBuffer whole = in.slice(in.position(), bodyLength);
             in.position(in.position() + bodyLength);
-            // A BATCH keeps its message, and the caller keeps its buffer.
+            // A BATCH keeps its message, and the caller reuses its buffer.
             return Optional.of(complete(type == FrameType.BATCH ? copy(whole) : whole));
         }
         int take = Math.min(in.remaining(), bodyLength - bodyBytes);

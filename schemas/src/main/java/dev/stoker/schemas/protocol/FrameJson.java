@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.UUID;
 import java.util.regex.Pattern;
 
-/** The JSON of HELLO, WELCOME, LANE_MAP and ERROR; keys in the order that the format page gives. */
+/** Reads and writes the JSON of HELLO, WELCOME, LANE_MAP and ERROR, with the keys in the order of the format page. */
 final class FrameJson {
     private static final Pattern UUID_TEXT =
             Pattern.compile("[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}");

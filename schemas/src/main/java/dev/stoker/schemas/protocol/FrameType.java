@@ -1,6 +1,6 @@
 package dev.stoker.schemas.protocol;
 
-/** The kinds of frames, who sends them, and how long their bodies may be (bytes after the first eight). */
+/** Lists the types of frames, with their senders and the limits of their bodies (bytes after the first eight). */
 public enum FrameType {
     HELLO(1, Sender.CLIENT, 8, Integer.MAX_VALUE),
     WELCOME(2, Sender.SERVER, 0, Integer.MAX_VALUE),
@@ -48,7 +48,7 @@ public enum FrameType {
         this.greatestBody = greatestBody;
     }
 
-    /** The byte that stands for it. */
+    /** Returns the byte that identifies the type. */
     public int code() {
         return code;
     }
@@ -61,7 +61,7 @@ public enum FrameType {
         return bytes >= leastBody && bytes <= greatestBody;
     }
 
-    /** The type of this code, or null. */
+    /** Returns the type with this code, or null. */
     static FrameType byCode(int code) {
         return code > 0 && code < BY_CODE.length ? BY_CODE[code] : null;
     }

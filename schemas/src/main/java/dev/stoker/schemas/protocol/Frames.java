@@ -9,7 +9,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Frames to bytes, and bodies to frames.
+ * Encodes frames, and decodes bodies of frames.
  *
  * <pre>
  * 0 u32 length (bytes after this field)    4 u8 type    5 u8 flags    6 u16 0    8 body
@@ -23,7 +23,7 @@ public final class Frames {
     private Frames() {}
 
     /**
-     * The whole frame. BATCH frames are better sent as {@link BatchHeader#put} and the message apart, which copies
+     * Encodes a whole frame. For BATCH frames, send {@link BatchHeader#put} and the message separately, which copies
      * nothing.
      *
      * @throws IllegalArgumentException if the frame is longer than its sender may send
@@ -158,9 +158,9 @@ public final class Frames {
     }
 
     /**
-     * A frame out of its body.
+     * Decodes a frame from its body.
      *
-     * @param body between position and limit; what the frame keeps is copied, except the message of a BATCH
+     * @param body between position and limit; the frame copies its content, except the message of a BATCH
      */
     static Frame decode(FrameType type, int flags, ByteBuffer body) throws ProtocolException {
         body.order(ByteOrder.LITTLE_ENDIAN);

@@ -1,9 +1,9 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Client to server: batches may be sent up to a number.
+ * Permits the server to send batches up to a number (client to server).
  *
- * @param subscription the subscription it belongs to; a grant for an earlier one is ignored
+ * @param subscription the subscription it belongs to; the server ignores a grant for an earlier one
  * @param through the greatest virtual number that may be sent, inclusive
  */
 public record Grant(long subscription, long through) implements Frame {

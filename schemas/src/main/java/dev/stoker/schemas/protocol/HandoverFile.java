@@ -1,14 +1,14 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Server to client, on a session with hand-over: a file that {@link BatchRef}s behind it may refer to, under a number that
- * stood for another file before, or for none.
+ * Announces a file that later {@link BatchRef}s may refer to, on a session with local reads (server to client). Its
+ * number is new, or replaces an earlier file of the same number.
  *
- * @param file its number, below what WELCOME said
+ * @param file its number, below {@code handover} of WELCOME
  * @param device device number, as {@code stat} gives it; any 64 bits
  * @param inode number on that device; any 64 bits
- * @param length its bytes
- * @param path absolute path on the machine of both
+ * @param length its length in bytes
+ * @param path absolute path on the machine of client and server
  */
 public record HandoverFile(long file, long device, long inode, long length, String path) implements Frame {
     /** Bytes before the path. */

@@ -6,23 +6,23 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * Client to server, the first frame: who it is and what it wants.
+ * Identifies the client and its request; the first frame of a session (client to server).
  *
- * @param token the secret, where the server wants one
- * @param feed id or name of the feed it expects; empty for whichever is served
- * @param stream the stream's name; empty for the feed's first
- * @param group the group that shares a pass
- * @param order what it asks of the order; the rest is the feed's default
+ * @param token the secret, if the server requires one
+ * @param feed id or name of the expected feed; empty for any feed
+ * @param stream name of the stream; empty for the feed's first stream
+ * @param group name of the group that shares a pass
+ * @param order the requested keys of the order; the feed's default applies to the others
  * @param participant its rank and worker
- * @param replica copies of one rank that receive the same batches
- * @param run the run that the user named; 0 to be told by the server
+ * @param replica number of the copy, if several copies of one rank receive the same batches
+ * @param run the run that the user named; 0 if the server chooses it
  * @param client name and version of the client, for logs
- * @param handover files that it is willing to keep open, so as to read payload out of them itself; 0 for none
- * @param handoverFrom bytes of payload a row, on average of a batch, from which that is worth it to the client
- * @param epoch the epoch that it begins or goes on with, which decides the version where a stream follows its dataset; empty of
- *     a client that does not know of that
- * @param version the version of that epoch that its state names; empty if it has read nothing of the epoch
- * @param caller the process behind the client, and whether it wants a place
+ * @param handover number of files that the client can keep open for local reads; 0 for none
+ * @param handoverFrom average payload bytes of a row from which local reads pay off for the client
+ * @param epoch the epoch that the client begins or resumes, which determines the version if the stream follows its
+ *     dataset; empty for a client that does not support this
+ * @param version the version of that epoch in the client's state; empty if it has read nothing of the epoch
+ * @param caller the process of the client, and whether it requests a place
  */
 public record Hello(
         Optional<String> token,
@@ -42,7 +42,7 @@ public record Hello(
         implements Frame {
     public static final String DEFAULT_GROUP = "default";
 
-    /** The greatest run that a user may name: above it there is room for the runs that servers choose. */
+    /** The greatest run that a user may name. Greater numbers are left for the runs that servers choose. */
     public static final long MAX_RUN = 1L << 62;
 
     private static final int MAX_NAME = 255;
@@ -68,7 +68,7 @@ public record Hello(
         }
     }
 
-    /** Of a client that takes payload over the connection. */
+    /** Creates a HELLO of a client without local reads. */
     public Hello(
             Optional<String> token,
             Optional<String> feed,
@@ -96,27 +96,27 @@ public record Hello(
                 Caller.UNKNOWN);
     }
 
-    /** The same, offering to keep files open whatever the size of rows. */
+    /** Returns the same HELLO with an offer of local reads for rows of any size. */
     public Hello withHandover(int files) {
         return withHandover(files, 0);
     }
 
-    /** The same, offering to keep files open for rows of so many bytes of payload. */
+    /** Returns the same HELLO with an offer of local reads for rows of at least {@code from} payload bytes. */
     public Hello withHandover(int files, int from) {
         return with(files, from, epoch, version, caller);
     }
 
-    /** The same, beginning with an epoch of which it has read nothing. */
+    /** Returns the same HELLO for an epoch of which the client has read nothing. */
     public Hello at(long begun) {
         return at(begun, OptionalLong.empty());
     }
 
-    /** The same, beginning or going on with an epoch. */
+    /** Returns the same HELLO for an epoch that the client begins or resumes. */
     public Hello at(long begun, OptionalLong read) {
         return with(handover, handoverFrom, OptionalLong.of(begun), read, caller);
     }
 
-    /** The same, said by a process. */
+    /** Returns the same HELLO from a process. */
     public Hello by(Caller process) {
         return with(handover, handoverFrom, epoch, version, process);
     }
@@ -150,7 +150,7 @@ public record Hello(
         return FrameType.HELLO;
     }
 
-    /** Without the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
         return "Hello[" + client + ", feed=" + feed.orElse("any") + ", stream=" + stream.orElse("first") + ", group="

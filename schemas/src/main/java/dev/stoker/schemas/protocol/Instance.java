@@ -1,11 +1,13 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * The process that opened a client. Its loader workers inherit it, so the connections of one trainer carry one instance.
+ * Identifies the process that opened a client. Its loader workers inherit the instance, so all connections of one
+ * trainer send the same one.
  *
- * @param boot identifies the running kernel: two texts are equal only on one machine between two boots
- * @param pid the process
- * @param start when it started, in a unit of the machine's own; it tells apart processes that had the same number
+ * @param boot identifies the running kernel: two values are equal only on one machine between two boots
+ * @param pid id of the process
+ * @param start start time of the process, in a unit that depends on the machine; it distinguishes processes that had
+ *     the same pid
  * @param host the machine's name, for messages
  */
 public record Instance(String boot, long pid, long start, String host) {
@@ -19,7 +21,7 @@ public record Instance(String boot, long pid, long start, String host) {
         Fields.name("instance.host", host, MAX_HOST);
     }
 
-    /** Whether both name the same process. The host's name may change while a process runs. */
+    /** Returns whether both identify the same process. The host's name may change while a process runs. */
     public boolean isSame(Instance other) {
         return boot.equals(other.boot) && pid == other.pid && start == other.start;
     }

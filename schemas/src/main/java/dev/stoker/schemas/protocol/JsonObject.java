@@ -15,8 +15,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * A JSON object out of a frame, read strictly: UTF-8, one value, no duplicate keys, bounded depth; a value of the wrong
- * type is a {@link ProtocolException} that names the key. Unknown keys are ignored.
+ * Reads a JSON object from a frame strictly: UTF-8, one value, no duplicate keys, bounded depth. A value of the wrong
+ * type causes a {@link ProtocolException} that names the key. Unknown keys are ignored.
  */
 final class JsonObject {
     private static final int MAX_DEPTH = 16;
@@ -29,7 +29,7 @@ final class JsonObject {
                             .maxNumberLength(MAX_NUMBER)
                             .maxStringLength(Protocol.MAX_FROM_SERVER)
                             .build())
-                    // Names come from peers: keeping them would let a peer fill the process's tables.
+                    // Names come from peers. If they were interned, a peer could fill the process's tables.
                     .disable(JsonFactory.Feature.INTERN_FIELD_NAMES)
                     .disable(JsonFactory.Feature.CANONICALIZE_FIELD_NAMES)
                     .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
@@ -45,7 +45,7 @@ final class JsonObject {
         this.node = node;
     }
 
-    /** Reads all that is left of the buffer. */
+    /** Reads the rest of the buffer. */
     static JsonObject read(FrameType type, ByteBuffer bytes) throws ProtocolException {
         try {
             String text = StandardCharsets.UTF_8.newDecoder().decode(bytes).toString();
@@ -65,7 +65,7 @@ final class JsonObject {
         return new JsonObject(where, node);
     }
 
-    /** The value of a key, or null if it is missing or null. */
+    /** Returns the value of a key, or null if it is missing or null. */
     JsonNode get(String key) {
         JsonNode value = node.get(key);
         return value == null || value.isNull() ? null : value;
@@ -107,12 +107,12 @@ final class JsonObject {
         return value.booleanValue();
     }
 
-    /** False where it is missing. */
+    /** Returns a flag; false if it is missing. */
     boolean optionalFlag(String key) throws ProtocolException {
         return get(key) != null && flag(key);
     }
 
-    /** A whole number from 0 to {@code greatest}. */
+    /** Returns a whole number from 0 to {@code greatest}. */
     long number(String key, long greatest) throws ProtocolException {
         return number(key, require(key), greatest);
     }
@@ -132,7 +132,7 @@ final class JsonObject {
         return value == null ? fallback : (int) number(key, value, Integer.MAX_VALUE);
     }
 
-    /** A whole number that may be missing. */
+    /** Returns a whole number, if it is present. */
     OptionalLong optionalNumber(String key) throws ProtocolException {
         return get(key) == null ? OptionalLong.empty() : OptionalLong.of(number(key, Long.MAX_VALUE));
     }
@@ -172,7 +172,7 @@ final class JsonObject {
         return text.length() > SHOWN ? text.substring(0, SHOWN) + "…" : text;
     }
 
-    /** A text that this module wrote itself. */
+    /** Parses a text that this module has written. */
     static JsonNode parse(String own) {
         try {
             return JSON.readTree(own);

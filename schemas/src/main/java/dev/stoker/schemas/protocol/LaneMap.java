@@ -7,14 +7,15 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Server to client, also within WELCOME: which feeders serve each lane, most preferred first. Advice only: every feeder
- * serves every lane.
+ * Lists the feeders of each lane, most preferred first (server to client, also within WELCOME). The map is only advice:
+ * every feeder serves every lane.
  *
- * @param startMs wall clock at which the map's author started; with {@code counter} the generation, greater is newer
- * @param counter maps published by that author so far
+ * @param startMs wall clock time at which the map's author started; with {@code counter} it forms the generation, and
+ *     the greater generation is newer
+ * @param counter number of maps that this author has published
  * @param addresses {@code host:port} of the feeders
  * @param lanes for each lane the indexes into {@code addresses}, by preference
- * @param unix by address, the Unix-domain socket that leads to the same feeder; for those that have one
+ * @param unix by address, the Unix-domain socket of the same feeder, if it has one
  */
 public record LaneMap(
         long startMs, long counter, List<String> addresses, List<List<Integer>> lanes, Map<String, UnixAddress> unix)
@@ -35,24 +36,26 @@ public record LaneMap(
         }
     }
 
-    /** A map without Unix-domain sockets. */
+    /** Creates a map without Unix-domain sockets. */
     public LaneMap(long startMs, long counter, List<String> addresses, List<List<Integer>> lanes) {
         this(startMs, counter, addresses, lanes, Map.of());
     }
 
-    /** Every lane at one address; older than every published map. */
+    /** Creates a map with every lane at one address. It is older than every published map. */
     public static LaneMap single(String address, int lanes, Map<String, UnixAddress> unix) {
         return new LaneMap(0, 0, List.of(address), Collections.nCopies(lanes, List.of(0)), unix);
     }
 
-    /** By generation. */
+    /** Compares maps by generation. */
     @Override
     public int compareTo(LaneMap other) {
         int byStart = Long.compare(startMs, other.startMs);
         return byStart != 0 ? byStart : Long.compare(counter, other.counter);
     }
 
-    /** Whether its author gives a lane to this feeder before all others; no lane as long as none has published a map. */
+    /**
+     * Returns whether its author prefers this feeder for a lane. Returns false if no author has published a map yet.
+     */
     public boolean gives(int lane, String address) {
         return startMs > 0
                 && lane < lanes.size()
@@ -60,7 +63,7 @@ public record LaneMap(
                 && addresses.get(lanes.get(lane).get(0)).equals(address);
     }
 
-    /** The map for a group whose order spec has {@code count} lanes. */
+    /** Returns the map for a group whose order spec has {@code count} lanes. */
     public LaneMap forLanes(int count) {
         if (count == lanes.size() || lanes.isEmpty()) {
             return this;

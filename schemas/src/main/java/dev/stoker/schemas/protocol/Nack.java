@@ -1,7 +1,7 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Client to server: a piece arrived whose checksum does not fit; it is to be verified and sent again.
+ * Reports a piece whose checksum does not match; the server verifies it and sends it again (client to server).
  *
  * @param subscription the subscription it was sent for
  * @param epoch its epoch

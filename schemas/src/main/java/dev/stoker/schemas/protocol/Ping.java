@@ -1,7 +1,7 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Either way: asks for a PONG with the same number.
+ * Requests a PONG with the same number (both directions).
  *
  * @param opaque any 64 bits
  */

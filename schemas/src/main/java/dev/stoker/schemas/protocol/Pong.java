@@ -1,9 +1,9 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Either way: answers a PING.
+ * Answers a PING (both directions).
  *
- * @param opaque the PING's
+ * @param opaque the bits of the PING
  */
 public record Pong(long opaque) implements Frame {
     @Override

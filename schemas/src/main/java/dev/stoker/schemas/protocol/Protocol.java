@@ -3,7 +3,7 @@ package dev.stoker.schemas.protocol;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** Constants of feed protocol 1. */
+/** Contains the constants of feed protocol 1. */
 public final class Protocol {
     /** The version that HELLO asks for and WELCOME confirms. */
     public static final int VERSION = 1;
@@ -13,22 +13,22 @@ public final class Protocol {
     /** {@code STKR} read as a little-endian number. */
     public static final int MAGIC = 0x524B5453;
 
-    /** Greatest value of a frame's length field from a client that was not welcomed yet. */
+    /** Greatest value of a frame's length field from a client before WELCOME. */
     public static final int MAX_BEFORE_WELCOME = 16 << 10;
 
     /** Greatest value of a frame's length field from a client. */
     public static final int MAX_FROM_CLIENT = 1 << 20;
 
-    /** Greatest value of a frame's length field from a server, BATCH excepted. */
+    /** Greatest value of a frame's length field from a server, except BATCH. */
     public static final int MAX_FROM_SERVER = 64 << 20;
 
     /** Greatest value of a BATCH frame's length field. */
     public static final int MAX_BATCH = Integer.MAX_VALUE;
 
-    /** Entries after which a client sends an ACK frame without waiting for more. */
+    /** Number of entries at which a client sends an ACK frame without waiting for more. */
     public static final int ACK_ENTRIES = 256;
 
-    /** Time after which a client sends an ACK frame with what it has. */
+    /** Time after which a client sends an ACK frame with the available entries. */
     public static final int ACK_DELAY_MS = 50;
 
     /** Length field, type, flags, reserved. */
@@ -38,14 +38,14 @@ public final class Protocol {
 
     private Protocol() {}
 
-    /** The version of a probe: a HELLO that only asks whether a server answers. No protocol will have it. */
+    /** The version of a probe: a HELLO that only tests whether a server answers. No protocol will have this version. */
     public static final int NO_VERSION = 0xFFFF;
 
     private static final int AT_TYPE = 4;
     private static final int AT_MAGIC = 8;
     private static final int AT_VERSION = 12;
 
-    /** Whether bytes, as they arrived first on a connection, are those of a probe. */
+    /** Returns whether the first bytes of a connection are those of a probe. */
     public static boolean isProbe(ByteBuffer first) {
         ByteBuffer bytes = first.duplicate().order(ByteOrder.LITTLE_ENDIAN);
         int at = bytes.position();

@@ -2,19 +2,22 @@ package dev.stoker.schemas.protocol;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The peer broke the protocol or cannot be served; the session ends with an ERROR frame of this code and message. */
+/**
+ * Thrown when the peer violates the protocol or cannot be served. The session ends with an ERROR frame of this code and
+ * message.
+ */
 public final class ProtocolException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     private final ErrorCode code;
 
-    /** @param message what was wrong, expected and found, and what to do next; the peer is shown it */
+    /** @param message the problem, the expected and found values, and the next step; sent to the peer */
     public ProtocolException(ErrorCode code, String message) {
         super(message);
         this.code = code;
     }
 
-    /** @param message what was wrong, expected and found, and what to do next; the peer is shown it */
+    /** @param message the problem, the expected and found values, and the next step; sent to the peer */
     public ProtocolException(ErrorCode code, String message, Throwable cause) {
         super(message, cause);
         this.code = code;
@@ -24,7 +27,7 @@ public final class ProtocolException extends StokerException {
         return new ProtocolException(ErrorCode.BAD_FRAME, message);
     }
 
-    /** What the ERROR frame says. */
+    /** Returns the code of the ERROR frame. */
     public ErrorCode code() {
         return code;
     }

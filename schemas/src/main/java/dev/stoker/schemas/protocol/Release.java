@@ -1,9 +1,10 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * Client to server: so many {@link BatchRef}s of this session have been read, so that their files may go.
+ * Reports how many {@link BatchRef}s of this session the client has read, so that the server can release their files
+ * (client to server).
  *
- * @param references counted from the session's first
+ * @param references number of references, counted from the session's first
  */
 public record Release(long references) implements Frame {
     public Release {

@@ -6,16 +6,16 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Client to server, at most about once a second: how the trainer has fared since its client was opened, over all feeders. All
- * values are totals; a later frame replaces an earlier one.
+ * Reports the waits of the trainer since its client was opened, over all feeders (client to server, at most about once
+ * a second). All values are totals; a later frame replaces an earlier one.
  *
- * @param timeUs microseconds since the trainer first asked for a batch
- * @param waitedUs microseconds of those in which it waited for one
- * @param batches batches handed to the trainer
- * @param samples samples of those
- * @param bytes bytes received
+ * @param timeUs microseconds since the trainer first requested a batch
+ * @param waitedUs microseconds of these in which it waited for a batch
+ * @param batches number of batches that the trainer received
+ * @param samples number of samples in them
+ * @param bytes number of bytes received
  * @param causes microseconds waited, by cause; at most {@value #MAX_CAUSES}
- * @param waits where the most of it went, longest first; at most {@value #MAX_WAITS}
+ * @param waits the longest waits, longest first; at most {@value #MAX_WAITS}
  */
 public record Stats(
         long timeUs, long waitedUs, long batches, long samples, long bytes, Map<String, Long> causes, List<Wait> waits)
@@ -26,14 +26,14 @@ public record Stats(
     private static final int MAX_NAME = 255;
 
     /**
-     * Time waited for one lane of one feeder.
+     * Counts the waits for one lane of one feeder.
      *
      * @param feeder the feeder's address
      * @param lane the lane
-     * @param cause {@code start}, {@code origin}, {@code disk}, {@code network}, {@code feeder}, {@code corrupt}, {@code
-     *     connect}, or one of a newer client
-     * @param us microseconds
-     * @param times waits
+     * @param cause {@code start}, {@code origin}, {@code disk}, {@code network}, {@code feeder}, {@code corrupt},
+     *     {@code connect}, or a cause of a newer client
+     * @param us total time in microseconds
+     * @param times number of waits
      */
     public record Wait(String feeder, int lane, String cause, long us, long times) {
         public Wait {

@@ -8,7 +8,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The JSON of STATS; keys in the order that the format page gives. */
+/** Reads and writes the JSON of STATS, with the keys in the order of the format page. */
 final class StatsJson {
     private StatsJson() {}
 

@@ -5,15 +5,15 @@ import java.util.BitSet;
 import java.util.List;
 
 /**
- * Client to server: which numbers of an epoch it wants from this server. Replaces the session's earlier subscription.
+ * Requests numbers of an epoch from this server (client to server). Replaces the session's earlier subscription.
  *
- * @param subscription a number that the session did not use before
+ * @param subscription a number that the session has not used before
  * @param epoch the epoch
  * @param first the first virtual number
  * @param stride the distance between two numbers, at least 1
- * @param count how many numbers
- * @param tail what happens at the end of the epoch
- * @param lanes only pieces of these lanes are sent; empty for all
+ * @param count number of batch numbers
+ * @param tail the policy at the end of the epoch
+ * @param lanes the lanes whose pieces are sent; empty for all
  */
 public record Subscribe(
         long subscription, long epoch, long first, long stride, long count, TailPolicy tail, List<Integer> lanes)
@@ -42,7 +42,7 @@ public record Subscribe(
         }
     }
 
-    /** Whether a number is part of it. */
+    /** Returns whether a number belongs to the subscription. */
     public boolean covers(long number) {
         long distance = number - first;
         return distance >= 0 && distance % stride == 0 && distance / stride < count;

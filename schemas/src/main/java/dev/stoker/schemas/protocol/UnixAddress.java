@@ -1,10 +1,11 @@
 package dev.stoker.schemas.protocol;
 
 /**
- * A Unix-domain socket on which a feeder listens beside its TCP address, for trainers on the same machine.
+ * Identifies a Unix-domain socket on which a feeder listens in addition to its TCP address, for trainers on the same
+ * machine.
  *
- * @param host identity of the machine, equal on no two running kernels; on Linux the boot id
- * @param path of the socket, on that machine
+ * @param host identity of the machine, different for any two running kernels; on Linux the boot id
+ * @param path path of the socket on that machine
  */
 public record UnixAddress(String host, String path) {
     /** Longest path: {@code sun_path} has 108 bytes on Linux and 104 elsewhere. */

@@ -11,26 +11,28 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * Server to client: the client is admitted, and this is what it will get.
+ * Admits the client and describes the stream (server to client).
  *
  * @param feed the feed
  * @param stream the stream
- * @param fingerprint of the stream under the group's order spec
+ * @param fingerprint fingerprint of the stream under the group's order spec
  * @param order the group's order spec
  * @param fields the dataset's fields
- * @param classes per categorical field the version's class names by id
+ * @param classes for each categorical field, the version's class names by id
  * @param laneRows live rows of each lane; with the order spec they determine every batch's pieces
  * @param samples live rows of the stream
- * @param largestBatchBytes upper bound of a delivered batch's messages together
- * @param epochs after which the group is done; empty for no end
- * @param run the run that the client takes part in
+ * @param largestBatchBytes upper bound of the message bytes of a delivered batch
+ * @param epochs number of epochs after which the group is done; empty for no end
+ * @param run the run of the session
  * @param session the session's number, for logs
- * @param laneMap who serves which lane
- * @param handover files that may be announced at a time on this session, at most what HELLO offered; 0 for no hand-over
- * @param takesStats whether {@link Stats} may be sent, as every server of this version says
- * @param follows whether each epoch of the stream has a version of its own
- * @param epoch where it follows: the only epoch of this session; empty if the client named none, which may then look and no more
- * @param readOnly whether the client may not send {@link Ack}, as its token is for reading only
+ * @param laneMap the feeders of each lane
+ * @param handover number of files that the server may announce at a time for local reads, at most the number in HELLO;
+ *     0 for no local reads
+ * @param takesStats whether the client may send {@link Stats}; every server of this version sets it
+ * @param follows whether each epoch of the stream has its own version
+ * @param epoch if the stream follows its dataset: the only epoch of this session; empty if the client named none and
+ *     may only look
+ * @param readOnly whether the client must not send {@link Ack}, because its token permits only reading
  */
 public record Welcome(
         FeedName feed,
@@ -52,11 +54,11 @@ public record Welcome(
         OptionalLong epoch,
         boolean readOnly)
         implements Frame {
-    /** A feed's id and name. */
+    /** Contains a feed's id and name. */
     public record FeedName(UUID id, String name) {}
 
     /**
-     * A stream as a client knows it.
+     * Describes a stream for the client.
      *
      * @param name its name in the feed
      * @param dataset the dataset's id
@@ -87,7 +89,7 @@ public record Welcome(
         }
     }
 
-    /** To a client that takes payload over the connection. */
+    /** Creates a WELCOME without local reads. */
     public Welcome(
             FeedName feed,
             StreamName stream,
@@ -123,17 +125,17 @@ public record Welcome(
                 false);
     }
 
-    /** The same with hand-over of so many files at a time. */
+    /** Returns the same WELCOME with local reads of at most {@code files} files at a time. */
     public Welcome withHandover(int files) {
         return with(files, follows, epoch, readOnly);
     }
 
-    /** The same of a stream that follows its dataset, for one epoch only, or for none. */
+    /** Returns the same WELCOME for a stream that follows its dataset, for one epoch only, or for none. */
     public Welcome following(OptionalLong only) {
         return with(handover, true, only, readOnly);
     }
 
-    /** The same to a client that may not acknowledge. */
+    /** Returns the same WELCOME for a client that must not acknowledge. */
     public Welcome forReadingOnly() {
         return with(handover, follows, epoch, true);
     }
@@ -160,7 +162,7 @@ public record Welcome(
                 onlyReading);
     }
 
-    /** The lengths of every epoch. */
+    /** Returns the lengths of every epoch. */
     public EpochSize size() {
         return new EpochSize(samples, order.batchSize());
     }

@@ -11,11 +11,11 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * All chunks that a dataset ever had, as they are at one version. Columnar; chunks are named by their <em>index</em>, 0 …
- * {@link #size()}-1, which is not the ordinal. Immutable; any thread.
+ * Contains all chunks that a dataset ever had, in their state at one version. Columnar. Chunks are identified by their
+ * <em>index</em>, 0 … {@link #size()}-1, which is not the ordinal. Immutable and thread-safe.
  *
- * <p>A chunk is live while it has rows. One whose rows were removed one by one until none was left is like one that was
- * removed whole.
+ * <p>A chunk is live while it has rows. A chunk whose rows were removed one by one has the same state as a chunk that
+ * was removed whole.
  */
 public final class ChunkTable {
 
@@ -30,16 +30,16 @@ public final class ChunkTable {
         this.columns = columns;
     }
 
-    /** The table of version 0: no chunks. */
+    /** Returns the table of version 0, without chunks. */
     public static ChunkTable empty(UUID dataset) {
         return new ChunkTable(new TableColumns(dataset));
     }
 
     /**
-     * The table after further commits.
+     * Returns the table after further commits.
      *
-     * @param entries of the versions that follow this table's, in order
-     * @throws CorruptDataException if an entry does not follow the one before, or removes what there is not
+     * @param entries entries of the versions that follow this table's, in order
+     * @throws CorruptDataException if an entry does not follow the one before, or removes rows that do not exist
      */
     public ChunkTable with(Iterable<LogEntry> entries) throws CorruptDataException {
         TableColumns next = columns.copy();
@@ -49,12 +49,12 @@ public final class ChunkTable {
         return new ChunkTable(next);
     }
 
-    /** The table after one further commit. */
+    /** Returns the table after one further commit. */
     public ChunkTable with(LogEntry entry) throws CorruptDataException {
         return with(List.of(entry));
     }
 
-    /** The content of a {@code chunks.arrow}. */
+    /** Encodes the content of a {@code chunks.arrow}. */
     public byte[] encode() {
         return TableFormat.encode(columns);
     }
@@ -68,7 +68,7 @@ public final class ChunkTable {
         return new ChunkTable(TableFormat.decode(content, file));
     }
 
-    /** The dataset's id. */
+    /** Returns the dataset's id. */
     public UUID dataset() {
         return columns.dataset;
     }
@@ -77,12 +77,12 @@ public final class ChunkTable {
         return columns.version;
     }
 
-    /** All chunks, removed ones included. */
+    /** Returns the number of all chunks, including removed ones. */
     public int size() {
         return columns.size;
     }
 
-    /** Split names, in the order of their first commit. */
+    /** Returns the split names, in the order of their first commit. */
     public List<String> splits() {
         return List.copyOf(columns.splits);
     }
@@ -95,12 +95,12 @@ public final class ChunkTable {
         return columns.ordinals[index];
     }
 
-    /** The index of an ordinal, or a negative number. */
+    /** Returns the index of an ordinal, or a negative number. */
     public int indexOf(long ordinal) {
         return Arrays.binarySearch(columns.ordinals, 0, columns.size, ordinal);
     }
 
-    /** The greatest ordinal ever, or -1. */
+    /** Returns the greatest ordinal ever, or -1. */
     public long lastOrdinal() {
         return columns.size == 0 ? -1 : columns.ordinals[columns.size - 1];
     }
@@ -109,7 +109,7 @@ public final class ChunkTable {
         return new UUID(columns.idHigh[index], columns.idLow[index]);
     }
 
-    /** The version that added the chunk. */
+    /** Returns the version that added the chunk. */
     public long addedIn(int index) {
         return columns.addedIn[index];
     }
@@ -122,47 +122,50 @@ public final class ChunkTable {
         return columns.liveRows[index] > 0;
     }
 
-    /** Rows at commit: what the file holds. */
+    /** Returns the number of rows at commit, which the file contains. */
     public int rows(int index) {
         return columns.rows[index];
     }
 
-    /** Rows that are still part of the version. */
+    /** Returns the number of rows that are still part of the version. */
     public int liveRows(int index) {
         return columns.liveRows[index];
     }
 
-    /** The rows of a live chunk that were removed since its commit, ascending; empty for one removed whole. A copy. */
+    /**
+     * Returns a copy of the rows of a live chunk that were removed since its commit, ascending; empty for a chunk that
+     * was removed whole.
+     */
     public int[] removedRows(int index) {
         return columns.removed.getOrDefault(index, NONE).clone();
     }
 
-    /** Length of the file in bytes. */
+    /** Returns the length of the file in bytes. */
     public int length(int index) {
         return columns.lengths[index];
     }
 
-    /** CRC-32C of the file. */
+    /** Returns the CRC-32C of the file. */
     public int crc32c(int index) {
         return columns.crcs[index];
     }
 
-    /** Bytes before the first payload data buffer. */
+    /** Returns the number of bytes before the first payload data buffer. */
     public int headLength(int index) {
         return columns.headLengths[index];
     }
 
-    /** CRC-32C of the head. */
+    /** Returns the CRC-32C of the head. */
     public int headCrc32c(int index) {
         return columns.headCrcs[index];
     }
 
-    /** Upper bound of the bytes of any row in a batch. */
+    /** Returns an upper bound of the bytes of any row in a batch. */
     public int largestRow(int index) {
         return columns.largestRows[index];
     }
 
-    /** What the log recorded of the chunk, for checking its file. */
+    /** Returns the log's data on the chunk, for checks of its file. */
     public ChunkSummary summary(int index) {
         return new ChunkSummary(
                 id(index),
@@ -175,7 +178,7 @@ public final class ChunkTable {
                 largestRow(index));
     }
 
-    /** Samples of the version, of all splits. */
+    /** Returns the number of samples of the version, over all splits. */
     public long liveRows() {
         long rows = 0;
         for (int i = 0; i < columns.size; i++) {
@@ -184,7 +187,7 @@ public final class ChunkTable {
         return rows;
     }
 
-    /** Chunks of the version, of all splits. */
+    /** Returns the number of chunks of the version, over all splits. */
     public int liveChunks() {
         int chunks = 0;
         for (int i = 0; i < columns.size; i++) {
@@ -193,7 +196,7 @@ public final class ChunkTable {
         return chunks;
     }
 
-    /** Bytes of the version's chunk files, of all splits. */
+    /** Returns the bytes of the version's chunk files, over all splits. */
     public long liveBytes() {
         long bytes = 0;
         for (int i = 0; i < columns.size; i++) {
@@ -202,7 +205,7 @@ public final class ChunkTable {
         return bytes;
     }
 
-    /** The chunks of a split, removed ones as ghosts; none for a split that there never was. */
+    /** Returns the chunks of a split, with removed ones as ghosts; no chunks for a split that never existed. */
     public StreamChunks stream(String split) {
         int number = columns.splits.indexOf(split);
         int count = 0;

@@ -9,12 +9,12 @@ import java.util.OptionalInt;
 import java.util.TreeMap;
 
 /**
- * The class names of a version's categorical fields. A name's id is its place in its field's list; lists only grow, so an
- * id means the same in all later versions. Immutable; any thread.
+ * Contains the class names of a version's categorical fields. The id of a name is its index in the list of its field.
+ * Lists only grow, so an id keeps its meaning in all later versions. Immutable and thread-safe.
  */
 public final class ClassTable {
 
-    /** No field has classes. */
+    /** A table without classes. */
     public static final ClassTable EMPTY = new ClassTable(new TreeMap<>());
 
     private final Map<String, List<String>> names;
@@ -41,7 +41,9 @@ public final class ClassTable {
         return new ClassTable(copy);
     }
 
-    /** This table with the names that it lacks, appended to each field's list in the order given. */
+    /**
+     * Returns this table with additional names. The missing names are appended to each field's list in the given order.
+     */
     public ClassTable with(Map<String, List<String>> more) {
         TreeMap<String, List<String>> union = new TreeMap<>(names);
         boolean changed = false;
@@ -60,17 +62,17 @@ public final class ClassTable {
         return changed ? new ClassTable(union) : this;
     }
 
-    /** Class names by field, in ascending field name; a list's index is the id. */
+    /** Returns the class names by field, in ascending field name. A list's index is the id. */
     public Map<String, List<String>> names() {
         return names;
     }
 
-    /** The class names of a field in the order of their ids; empty if it has none. */
+    /** Returns the class names of a field in the order of their ids; empty if it has none. */
     public List<String> names(String field) {
         return names.getOrDefault(field, List.of());
     }
 
-    /** The id of a class. */
+    /** Returns the id of a class. */
     public OptionalInt id(String field, String name) {
         Integer id = ids.getOrDefault(field, Map.of()).get(name);
         return id == null ? OptionalInt.empty() : OptionalInt.of(id);

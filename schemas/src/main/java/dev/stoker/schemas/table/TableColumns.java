@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.UUID;
 
-/** The columns of a chunk table while it is made. For one thread; no longer changed once a table has it. */
+/**
+ * Collects the columns of a chunk table during construction. Not thread-safe. The columns do not change after a table
+ * has been built from them.
+ */
 final class TableColumns {
 
     final UUID dataset;
@@ -31,7 +34,7 @@ final class TableColumns {
     int[] headLengths = {};
     int[] headCrcs = {};
     int[] largestRows = {};
-    /** Rows removed from live chunks, ascending, by index; the arrays are never changed. */
+    /** Removed rows of live chunks, ascending, by index. The arrays never change. */
     final Map<Integer, int[]> removed = new HashMap<>();
 
     TableColumns(UUID dataset) {
@@ -67,7 +70,7 @@ final class TableColumns {
                     + ", expected entry " + (version + 1) + "; run `stoker verify`");
         }
         version = entry.version();
-        // Removal first: an entry never removes what it adds.
+        // Apply removals first: an entry never removes chunks that it adds.
         for (RemovedRows gone : entry.removed()) {
             remove(gone, name);
         }

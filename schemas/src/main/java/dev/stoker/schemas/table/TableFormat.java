@@ -28,10 +28,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The file of a chunk table: an Arrow IPC file of one record batch, one row per chunk in ascending ordinal, with the columns
- * of {@link #FIELDS}, and schema metadata {@code stoker.self} (the self-checksum, in the first schema message only), {@code
- * stoker.format}, {@code stoker.dataset}, {@code stoker.version}, {@code stoker.splits} (JSON list), {@code stoker.classes}
- * (JSON object of lists).
+ * Reads and writes the file of a chunk table: an Arrow IPC file of one record batch, with one row per chunk in
+ * ascending ordinal and the columns of {@link #FIELDS}. Its schema metadata are {@code stoker.self} (the self-checksum,
+ * only in the first schema message), {@code stoker.format}, {@code stoker.dataset}, {@code stoker.version}, {@code
+ * stoker.splits} (JSON list) and {@code stoker.classes} (JSON object of lists).
  */
 final class TableFormat {
 

@@ -1,2 +1,2 @@
-/** What the tests of all formats have in common: attacks on bytes, and golden files. */
+/** Shared parts of the tests of all formats: attacks on bytes, and golden files. */
 package dev.stoker.schemas.attack;

@@ -17,14 +17,15 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
 
 /**
- * Conditional writes of S3 ({@code If-None-Match: *}). Every object carries the random mark of its writer as user metadata: a
- * write that was sent again after a lost reply is refused because of its own first attempt, and the mark tells that.
+ * Creates objects with conditional writes of S3 ({@code If-None-Match: *}). Each object has a random mark of its writer
+ * as user metadata. If the client sends a write again after a lost reply, S3 rejects it because of the first attempt.
+ * The mark identifies this case.
  */
 final class ConditionalCreator implements ObjectCreator {
 
     private static final String MARK = "stoker-writer";
 
-    /** Whose object is there. */
+    /** Lists the possible owners of an existing object. */
     private enum Owner {
         NOBODY,
         SELF,
@@ -85,7 +86,8 @@ final class ConditionalCreator implements ObjectCreator {
                     maybeCreated[0] |= !S3Errors.isConflict(e);
                     Owner owner = owner(target, mark);
                     if (owner == Owner.NOBODY) {
-                        // The other one has deleted it meanwhile, or has not finished: the server asks to try again.
+                        // The other writer has deleted it in the meantime, or has not finished: the server requests a
+                        // retry.
                         throw S3Errors.isConflict(e) ? new IOException("conflicting writes", e) : e;
                     }
                     return owner == Owner.SELF;

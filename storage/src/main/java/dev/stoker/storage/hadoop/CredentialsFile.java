@@ -13,9 +13,10 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 /**
- * Credentials from the file that AWS tools share ({@code AWS_SHARED_CREDENTIALS_FILE}, or {@code ~/.aws/credentials}; profile
- * {@code AWS_PROFILE}, or {@code default}). Whoever renews them replaces the file: it is looked at before every request, and
- * read when it has changed. Thread-safe. Instantiated by Hadoop, by name.
+ * Reads credentials from the file that AWS tools share ({@code AWS_SHARED_CREDENTIALS_FILE}, or {@code
+ * ~/.aws/credentials}; profile {@code AWS_PROFILE}, or {@code default}). Credentials are renewed by replacing the file:
+ * this class checks the file before every request and reads it if it has changed. Thread-safe. Hadoop instantiates it
+ * by name.
  */
 public final class CredentialsFile implements AwsCredentialsProvider {
 
@@ -50,7 +51,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
                     new Version(attributes.lastModifiedTime().toMillis(), attributes.size(), attributes.fileKey());
             if (!found.equals(version)) {
                 AwsCredentials read = parse(Files.readAllLines(file));
-                // A file that is just being written may lack them; those of before are good a little longer.
+                // A file that is being written may lack them. The previous credentials remain valid a little longer.
                 if (read != null) {
                     credentials = read;
                     version = found;
@@ -92,7 +93,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
                 : AwsSessionCredentials.create(key, secret, token);
     }
 
-    /** Never what is in it. */
+    /** Never contains the credentials. */
     @Override
     public String toString() {
         return "the credentials file " + file;

@@ -23,10 +23,11 @@ import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * Objects as files of one of Hadoop's file systems. Reads work on all of them; objects can be created on those that are known
- * to give a name only once: HDFS (and viewfs over it) by a rename that replaces nothing, S3 by conditional writes.
+ * Stores objects as files of a Hadoop file system. Reads work on all of them. Objects can be created only on file
+ * systems that are known to assign a name once: HDFS (and viewfs over it) by a rename that replaces nothing, S3 by
+ * conditional writes.
  *
- * <p>Calls that fail for a reason that may pass are repeated; see {@link Retries}.
+ * <p>Retries calls that fail for a transient reason; see {@link Retries}. Thread-safe.
  */
 public final class HadoopObjectStore implements ObjectStore {
 
@@ -35,10 +36,10 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * What the parts of a store share.
+     * Contains the objects that all parts of a store share.
      *
      * @param paths names as paths
-     * @param retries for all calls
+     * @param retries retries for all calls
      */
     record Connection(FileSystem fileSystem, ObjectPaths paths, Retries retries) {
 
@@ -57,7 +58,7 @@ public final class HadoopObjectStore implements ObjectStore {
     private final ObjectReader reader;
     private final ObjectCreator creator;
 
-    /** Begins a process, for which a thread of the JVM's waits that stays for a minute and keeps the class loader of now. */
+    /** Starts a process. A thread of the JVM waits for it for a minute and keeps the current class loader. */
     private static void loadShell() {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
@@ -80,8 +81,8 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * Opens the store at a URI, with Hadoop's configuration and the environment's; see {@link StoreConfiguration}. Nothing is
-     * asked of the store yet.
+     * Opens the store at a URI with the configuration of Hadoop and of the environment; see {@link StoreConfiguration}.
+     * Sends no request to the store.
      *
      * @throws UnsupportedStoreException if Hadoop does not know the scheme
      */
@@ -101,7 +102,7 @@ public final class HadoopObjectStore implements ObjectStore {
                     StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
                     StoreConfiguration.duration(
                             configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));
-            // With the default name node where the location names none.
+            // Use the default name node if the location names none.
             URI root = uri.getAuthority() == null ? fileSystem.getUri().resolve(uri.getPath()) : uri;
             Connection connection = new Connection(fileSystem, new ObjectPaths(root), retries);
             return new HadoopObjectStore(connection, creator(connection));
@@ -121,7 +122,7 @@ public final class HadoopObjectStore implements ObjectStore {
             if (!(e instanceof IllegalArgumentException)) {
                 throw e;
             }
-            // So HDFS says that there is no such host.
+            // HDFS reports an unknown host with this exception.
             throw new StoreUnavailableException(
                     "Cannot open " + location(uri) + ": "
                             + (e.getCause() instanceof UnknownHostException
@@ -136,12 +137,12 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
-    /** One of the store's own. */
+    /** Returns a file system that belongs to this store only. */
     private static FileSystem fileSystem(URI uri, Configuration configuration) throws IOException {
         if (!uri.getScheme().equals("s3a")) {
             return FileSystem.newInstance(uri, configuration);
         }
-        // Hadoop's cache adds a hook for the end of the process, which would keep the classes of every job.
+        // Hadoop's cache adds a shutdown hook, which would keep the classes of every job.
         FileSystem fileSystem =
                 ReflectionUtils.newInstance(FileSystem.getFileSystemClass("s3a", configuration), configuration);
         try {
@@ -168,7 +169,7 @@ public final class HadoopObjectStore implements ObjectStore {
         return uri;
     }
 
-    /** Without what may be a secret. */
+    /** Returns the location without parts that may be secret. */
     private static String location(URI uri) {
         String host = uri.getHost() == null ? "…" : uri.getHost();
         return uri.getScheme() + "://" + (uri.getRawUserInfo() == null ? String.valueOf(uri.getAuthority()) : host)
@@ -247,7 +248,7 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
-    /** The object's length, from the last reply if it said so. */
+    /** Returns the object's length, from the last reply if it stated the length. */
     private long lengthNow(String name) throws IOException {
         CallScope scope = CallScope.current();
         return scope.objectLength() >= 0 ? scope.objectLength() : length(name);

@@ -4,7 +4,7 @@ import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;
 
-/** How a kind of file system gets a new object its name, whole and only once. Thread-safe. */
+/** Creates a new object on one kind of file system, whole and only once. Thread-safe. */
 interface ObjectCreator {
 
     /** See {@link dev.stoker.storage.ObjectStore#createIfAbsent}. */
@@ -13,9 +13,12 @@ interface ObjectCreator {
     /** See {@link dev.stoker.storage.ObjectStore#write}. */
     ObjectWriter write(String name) throws IOException;
 
-    /** What dead writers left behind, beside temporary files; see {@link dev.stoker.storage.ObjectStore#listUnfinished}. */
+    /**
+     * Lists unfinished objects of dead writers, in addition to temporary files; see {@link
+     * dev.stoker.storage.ObjectStore#listUnfinished}.
+     */
     ObjectIterator listUnfinished(String prefix) throws IOException;
 
-    /** Deletes what {@link #listUnfinished} named. */
+    /** Deletes an object that {@link #listUnfinished} has listed. */
     boolean deleteUnfinished(String name) throws IOException;
 }

@@ -5,21 +5,21 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** How a kind of file system is read with the fewest requests. Thread-safe; every call is one attempt. */
+/** Reads one kind of file system with the fewest requests. Thread-safe. Every call is one attempt. */
 interface ObjectReader extends Closeable {
 
-    /** Hands on bytes from the offset on, at most as many as asked for, as far as the object reaches. */
+    /** Passes bytes from the offset on to the sink: at most the requested number, up to the end of the object. */
     void read(String name, long offset, int length, PartSink sink) throws IOException;
 
-    /** Fills the target from the offset on, as far as the object reaches. */
+    /** Fills the target from the offset on, up to the end of the object. */
     default void read(String name, long offset, ByteBuffer target) throws IOException {
         read(name, offset, target.remaining(), (at, part) -> target.put(part));
     }
 
-    /** The object, if it has at most that many bytes; what it returns otherwise says nothing. */
+    /** Returns the object if it has at most {@code limitBytes} bytes. Otherwise the result is undefined. */
     byte[] readAll(String name, long limitBytes) throws IOException;
 
-    /** The object is about to be deleted. */
+    /** Tells the reader that the object is about to be deleted. */
     void forget(String name);
 
     static ObjectReader of(HadoopObjectStore.Connection connection) {

@@ -12,12 +12,13 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
- * Reads of a file system with a server for names, such as HDFS. A file that was read stays open: an open file knows where its
- * blocks are, so that reading it again asks the name node nothing. Positioned reads of one open file may run side by side.
+ * Reads from a file system with a server for names, such as HDFS. Keeps a file open after a read: an open file knows
+ * the locations of its blocks, so another read sends no request to the name node. Positioned reads of one open file may
+ * run in parallel.
  */
 final class OpenFileReader implements ObjectReader {
 
-    /** A few kilobytes each; no connection belongs to an open file. */
+    /** An open file uses a few kilobytes and no connection. */
     private static final int MOST_OPEN = 4096;
 
     private static final class Open {

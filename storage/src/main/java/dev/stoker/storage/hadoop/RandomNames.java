@@ -3,7 +3,7 @@ package dev.stoker.storage.hadoop;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** Names that nobody else makes up. */
+/** Creates random names that nobody else generates. */
 final class RandomNames {
 
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -6,7 +6,10 @@ import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.UnsupportedStoreException;
 import java.util.NoSuchElementException;
 
-/** A file system that is read only, as nobody has shown that it gives a name once. */
+/**
+ * Rejects the creation of objects on a file system that is not known to assign a name once. Such a file system is
+ * read-only.
+ */
 final class RefusingCreator implements ObjectCreator {
 
     private final ObjectPaths paths;

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repeats calls that fail for a reason that may pass, with growing, jittered pauses, up to a time. The file systems retry
- * single requests by themselves; this covers what they give up on, and what only the whole call shows (a body that ended too
- * soon, a trickle). Thread-safe.
+ * Retries calls that fail for a transient reason, with growing, jittered pauses, up to a time limit. The file systems
+ * retry single requests. This class handles the failures that remain, and those that only the whole call reveals (a
+ * body that ended too early, a slow transfer). Thread-safe.
  */
 final class Retries {
 
@@ -26,8 +26,8 @@ final class Retries {
     private volatile boolean answered;
 
     /**
-     * @param limit for how long a call is repeated
-     * @param firstContactLimit the same, before the store has ever answered: then the address is probably wrong
+     * @param limit time limit for the retries of a call
+     * @param firstContactLimit the same before the first answer of the store, when the address is probably wrong
      */
     Retries(Duration limit, Duration firstContactLimit) {
         this.limit = limit;
@@ -38,7 +38,7 @@ final class Retries {
         return answered ? limit : firstContactLimit;
     }
 
-    /** Runs the call until it succeeds, fails for good or the time is up; its failure then says all that. */
+    /** Runs the call until it succeeds, fails permanently, or reaches the time limit. The exception states which. */
     <T> T call(String verb, String where, Call<T> call) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
@@ -75,7 +75,7 @@ final class Retries {
         }
     }
 
-    /** Doubles with each attempt, and is between a half and one and a half of that. */
+    /** Returns a pause that doubles with each attempt, multiplied by a random factor between 0.5 and 1.5. */
     private static Duration pause(int attempt) {
         long full = FIRST_PAUSE.toMillis() << Math.min(attempt - 1, 10);
         long bounded = Math.min(full, LONGEST_PAUSE.toMillis());

@@ -13,11 +13,11 @@ import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
 /**
- * Looks at every request and reply of an S3 client. Counts requests into the {@link CallScope} of their thread and sends none
- * after its end; and compares a reply with the range that was asked for, which S3A does not: a server, or something on the
- * way to it, that sends other bytes, or fewer, is caught before they are taken for the object's.
+ * Inspects every request and reply of an S3 client. Counts requests in the {@link CallScope} of their thread, and sends
+ * none after its end. Also compares each reply with the requested range, which S3A does not do. If a server or a proxy
+ * sends other bytes, or fewer, this check detects it before the bytes are used.
  *
- * <p>Any thread. Instantiated by Hadoop, by name.
+ * <p>Thread-safe. Hadoop instantiates it by name.
  */
 public final class S3Requests implements ExecutionInterceptor {
 
@@ -32,7 +32,7 @@ public final class S3Requests implements ExecutionInterceptor {
         }
         if (scope.isOver()) {
             scope.refuseRequests();
-            // The one kind of exception that S3A neither retries nor takes for the store's.
+            // The only kind of exception that S3A neither retries nor attributes to the store.
             throw new AuditOperationRejectedException("the time for retries is over");
         }
         scope.countRequest();
@@ -60,7 +60,7 @@ public final class S3Requests implements ExecutionInterceptor {
         }
     }
 
-    /** What is wrong with the reply, or null. */
+    /** Returns the problem of the reply, or null. */
     static String compare(String asked, SdkHttpResponse reply) {
         Matcher range = RANGE.matcher(asked);
         if (!range.matches()) {
@@ -71,7 +71,7 @@ public final class S3Requests implements ExecutionInterceptor {
         long length =
                 reply.firstMatchingHeader("Content-Length").map(Long::parseLong).orElse(-1L);
         if (reply.statusCode() != 206) {
-            // A range that is the whole object may be answered with that.
+            // The answer to a range of the whole object may be the whole object.
             return first == 0 && length >= 0 && length <= last + 1
                     ? objectLength(length)
                     : "the reply is the whole object (" + length + " bytes)";

@@ -28,17 +28,17 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.utils.http.SdkHttpUtils;
 
 /**
- * Reads of S3 with requests of its own: made of the few lines that a ranged GET has, signed, and sent by the same kind of HTTP
- * client as S3A's, with its settings. What S3A and the client above it do for every request beside that costs several
- * milliseconds of processor time in a JVM that has just been started. Where the answer is not the bytes, S3A asks again and makes
- * sense of it. Any thread.
+ * Reads from S3 with its own requests. A request has only the headers of a ranged GET, is signed, and is sent by the
+ * same kind of HTTP client as that of S3A, with its settings. S3A and its client do more work for every request, which
+ * costs several milliseconds of processor time in a newly started JVM. If the answer does not contain the bytes, S3A
+ * repeats the request and interprets the error. Thread-safe.
  */
 final class SignedGets implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(SignedGets.class);
 
-    /** Encryption by the server that a reader need not know of. */
+    /** Kinds of server-side encryption that do not affect a reader. */
     private static final Set<String> TRANSPARENT = Set.of("", "AES256", "SSE-S3", "SSE-KMS", "DSSE-KMS");
-    /** Settings with which requests are made otherwise; S3A knows how. */
+    /** Settings that require requests which only S3A can build. */
     private static final Set<String> FOREIGN = Set.of(
             "fs.s3a.requester.pays.enabled",
             "fs.s3a.custom.signers",
@@ -48,7 +48,7 @@ final class SignedGets implements Closeable {
             "fs.s3a.accesspoint.arn",
             "fs.s3a.delegation.token.binding",
             "fs.s3a.s3.client.factory.impl");
-    /** Answers other than the bytes, one after the other, after which S3A is asked at once. */
+    /** Number of consecutive failed answers after which S3A handles all requests. */
     private static final int MOST_REFUSALS = 3;
 
     private static final int THROTTLED = 429;
@@ -57,7 +57,7 @@ final class SignedGets implements Closeable {
     private final ObjectPaths paths;
     private final SdkHttpClient http;
     private final AWSCredentialProviderList credentials;
-    /** Where the bucket is, with a slash at its end. */
+    /** URI of the bucket, with a slash at its end. */
     private final URI bucket;
 
     private final String region;
@@ -73,7 +73,7 @@ final class SignedGets implements Closeable {
         this.region = region;
     }
 
-    /** Empty where requests are made in a way that only S3A knows. */
+    /** Returns signed reads for a connection; empty if only S3A can build its requests. */
     static Optional<SignedGets> of(HadoopObjectStore.Connection connection) {
         Configuration conf = connection.configuration();
         if (!(connection.fileSystem() instanceof S3AFileSystem s3a) || !isPlain(conf, s3a.getBucket())) {
@@ -82,7 +82,7 @@ final class SignedGets implements Closeable {
         try {
             return of(connection, conf, s3a);
         } catch (IOException | RuntimeException | LinkageError e) {
-            // A cluster's own Hadoop may have other classes.
+            // A cluster's Hadoop may have other classes.
             LOG.debug("{} is read through S3A alone", connection.paths(), e);
             return Optional.empty();
         }
@@ -110,7 +110,7 @@ final class SignedGets implements Closeable {
                 region));
     }
 
-    /** Whether a bucket is read in the way that everybody reads it. */
+    /** Returns whether a bucket is read without special settings. */
     static boolean isPlain(Configuration conf, String bucket) {
         String encryption = conf.getTrimmed(
                 "fs.s3a.encryption.algorithm", conf.getTrimmed("fs.s3a.server-side-encryption-algorithm", ""));
@@ -129,10 +129,10 @@ final class SignedGets implements Closeable {
     }
 
     /**
-     * Hands on bytes from the offset on, at most as many as asked for, as far as the object reaches.
+     * Passes bytes from the offset on to the sink: at most the requested number, up to the end of the object.
      *
-     * @return false if the store has answered otherwise, and S3A should ask again
-     * @throws IOException if it may be well in a moment
+     * @return false if the store has sent another answer, and S3A should repeat the request
+     * @throws IOException if the failure may be transient
      */
     boolean read(String name, long offset, int length, PartSink sink, SlowReadGuard guard) throws IOException {
         if (refusals.get() >= MOST_REFUSALS) {
@@ -191,7 +191,7 @@ final class SignedGets implements Closeable {
                 .request());
     }
 
-    /** Whether the reply has the bytes that were asked for. */
+    /** Returns whether the reply contains the requested bytes. */
     private boolean isWanted(SdkHttpResponse reply, String range) throws BrokenReadException {
         int status = reply.statusCode();
         if (status >= SERVER_ERROR || status == THROTTLED) {

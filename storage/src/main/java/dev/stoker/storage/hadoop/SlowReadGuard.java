@@ -4,10 +4,11 @@ import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Gives up on a connection that trickles: bytes come, so that no time-out strikes, but too few.
+ * Ends a connection on which bytes arrive too slowly. No time-out applies to such a connection, because bytes still
+ * arrive.
  *
- * @param time over which the rate is taken
- * @param bytesPerSecond the least
+ * @param time period over which the rate is measured
+ * @param bytesPerSecond minimum rate
  */
 record SlowReadGuard(Duration time, long bytesPerSecond) {
 
@@ -17,7 +18,7 @@ record SlowReadGuard(Duration time, long bytesPerSecond) {
                 conf.getLongBytes(StoreConfiguration.SLOW_READ_RATE, 8 << 10));
     }
 
-    /** One read. */
+    /** Watches one read. */
     final class Watch {
         private long sinceNs = System.nanoTime();
         private long bytes;

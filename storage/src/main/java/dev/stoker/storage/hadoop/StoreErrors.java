@@ -17,25 +17,28 @@ import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 
-/** What an exception of Hadoop means, and what a person should do. */
+/** Classifies exceptions of Hadoop and adds the next step for the user. */
 final class StoreErrors {
 
     private StoreErrors() {}
 
-    /** What can be done about a failure. */
+    /** Lists the kinds of failures by the possible reaction. */
     enum Kind {
-        /** There is no such object. */
+        /** The object does not exist. */
         ABSENT,
         /** Credentials are missing, wrong or not sufficient. */
         DENIED,
-        /** Credentials were good, and are to be renewed. */
+        /** The credentials were valid and must be renewed. */
         EXPIRED,
         NO_SPACE,
-        /** No data node of HDFS takes a block: they are down, full, or the name node has just begun and does not know them. */
+        /**
+         * No data node of HDFS accepts a block: the nodes are down or full, or the name node has just started and does
+         * not know them.
+         */
         NO_NODES,
-        /** The store has understood, and will answer the same again. */
+        /** The store has understood the request and will answer the same again. */
         REFUSED,
-        /** It may work the next time. */
+        /** The next attempt may succeed. */
         TRANSIENT
     }
 
@@ -72,7 +75,7 @@ final class StoreErrors {
         return Kind.TRANSIENT;
     }
 
-    /** Whether a write that failed with this may have had its effect. */
+    /** Returns whether a write that failed with this exception may have taken effect. */
     static boolean mayHaveBeenDone(IOException e) {
         return kind(e) == Kind.TRANSIENT;
     }
@@ -98,11 +101,11 @@ final class StoreErrors {
     }
 
     /**
-     * The exception for the caller.
+     * Returns the exception for the caller.
      *
-     * @param verb such as {@code read}
-     * @param where the object, as a person would type it
-     * @param attempts how often it was tried
+     * @param verb verb such as {@code read}
+     * @param where location of the object, as a user would type it
+     * @param attempts number of attempts
      */
     static IOException explain(String verb, String where, IOException wrapped, int attempts, CallScope scope) {
         if (wrapped instanceof StokerException) {
@@ -128,7 +131,7 @@ final class StoreErrors {
                                 + " in "
                                 + seconds(scope) + " failed, the last with " + reason(last)
                                 + "; check that the store and the way to it are healthy, and run the same command again",
-                        // What is Stoker's own is said already.
+                        // Stoker's own exceptions already have a complete message.
                         e instanceof BrokenReadException ? null : e);
             }
         };
@@ -166,7 +169,7 @@ final class StoreErrors {
                 e);
     }
 
-    /** One line that says why. */
+    /** Returns the reason in one line. */
     static String reason(Throwable e) {
         if (isS3(e)) {
             String s3 = S3Errors.reason(e);

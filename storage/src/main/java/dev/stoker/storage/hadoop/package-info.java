@@ -1,6 +1,8 @@
 /**
- * Object stores over Hadoop's FileSystem: HDFS, S3 and whatever else Hadoop knows. One file system of its own per store; its
- * threads are Hadoop's (uploads, connections). Nothing outside this package may refer to a class of Hadoop or of a store's own
- * client library: the package is loaded, possibly by a class loader of its own, with the first remote store.
+ * Object stores over Hadoop's FileSystem: HDFS, S3 and every other file system that Hadoop supports.
+ *
+ * <p>Each store has its own file system, whose threads are Hadoop's (uploads, connections). No code outside this
+ * package may refer to a class of Hadoop or of a store's client library: Stoker loads this package with the first
+ * remote store, possibly with a separate class loader.
  */
 package dev.stoker.storage.hadoop;

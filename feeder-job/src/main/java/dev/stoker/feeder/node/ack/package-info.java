@@ -1,5 +1,5 @@
 /**
- * What trainers acknowledged, on its way into the ledger: one bounded table per node, drained by the readers of the process.
- * Its state is guarded by one lock; trainers' data never waits for it.
+ * Passes acknowledgements of trainers to the ledger, in one bounded table per node that the readers of the process
+ * drain. One lock guards the table. Data for trainers never waits for this lock.
  */
 package dev.stoker.feeder.node.ack;

@@ -1,8 +1,8 @@
 /**
- * Where the bytes of chunks come from: the seam below which tiers lie.
+ * Reads the bytes of chunks. The tiers implement this interface.
  *
- * <p>Slices of {@link dev.stoker.feeder.node.chunks.ChunkBytes#bytes} go to gathering writes only, because touching a
- * mapping of a truncated file kills the process, while {@code writev} fails cleanly. Whatever is judged by its checksum is
- * read with {@link dev.stoker.feeder.node.chunks.ChunkSource#read} into owned memory.
+ * <p>Slices of {@link dev.stoker.feeder.node.chunks.ChunkBytes#bytes} may be used only in gathering writes: access to a
+ * mapping of a truncated file kills the process, while {@code writev} reports an error. Bytes whose checksum is
+ * verified are read into the process's own memory with {@link dev.stoker.feeder.node.chunks.ChunkSource#read}.
  */
 package dev.stoker.feeder.node.chunks;

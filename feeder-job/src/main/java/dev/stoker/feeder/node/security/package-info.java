@@ -1,6 +1,6 @@
 /**
- * Who may come in and how connections are protected: the token, certificate and key, and the certificates of trainers. All are
- * files, looked at again while the feeder runs, so that renewed ones need no restart. It knows nothing of sockets or frames;
- * no thread of its own.
+ * Authenticates trainers and protects connections: the token, certificate and key, and the trainers' certificates. All
+ * of them are files. The feeder checks the files while it runs, so renewed ones need no restart. This package uses no
+ * sockets, frames or threads.
  */
 package dev.stoker.feeder.node.security;

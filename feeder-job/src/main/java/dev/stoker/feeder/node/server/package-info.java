@@ -1,8 +1,8 @@
 /**
- * The server of a node: the doorman accepts and authenticates, a session has one thread that reads what the trainer asks
- * and one that writes what it gets, in plain text or under TLS.
+ * Serves trainers: accepts and authenticates connections, and runs their sessions.
  *
- * <p>A malformed frame, a fault or a slow trainer concerns its own session only. Nothing is allocated from a declared length
- * before the length was checked.
+ * <p>The acceptor authenticates each connection. Each session has two threads: one reads the trainer's requests and one
+ * sends the batches, in plain text or with TLS. A malformed frame, a fault or a slow trainer affects only its own
+ * session. The server allocates no memory for a declared length before it has checked the length.
  */
 package dev.stoker.feeder.node.server;

@@ -1,14 +1,15 @@
 /**
- * What lies between the feeder and an origin that is far: one pool of direct memory, and tiers that keep whole chunks, in
- * files that trainers of the machine can read as well.
+ * Caches chunks between the feeder and a remote origin: one pool of direct memory, and tiers that store whole chunks in
+ * files. Trainers on the same machine can read these files.
  *
- * <p>A chunk that is needed and in no tier is read whole from its origin by a downloader thread, checked against length and
- * checksum of the chunk table, and lies in {@link dev.stoker.feeder.node.tiers.ChunkMemory} while windows want it. What was
- * read that way is placed, in the background and without a second read, in the first tier with room. Nothing that a
- * feed keeps is evicted by the feed itself: under a fresh permutation each epoch that would only add reads. Tiers know neither each
- * other nor the origin; a tier that fails is turned off, says why, and the feed goes on.
+ * <p>If a chunk is needed and no tier has it, a downloader thread reads it whole from the origin and checks it against
+ * the length and checksum in the chunk table. The chunk stays in {@link dev.stoker.feeder.node.tiers.ChunkMemory} while
+ * windows use it. In the background, and without a second read, the feeder places the chunk in the first tier with free
+ * space. A feed does not evict its own chunks: every epoch has a new permutation, so eviction would only add reads.
+ * Tiers are independent of each other and of the origin. A tier that fails is turned off and reports the reason, and
+ * the feed continues.
  *
- * <p>Threads: so many downloaders as reads of the origin are allowed at a time, and one for each disk tier that writes to it. Knows
- * no sockets and no Flink.
+ * <p>Threads: as many downloaders as parallel reads of the origin are allowed, and one thread for each disk tier that
+ * writes to it. This package uses neither sockets nor Flink.
  */
 package dev.stoker.feeder.node.tiers;

@@ -1,7 +1,8 @@
 /**
- * From order to bytes: the open windows of all groups, and the messages built from their rows.
+ * Turns the order into bytes: contains the open windows of all groups, and builds messages from their rows.
  *
- * <p>A window is opened by reading its chunks' heads into owned memory and checking them, each time; it is shared by all
- * sessions of a group that are at the same place. Messages take payload as slices of held chunks. Knows no sockets.
+ * <p>To open a window, the feeder reads the heads of its chunks into its own memory and checks them, each time. All
+ * sessions of a group that are in the same window share it. Messages refer to payload as slices of retained chunks.
+ * This package uses no sockets.
  */
 package dev.stoker.feeder.node.window;

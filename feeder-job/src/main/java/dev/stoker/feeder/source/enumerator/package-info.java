@@ -1,5 +1,5 @@
 /**
- * The coordinator's side of the lane source: which reader owns which lane, the lane map, and the end of the job. All
- * of it runs on Flink's coordinator thread. It knows nothing of sockets, chunks or batches.
+ * The enumerator of the lane source: it assigns lanes to readers, publishes the lane map and ends the job. All of it
+ * runs on Flink's coordinator thread. This package uses no sockets, chunks or batches.
  */
 package dev.stoker.feeder.source.enumerator;

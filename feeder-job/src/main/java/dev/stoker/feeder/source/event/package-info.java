@@ -1,5 +1,5 @@
 /**
- * What readers and the enumerator of the lane source tell each other. Flink carries these events by its own RPC and
- * never checkpoints them, so they hold strings and numbers only.
+ * The events between the readers and the enumerator of the lane source. Flink sends these events over its own RPC and
+ * never checkpoints them, so they contain only strings and numbers.
  */
 package dev.stoker.feeder.source.event;
