@@ -72,7 +72,8 @@ public final class Leases {
             }
             if (!found.get().process().equals(lease.process())
                     && WriterProcess.hasEnded(found.get().process())) {
-                // An earlier attempt's lease, whose process has ended. The next round creates the lease of this attempt.
+                // An earlier attempt's lease, whose process has ended. The next round creates the lease of this
+                // attempt.
                 store.delete(name);
                 continue;
             }
