@@ -289,6 +289,18 @@ def test_the_first_of_two_creators_wins(tmp_path: Path) -> None:
     stoker.open(tmp_path / "x")[0]
 
 
+def test_a_pickled_copy_opens_the_same_version(tmp_path: Path) -> None:
+    for first in (0, 10):
+        with Writer(tmp_path / "x", PHOTOS, append=bool(first)) as w:
+            for n in range(first, first + 10):
+                w.write(photo(n), split="val" if n % 2 else None)
+        if not first:
+            samples = stoker.open(tmp_path / "x", split="val")
+    copied = pickle.loads(pickle.dumps(samples))
+    assert (copied.version, len(copied)) == (1, 5)
+    assert list(copied) == list(samples)
+
+
 def test_the_second_creator_is_refused_before_it_packs(tmp_path: Path) -> None:
     one, other = (Writer(tmp_path / "x", {"data": "binary"}, chunk_size=1000) for _ in range(2))
     for _ in range(2):

@@ -33,6 +33,7 @@ class Samples:
 
     def __init__(self, snapshot: Snapshot, split: str | None = None) -> None:
         self._snapshot = snapshot
+        self._split = split
         self._reader = ChunkReader(snapshot)
         table = snapshot.chunks
         index = np.arange(len(table)) if split is None else snapshot.split_index(split)
@@ -43,6 +44,10 @@ class Samples:
         self._ordinals = {int(table.columns["ordinal"][i]): i for i in self._index}
         self._heads: OrderedDict[int, ChunkHead] = OrderedDict()
         self._keys: dict[str, tuple[int, int]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process opens the same version; nothing that was read travels along."""
+        return open, (self._snapshot.root, self.version, self._split)
 
     def __len__(self) -> int:
         return self._ends[-1] if self._ends else 0
