@@ -3,6 +3,7 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.ClassOrder;
 import dev.stoker.schemas.log.Operation;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -17,7 +18,7 @@ import java.util.TreeMap;
  * @param added chunks whose files are durable, in the order in which they get their ordinals
  * @param removal what is removed of the version before
  * @param classes per categorical field the class names used, sorted
- * @param properties free text for people and tools
+ * @param properties what the version says of itself, for people and tools
  * @param leases ids under whose leases the chunks were written; the commit fails if one of them was ended from outside
  */
 public record CommitRequest(
@@ -26,11 +27,23 @@ public record CommitRequest(
         List<ChunkSummary> added,
         Removal removal,
         Map<String, List<String>> classes,
-        Map<String, String> properties,
+        Properties properties,
         List<String> leases) {
 
     /** With this the ids of compactions begin, and no others should: a chunk tells by it that others have its samples, too. */
     public static final String COMPACTION = "compact-";
+
+    /** What a version says of itself. */
+    @FunctionalInterface
+    public interface Properties {
+
+        /**
+         * Returns the properties, as texts by name. The commit asks for them after the removal.
+         *
+         * @param base the version before
+         */
+        Map<String, String> of(Snapshot base) throws IOException;
+    }
 
     public CommitRequest {
         DatasetLayout.checkIngestId(ingest);
@@ -38,8 +51,25 @@ public record CommitRequest(
         Objects.requireNonNull(removal, "removal");
         added = List.copyOf(added);
         classes = sorted(classes);
-        properties = Map.copyOf(properties);
+        Objects.requireNonNull(properties, "properties");
         leases = List.copyOf(leases);
+    }
+
+    /** A request whose properties are the same after any version. */
+    public CommitRequest(
+            String ingest,
+            Operation operation,
+            List<ChunkSummary> added,
+            Removal removal,
+            Map<String, List<String>> classes,
+            Map<String, String> properties,
+            List<String> leases) {
+        this(ingest, operation, added, removal, classes, constant(properties), leases);
+    }
+
+    private static Properties constant(Map<String, String> properties) {
+        Map<String, String> copy = Map.copyOf(properties);
+        return base -> copy;
     }
 
     /** A request whose chunks were written under the lease of its own id. */
