@@ -383,6 +383,8 @@ class DatasetWriter:
             "stoker.version": str(self.version),
             "stoker.splits": json.dumps(self.splits),
             "stoker.classes": json.dumps(self.classes),
+            "stoker.topics": "{}",
+            "stoker.recovered": "0",
         }
         batch = pa.record_batch(columns)
         schema = batch.schema.with_metadata(metadata)
@@ -392,7 +394,7 @@ class DatasetWriter:
         data = sink.getvalue().to_pybytes()
         footer = data.rfind(ZERO_CRC)  # the schema stands twice in an IPC file
         data = data[:footer] + b"stoker_crc32c=--------" + data[footer + len(ZERO_CRC) :]
-        path = self.root / "_stoker" / "tables" / f"{self.version:020d}" / "chunks.arrow"
+        path = self.root / "_stoker" / "tables" / f"{self.version:020d}.arrow"
         path.parent.mkdir(parents=True)
         path.write_bytes(sealed(data))
         return path

@@ -2,19 +2,47 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import random
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 import stoker
 from stoker import Feed
 from stoker._dataset import open_snapshot
-from stoker._mixing import mixing
+from stoker._mixing import chosen, measure, mixing, window_chunks
 from stoker._spec import OrderSpec
 from stoker._stream import PathStream
+
+VECTORS = json.loads(
+    (Path(__file__).parents[2] / "schemas/src/test/resources/vectors/mixing.json").read_text(encoding="utf-8")
+)
+
+
+@pytest.mark.parametrize("case", VECTORS["cases"], ids=lambda case: str(case["name"]))
+def test_the_vectors_come_out(case: dict[str, Any]) -> None:
+    window = window_chunks(case["shuffle_window"], case["lanes"], case["length"], case["chunks"])
+    assert window == pytest.approx(case["window_chunks"], rel=1e-12)
+    names = sorted({name for chunk in case["counts"] for name in chunk})
+    counts = [np.array([float(chunk.get(name, 0)) for name in names]) for chunk in case["counts"]]
+    found, expected = measure(case["field"], counts, case["classes"], case["chunks"], window), case["expected"]
+    if expected is None:
+        assert found is None
+        return
+    assert found is not None
+    assert found.dataset == pytest.approx(expected["dataset_classes"], rel=1e-9)
+    assert found.window == pytest.approx(expected["window_classes"], rel=1e-9)
+    assert found.is_poor == expected["poor"]
+    assert found.warning() == expected["warning"]
+
+
+def test_heads_are_chosen_evenly() -> None:
+    for case in VECTORS["chosen"]:
+        assert chosen(case["chunks"]) == case["places"]
 
 
 def written(root: Path, classes: int, *, shuffle: bool, field: str = "categorical") -> Path:

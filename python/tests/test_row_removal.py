@@ -23,9 +23,9 @@ def test_versions_are_the_same_from_the_log_and_from_any_table(tmp_path: Path, t
     for number, version in enumerate(VERSIONS, 1):
         (tmp_path / f"_stoker/log/{number:020d}.avro").write_bytes(bytes.fromhex(version["entry"]))
     if table:
-        folder = tmp_path / f"_stoker/tables/{table:020d}"
-        folder.mkdir(parents=True)
-        (folder / "chunks.arrow").write_bytes(bytes.fromhex(VERSIONS[table - 1]["table"]))
+        folder = tmp_path / "_stoker/tables"
+        folder.mkdir()
+        (folder / f"{table:020d}.arrow").write_bytes(bytes.fromhex(VERSIONS[table - 1]["table"]))
     for number, version in enumerate(VERSIONS, 1):
         snapshot = open_snapshot(tmp_path, number)
         assert live_rows(snapshot).tolist() == version["live_rows"]

@@ -170,7 +170,10 @@ def test_chunk_table_is_encoded_as_the_golden_one(tmp_path: Path) -> None:
     dataset, version = metadata["stoker.dataset"], int(metadata["stoker.version"])
     info = DatasetInfo(dataset, "x", "", (), {})
     table = _read_table(path, info, version)
-    snapshot = Snapshot(tmp_path, info, version, tuple(table.splits), table.classes, table.chunks())
+    snapshot = Snapshot(
+        tmp_path, info, version, tuple(table.splits), table.classes, table.chunks(), table.topics, table.recovered
+    )
+    assert snapshot.topics
     assert encode_table(snapshot) == path.read_bytes()
 
 

@@ -15,11 +15,24 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from stoker._checksum import check_self
-from stoker._log import DatasetInfo, LogEntry, check_format, log_folder, numbered, read_entry, read_info, read_whole
+from stoker._log import (
+    DatasetInfo,
+    LogEntry,
+    check_format,
+    entry_path,
+    log_folder,
+    missing_entry,
+    numbered,
+    read_entry,
+    read_info,
+    read_whole,
+)
 from stoker._order import StreamChunks
 from stoker.errors import CorruptDataError, UnknownSplitError, UnknownVersionError
 
-_TABLE = re.compile(r"([0-9]{20})")
+_TABLE = re.compile(r"([0-9]{20})\.arrow")
+_TOPIC = "kafka.topic"
+"""The property that names the topic that a version was ingested from."""
 COLUMNS: dict[str, Any] = {
     "ordinal": np.int64,
     "added_in": np.int64,
@@ -62,6 +75,10 @@ class Snapshot:
     splits: tuple[str, ...]
     classes: Mapping[str, tuple[str, ...]]
     chunks: Chunks
+    topics: Mapping[str, int]
+    """By Kafka topic the newest version that was ingested from it."""
+    recovered: int
+    """The newest version that was made anew from chunk heads, which do not tell topics; 0 for none."""
 
     def split_index(self, split: str) -> npt.NDArray[np.int64]:
         """Indexes into the chunk table of every chunk the split ever had, ascending."""
@@ -101,31 +118,53 @@ class Snapshot:
 
 def newest_version(root: Path) -> int:
     """The newest version's number; 0 if nothing is committed."""
-    return max(numbered(log_folder(root)), default=0)
+    return _newest(root, table_versions(root))
+
+
+def _newest(root: Path, tables: list[int]) -> int:
+    """The newest version, given that those with a table exist: each entry from there on must be there."""
+    known = tables[-1] if tables else 0
+    found = set(numbered(log_folder(root), after=max(known, 1) - 1))
+    newest = max(found, default=known)
+    for version in range(max(known, 1), newest + 1):
+        # A listing may show an entry and not the one before, if both appear while it is made.
+        if version not in found and not entry_path(root, version).exists():
+            raise missing_entry(root, version)
+    return newest
 
 
 def table_versions(root: Path) -> list[int]:
     """The versions that have a chunk table, ascending."""
-    return numbered(root / "_stoker" / "tables", _TABLE)
+    return numbered(table_folder(root), _TABLE)
+
+
+def table_folder(root: Path) -> Path:
+    return root / "_stoker" / "tables"
+
+
+def table_path(root: Path, version: int) -> Path:
+    """The chunk table of a version."""
+    return table_folder(root) / f"{version:020d}.arrow"
 
 
 def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
     """Opens a version (None: the newest) from the newest usable chunk table and the log after it."""
     info = read_info(root)
-    newest = newest_version(root)
+    tables = table_versions(root)
+    newest = _newest(root, tables)
     if newest == 0:
         raise UnknownVersionError(f"{root} has no version yet; commit one with: stoker ingest <source> {root}")
     wanted = newest if version is None else version
     if not 1 <= wanted <= newest:
         raise UnknownVersionError(f"{root} has no version {version}; it has 1 to {newest}")
     building = _Building([], {}, 0)
-    for at in reversed([n for n in table_versions(root) if n <= wanted]):
-        path = root / "_stoker" / "tables" / f"{at:020d}" / "chunks.arrow"
+    for at in reversed([n for n in tables if n <= wanted]):
+        path = table_path(root, at)
         try:
             building = _read_table(path, info, at)
             break
         except FileNotFoundError:
-            continue  # a later commit has superseded it, or its directory is empty
+            continue  # a later commit has superseded it
         except CorruptDataError as e:
             warnings.warn(f"stoker: chunk table left aside, the log is read instead: {e}", RuntimeWarning, stacklevel=2)
     for at in range(building.version + 1, wanted + 1):
@@ -137,6 +176,8 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
         tuple(building.splits),
         {f: tuple(names) for f, names in building.classes.items()},
         building.chunks(),
+        building.topics,
+        building.recovered,
     )
 
 
@@ -150,6 +191,8 @@ class _Building:
         self._base = base
         self._live = base.columns["live"].copy() if base else np.zeros(0, np.bool_)
         self._ordinals = base.columns["ordinal"] if base else np.zeros(0, np.int64)
+        self.topics: dict[str, int] = {}
+        self.recovered = 0
         self._removed: dict[int, npt.NDArray[np.int64]] = dict(base.removed) if base else {}
         self._added: list[dict[str, Any]] = []
         self._index: dict[int, int] = {}
@@ -177,6 +220,10 @@ class _Building:
             known = self.classes.setdefault(field, [])
             present = set(known)
             known.extend(n for n in names if n not in present)
+        if _TOPIC in entry.properties:
+            self.topics[entry.properties[_TOPIC]] = entry.version
+        if entry.operation == "recovered":
+            self.recovered = entry.version
         self.version = entry.version
 
     def _remove(self, ordinal: int, rows: list[int] | None, what: str) -> None:
@@ -255,6 +302,15 @@ def _read_table(path: Path, info: DatasetInfo, version: int) -> _Building:
             (columns["split"] < 0) | (columns["split"] >= len(splits))
         ):
             raise ValueError("ordinals not ascending, or a split that is not listed")
-        return _Building(splits, classes, version, Chunks(columns, ids, removed))
+        building = _Building(splits, classes, version, Chunks(columns, ids, removed))
+        building.topics = {t: _version(v, version) for t, v in json.loads(metadata["stoker.topics"]).items()}
+        building.recovered = _version(int(metadata["stoker.recovered"]), version, 0)
+        return building
     except (pa.ArrowException, KeyError, TypeError, ValueError) as e:
         raise CorruptDataError(f"{path}: {e}") from e
+
+
+def _version(found: Any, table: int, least: int = 1) -> int:
+    if not isinstance(found, int) or not least <= found <= table:
+        raise ValueError(f"names version {found!r}, the table is of {table}")
+    return found

@@ -91,28 +91,41 @@ def read_info(root: Path) -> DatasetInfo:
         raise CorruptDataError(f"{path}: {e!r}") from e
 
 
-def numbered(folder: Path, pattern: re.Pattern[str] = _ENTRY) -> list[int]:
-    """The version numbers in the names of a folder, ascending."""
+def numbered(folder: Path, pattern: re.Pattern[str] = _ENTRY, after: int = 0) -> list[int]:
+    """The version numbers greater than `after` in the names of a folder, ascending; looks at no file."""
     try:
         names = os.listdir(folder)
     except FileNotFoundError:
         return []
-    return sorted(int(m[1]) for m in map(pattern.fullmatch, names) if m)
+    # Names that are smaller as text are of smaller versions; a log may have very many of them.
+    least = f"{after + 1:020d}"
+    return sorted(int(m[1]) for m in map(pattern.fullmatch, [n for n in names if n >= least]) if m)
 
 
 def log_folder(root: Path) -> Path:
     return root / "_stoker" / "log"
 
 
+def entry_path(root: Path, version: int) -> Path:
+    """The log entry of a version."""
+    return log_folder(root) / f"{version:020d}.avro"
+
+
+def missing_entry(root: Path, version: int) -> CorruptDataError:
+    """The error that says that an entry is lost."""
+    return CorruptDataError(
+        f"{entry_path(root, version)} is missing; restore it from {root}/_stoker/ingests or rebuild it with: "
+        f"stoker recover {root}"
+    )
+
+
 def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
     """Reads and verifies one log entry."""
-    path = log_folder(root) / f"{version:020d}.avro"
+    path = entry_path(root, version)
     try:
         data = read_whole(path)
     except FileNotFoundError:
-        raise CorruptDataError(
-            f"{path} is missing; restore it from {root}/_stoker/ingests or rebuild it with: stoker recover {root}"
-        ) from None
+        raise missing_entry(root, version) from None
     check_self(data, str(path))
     records = read_container(data, str(path))
     try:

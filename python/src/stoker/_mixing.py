@@ -6,7 +6,8 @@ so it holds few classes, too, unless the window holds many chunks.
 The measure is the *effective number of classes*: one over the probability that two samples have the same class. With
 `within`, the probability for two samples of one chunk, and `between`, for samples of two chunks, a window of w chunks
 has the probability `within / w + (1 - 1 / w) * between`. The dataset as a whole is a window of all its chunks.
-Batches are poorly mixed if a window has less than half of the dataset's effective classes.
+Batches are poorly mixed if a window has less than half of the dataset's effective classes. `stoker info` and
+`stoker feed` measure the same; both pass the vectors in `mixing.json`.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ class Mixing(NamedTuple):
     def warning(self) -> str:
         """What is wrong, and what to do."""
         return (
-            f"the chunks are sorted by {self.field}: a shuffle window, of {self.chunks:.3g} chunks, mixes some "
+            f"the chunks are sorted by {self.field}: a shuffle window, of {self.chunks:.1f} chunks, mixes some "
             f"{self.window:.1f} classes, the dataset {self.dataset:.1f}. Write the dataset with stoker.Writer, which "
             "shuffles, or ingest it in another order; or read with a larger shuffle_window or fewer lanes"
         )
@@ -59,21 +60,33 @@ def mixing(stream: PathStream) -> list[Mixing]:
     if not fields or spec.shuffle != "window" or len(live) < 2:
         return []
     lanes = stream.order.lanes
-    average = float(np.mean(snapshot.chunks.columns["length"][live]))
-    window = min(max(1.0, spec.shuffle_window / lanes / average), max(1.0, len(live) / lanes))
-    chosen = live[np.unique(np.linspace(0, len(live) - 1, min(CHUNKS, len(live))).astype(int))].tolist()
-    counts = _counts(snapshot, chosen, fields)
-    found = []
-    for field in fields:
-        measured = _probabilities(counts[field])
-        if measured is None:
-            continue
-        within, between = measured
-        between = max(between, 1 / max(1, len(snapshot.classes[field])))
-        within = max(within, between)
-        whole, part = (within / w + (1 - 1 / w) * between for w in (len(live), window))
-        found.append(Mixing(field, 1 / whole, 1 / part, window))
-    return found
+    window = window_chunks(spec.shuffle_window, lanes, int(snapshot.chunks.columns["length"][live].sum()), len(live))
+    counts = _counts(snapshot, [int(live[i]) for i in chosen(len(live))], fields)
+    found = (measure(f, counts[f], len(snapshot.classes[f]), len(live), window) for f in fields)
+    return [m for m in found if m is not None]
+
+
+def window_chunks(shuffle_window: int, lanes: int, length: int, chunks: int) -> float:
+    """Chunks that a window of a lane has on average."""
+    return min(max(1.0, shuffle_window / lanes / (length / chunks)), max(1.0, chunks / lanes))
+
+
+def chosen(chunks: int) -> list[int]:
+    """Places of the chunks whose heads are read, of so many, at least two."""
+    heads = min(CHUNKS, chunks)
+    return [i * (chunks - 1) // (heads - 1) for i in range(heads)]
+
+
+def measure(field: str, counts: list[np.ndarray], classes: int, chunks: int, window: float) -> Mixing | None:
+    """Measures a field by the rows of each class in each chunk looked at; None if there are too few samples."""
+    measured = _probabilities(counts)
+    if measured is None:
+        return None
+    within, between = measured
+    between = max(between, 1 / max(1, classes))
+    within = max(within, between)
+    whole, part = (within / w + (1 - 1 / w) * between for w in (chunks, window))
+    return Mixing(field, 1 / whole, 1 / part, window)
 
 
 def _counts(snapshot: Snapshot, chunks: list[int], fields: list[str]) -> dict[str, list[np.ndarray]]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from stoker._dataset import Snapshot, open_snapshot, table_versions
+from stoker._dataset import Snapshot, open_snapshot, table_path, table_versions
 from stoker._entry import escaped, seal
 from stoker._flat import Block, SchemaColumn, closing, opening
 from stoker._json import compact_upper, sorted_by_code_unit
@@ -50,12 +49,9 @@ def write_table_if_due(store: LocalStore, root: Path, version: int) -> None:
     snapshot = open_snapshot(root, version)
     late = int(np.count_nonzero(snapshot.chunks.columns["added_in"] > last))
     if version - last >= COMMITS or late >= CHUNKS:
-        store.create_if_absent(f"_stoker/tables/{version:020d}/chunks.arrow", encode_table(snapshot))
+        store.create_if_absent(str(table_path(root, version).relative_to(root)), encode_table(snapshot))
         for old in superseded(table_versions(root)):
-            folder = root / "_stoker" / "tables" / f"{old:020d}"
-            (folder / "chunks.arrow").unlink(missing_ok=True)
-            with contextlib.suppress(OSError):
-                folder.rmdir()
+            table_path(root, old).unlink(missing_ok=True)
 
 
 def superseded(tables: Sequence[int]) -> list[int]:
@@ -87,6 +83,8 @@ def encode_table(snapshot: Snapshot) -> bytes:
         "stoker.classes": escaped(
             compact_upper({f: list(snapshot.classes[f]) for f in sorted_by_code_unit(snapshot.classes)})
         ),
+        "stoker.topics": escaped(compact_upper({t: snapshot.topics[t] for t in sorted_by_code_unit(snapshot.topics)})),
+        "stoker.recovered": str(snapshot.recovered),
     }
     first = opening(_COLUMNS, self_pair | metadata)
     body = bytearray(length)

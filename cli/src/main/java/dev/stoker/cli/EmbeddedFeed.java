@@ -5,6 +5,7 @@ import dev.stoker.feeder.FeedNodes;
 import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.FeederJob;
+import dev.stoker.feeder.SortedChunks;
 import dev.stoker.feeder.node.FeedNode;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.NodeLease;
@@ -21,6 +22,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import org.apache.flink.api.common.JobExecutionResult;
 import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
@@ -101,9 +103,10 @@ final class EmbeddedFeed implements AutoCloseable {
         return plan;
     }
 
-    /** Says who is let in although that was perhaps not meant. */
+    /** Says who is let in although that was perhaps not meant, and which streams are poorly shuffled. */
     void warn(PrintWriter err) {
-        warnings.forEach(warning -> err.println("stoker: warning: " + warning));
+        Stream.concat(warnings.stream(), SortedChunks.warnings(plan).stream())
+                .forEach(warning -> err.println("stoker: warning: " + warning));
     }
 
     /**

@@ -1,10 +1,13 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.connectors.mixing.Mixing;
+import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -13,16 +16,19 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker info}: what a version of a dataset holds; reads no sample. */
+/** {@code stoker info}: what a version of a dataset holds; reads no sample, and some chunk heads. */
 @Command(name = "info", description = "Prints the splits, samples, chunks, fields and classes of a dataset.")
 final class InfoVerb implements Callable<Integer> {
 
+    private static final Logger LOG = LoggerFactory.getLogger(InfoVerb.class);
     private static final int CLASSES_SHOWN = 20;
 
     @Spec
@@ -52,15 +58,51 @@ final class InfoVerb implements Callable<Integer> {
         try (OpenDataset open = OpenDataset.open(path, version)) {
             Snapshot snapshot = open.snapshot();
             long newest = open.dataset().latestVersion();
-            LogEntry entry = open.dataset().entry(snapshot.version());
+            LogEntry entry = open.dataset().entry(snapshot.version(), newest);
             PrintWriter out = spec.commandLine().getOut();
+            Map<String, List<Mixing>> mixing = mixing(open.dataset(), snapshot);
             if (json) {
-                out.println(toJson(open.dataset().where(), snapshot, newest, entry));
+                ObjectNode root = toJson(open.dataset().where(), snapshot, newest, entry);
+                out.println(root.set("mixing", toJson(mixing)).toString());
             } else {
                 print(open.dataset().where(), snapshot, newest, entry, out);
+                warn(mixing, out);
             }
             return 0;
         }
+    }
+
+    /** How feeds with the default options mix the classes of each split. */
+    private static Map<String, List<Mixing>> mixing(Dataset dataset, Snapshot snapshot) {
+        Map<String, List<Mixing>> mixing = new LinkedHashMap<>();
+        for (String split : snapshot.splits()) {
+            try {
+                mixing.put(split, Mixing.of(dataset.store(), snapshot, split, OrderSpec.defaults()));
+            } catch (IOException e) {
+                // What is wrong with a chunk is for stoker verify to say.
+                LOG.debug("The classes of split {} were not looked at", split, e);
+            }
+        }
+        return mixing;
+    }
+
+    private static void warn(Map<String, List<Mixing>> mixing, PrintWriter out) {
+        mixing.forEach((split, fields) -> fields.stream()
+                .filter(Mixing::isPoor)
+                .forEach(field -> out.println("warning: split " + split + ": " + field.warning())));
+    }
+
+    private static ObjectNode toJson(Map<String, List<Mixing>> mixing) {
+        ObjectNode root = Json.object();
+        mixing.forEach((split, fields) -> fields.forEach(field -> root.withArray(split)
+                .addObject()
+                .put("field", field.field())
+                .put("dataset_classes", field.datasetClasses())
+                .put("window_classes", field.windowClasses())
+                .put("window_chunks", field.windowChunks())
+                .put("poor", field.isPoor())
+                .put("warning", field.isPoor() ? field.warning() : null)));
+        return root;
     }
 
     private static Map<String, Split> splits(Snapshot snapshot) {

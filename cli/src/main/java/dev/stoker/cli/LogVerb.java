@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.table.ChunkTable;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -41,13 +42,12 @@ final class LogVerb implements Callable<Integer> {
             Table table =
                     new Table("VERSION", "WHEN", "WHO", "OPERATION", "ADDED", "REMOVED", "CHUNKS", "BYTES", "INGEST");
             ArrayNode array = Json.array();
-            for (long version = newest; version > Math.max(0, newest - count); version--) {
-                LogEntry entry = dataset.entry(version);
-                long before =
-                        version == 1 ? 0 : dataset.snapshot(version - 1).table().liveRows();
-                long removed = before
-                        + entry.addedRows()
-                        - dataset.snapshot(version).table().liveRows();
+            long first = Math.max(0, newest - count) + 1;
+            long[] left = liveRows(dataset, first - 1, newest);
+            for (long version = newest; version >= first; version--) {
+                LogEntry entry = dataset.entry(version, newest);
+                int at = (int) (version - first);
+                long removed = left[at] + entry.addedRows() - left[at + 1];
                 long bytes = entry.added().stream()
                         .mapToLong(chunk -> chunk.length())
                         .sum();
@@ -85,5 +85,19 @@ final class LogVerb implements Callable<Integer> {
             }
             return 0;
         }
+    }
+
+    /** Returns the samples of the versions from {@code first} to {@code last}; version 0 has none. */
+    private static long[] liveRows(Dataset dataset, long first, long last) throws IOException {
+        ChunkTable table = first == 0
+                ? ChunkTable.empty(dataset.info().id())
+                : dataset.snapshot(first).table();
+        long[] rows = new long[(int) (last - first + 1)];
+        rows[0] = table.liveRows();
+        for (int i = 1; i < rows.length; i++) {
+            table = table.with(dataset.entry(first + i, last));
+            rows[i] = table.liveRows();
+        }
+        return rows;
     }
 }

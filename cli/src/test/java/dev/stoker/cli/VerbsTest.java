@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
@@ -15,6 +18,7 @@ import java.io.StringWriter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Clock;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -62,6 +66,39 @@ class VerbsTest {
         assertThat(json().path("samples").asLong()).isEqualTo(9);
         assertThat(json().at("/splits/train/chunks").asLong()).isEqualTo(2);
         assertThat(json().path("fields")).hasSize(3);
+    }
+
+    @Test
+    void infoWarnsOfChunksThatAreSortedByClass() throws IOException {
+        Path sorted = directory.resolve("sorted");
+        try (ObjectStore store = new LocalObjectStore(sorted)) {
+            Dataset created = Dataset.create(store, SampleDatasets.info());
+            List<ChunkSummary> chunks = new ArrayList<>();
+            for (String label : List.of("ant", "bee", "cat", "dog", "emu", "fox")) {
+                chunks.add(SampleDatasets.write(
+                        store,
+                        SampleDatasets.id(chunks.size()),
+                        "sorted",
+                        "train",
+                        label + "/1",
+                        label + "/2",
+                        label + "/3"));
+            }
+            SampleDatasets.committer(created)
+                    .commit(CommitRequest.append(
+                            "sorted",
+                            chunks,
+                            Map.of("label", List.of("ant", "bee", "cat", "dog", "emu", "fox")),
+                            Map.of()));
+        }
+        assertThat(stoker("info", sorted.toString())).isZero();
+        assertThat(out.toString())
+                .contains("warning: split train: the chunks are sorted by label", "with stoker.Writer, which shuffles");
+        assertThat(stoker("info", sorted.toString(), "--json")).isZero();
+        assertThat(json().at("/mixing/train/0/field").asText()).isEqualTo("label");
+        assertThat(json().at("/mixing/train/0/poor").asBoolean()).isTrue();
+        assertThat(json().at("/mixing/train/0/window_classes").asDouble()).isLessThan(2);
+        assertThat(json().at("/mixing/train/0/warning").asText()).contains("sorted by label");
     }
 
     @Test
@@ -264,12 +301,13 @@ class VerbsTest {
         Path ledger = Files.createDirectories(place.resolve("ledger"));
         assertThat(stoker("audit", "--ledger", ledger.toString())).isZero();
         assertThat(out.toString()).contains("nothing was delivered yet");
-        DeliverySign.leave(ledger.toString(), feed, "part-a.avro");
+        DeliverySign.leave(ledger.toString(), feed, 0, "part-a.avro");
+        String sign = place + "/delivered-" + feed + "-0-a.json";
         assertThat(stoker("audit", "--ledger", ledger.toString())).isEqualTo(1);
-        assertThat(out.toString()).contains("audit failed", "part-a.avro", place + "/delivered-" + feed + ".json");
+        assertThat(out.toString()).contains("audit failed", "part-a.avro", sign);
         Files.delete(ledger);
         assertThat(stoker("audit", "--ledger", ledger.toString())).isEqualTo(1);
-        assertThat(err.toString()).contains("audit failed", place + "/delivered-" + feed + ".json");
+        assertThat(err.toString()).contains("audit failed", sign);
     }
 
     @Test

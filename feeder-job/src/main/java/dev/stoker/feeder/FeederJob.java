@@ -41,6 +41,7 @@ public final class FeederJob {
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(env.getParallelism()));
         warnOfOtherJobs(env);
+        SortedChunks.warnings(arguments.plan()).forEach(warning -> System.err.println("stoker: warning: " + warning));
         env.execute("stoker feed " + arguments.plan().name());
     }
 

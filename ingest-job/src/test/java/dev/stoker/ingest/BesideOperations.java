@@ -226,7 +226,7 @@ final class BesideOperations {
         long newest = dataset.latestVersion();
         TreeMap<Integer, Long> nowhere = new TreeMap<>();
         TopicPosition position = new TopicPosition("topic-" + slot.ingest, "id", "cluster", nowhere);
-        Optional<TopicPosition> found = TopicPosition.find(dataset, position.topic(), 0, newest);
+        Optional<TopicPosition> found = TopicPosition.find(dataset, dataset.latest(), position.topic());
         if (found.isPresent()) {
             return;
         }

@@ -23,11 +23,14 @@ import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 
 /** What the operations of {@link BesideOperations} begin with, and what must hold whatever they have done. */
 final class BesideState {
@@ -63,6 +66,9 @@ final class BesideState {
             "last",
             List.of("l/1"));
 
+    /** Keys of the chunks that were read so far. */
+    private static final Map<ChunkSummary, List<String>> HEADS = new ConcurrentHashMap<>();
+
     private BesideState() {}
 
     /** No dataset. */
@@ -83,6 +89,23 @@ final class BesideState {
         chunk(store, dataset.info(), 4, GONE, List.of("x/1"));
         new Leases(dataset).take(DEAD, SampleDatasets.CLOCK, "ada@host", "");
         chunk(store, dataset.info(), 5, DEAD, List.of("y/1"));
+        return store;
+    }
+
+    /** Two versions, the newest of which has only its second copy. */
+    static InMemoryObjectStore lostNewest() throws IOException {
+        InMemoryObjectStore store = twoVersions();
+        String entry = DatasetLayout.logEntry(2);
+        store.createIfAbsent(DatasetLayout.ingestCopy("base-2"), store.readAll(entry, 1 << 20));
+        store.delete(entry);
+        return store;
+    }
+
+    /** The same, and the log entry is there and was cut short. */
+    static InMemoryObjectStore tornNewest() throws IOException {
+        InMemoryObjectStore store = lostNewest();
+        byte[] content = store.readAll(DatasetLayout.ingestCopy("base-2"), 1 << 20);
+        store.corrupt(DatasetLayout.logEntry(2), Arrays.copyOf(content, content.length / 2));
         return store;
     }
 
@@ -121,14 +144,38 @@ final class BesideState {
 
     /** Reads the keys of a version from the heads of its chunks. */
     static Set<String> keys(ObjectStore store, Snapshot snapshot) throws IOException {
+        return keys(snapshot, chunk -> keys(ChunkHeads.read(store, chunk)));
+    }
+
+    private static List<String> keys(ChunkHead head) {
+        return IntStream.range(0, head.rows()).mapToObj(head::key).toList();
+    }
+
+    /** As {@link #keys(ObjectStore, Snapshot)}, but a chunk that was read before is only looked for. */
+    private static Set<String> knownKeys(ObjectStore store, Snapshot snapshot) throws IOException {
+        return keys(snapshot, chunk -> {
+            List<String> known = HEADS.get(chunk);
+            if (known == null || store.length(ChunkNames.path(chunk.id())) != chunk.length()) {
+                known = keys(ChunkHeads.read(store, chunk));
+                HEADS.put(chunk, known);
+            }
+            return known;
+        });
+    }
+
+    private interface Heads {
+        List<String> keys(ChunkSummary chunk) throws IOException;
+    }
+
+    private static Set<String> keys(Snapshot snapshot, Heads heads) throws IOException {
         Set<String> keys = new TreeSet<>();
         for (int i = 0; i < snapshot.table().size(); i++) {
             if (snapshot.table().isLive(i)) {
-                ChunkHead head = ChunkHeads.read(store, snapshot.table(), i);
-                for (int row = 0; row < head.rows(); row++) {
-                    if (!ChunkHeads.isRemoved(snapshot.table(), i, row) && !keys.add(head.key(row))) {
+                List<String> all = heads.keys(snapshot.table().summary(i));
+                for (int row = 0; row < all.size(); row++) {
+                    if (!ChunkHeads.isRemoved(snapshot.table(), i, row) && !keys.add(all.get(row))) {
                         throw new AssertionError(
-                                "The key " + head.key(row) + " is twice in version " + snapshot.version());
+                                "The key " + all.get(row) + " is twice in version " + snapshot.version());
                     }
                 }
             }
@@ -166,7 +213,7 @@ final class BesideState {
                 case COMPACT, ABANDON -> {}
                 case RECOVERED -> throw new AssertionError("Version " + version + " was never lost");
             }
-            Set<String> found = keys(store, dataset.snapshot(version));
+            Set<String> found = knownKeys(store, dataset.snapshot(version));
             if (!found.equals(expected)) {
                 throw new AssertionError("Version " + version + " has " + found + ", expected " + expected);
             }

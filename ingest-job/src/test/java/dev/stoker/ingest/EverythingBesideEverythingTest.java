@@ -6,8 +6,10 @@ import dev.stoker.ingest.BesideOperations.Line;
 import dev.stoker.ingest.BesideOperations.Slot;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.GarbageCollection;
+import dev.stoker.metadata.Recovery;
 import dev.stoker.metadata.SampleDatasets;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -90,31 +92,97 @@ class EverythingBesideEverythingTest {
         }
     }
 
+    /** No ingest may run beside a recovery of a log that lacks an entry; everything else may. */
+    @Test
+    void aRecoveryOfADamagedLog() throws Exception {
+        Line recover = line("recover");
+        for (InMemoryObjectStore base : List.of(BesideState.lostNewest(), BesideState.tornNewest())) {
+            for (String name : List.of("recover", "read", "follow", "verify", "gc")) {
+                Line other = line(name);
+                List<Integer> ones = switches(calls(base, recover, 0), calls(base, other, 1));
+                List<Integer> others = switches(calls(base, other, 1), calls(base, recover, 0));
+                for (Schedule schedule : some(schedules(ones, others), new Random(SEED))) {
+                    InMemoryObjectStore store = base.copy();
+                    String what = "recover beside " + name + ", " + schedule + ", test.seed=" + SEED;
+                    recovered(store, what, List.of(recover, other), schedule, Optional.empty());
+                }
+            }
+            int calls = calls(base, recover, 0).size();
+            for (int call = 0; call < calls; call++) {
+                for (boolean after : new boolean[] {false, true}) {
+                    Crash crash = new Crash(0, call, after);
+                    Schedule alone = new Schedule(0, List.of());
+                    recovered(base.copy(), "recover, " + crash, List.of(recover), alone, Optional.of(crash));
+                }
+            }
+        }
+    }
+
+    private Line line(String name) {
+        return table.stream()
+                .filter(line -> line.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** Whatever happened, another recovery brings everything back. */
+    private void recovered(
+            InMemoryObjectStore store, String what, List<Line> lines, Schedule schedule, Optional<Crash> crash)
+            throws Exception {
+        runs++;
+        List<Interleaving.Program> programs = new ArrayList<>();
+        for (Line line : lines) {
+            programs.add(BesideOperations.program(line, Slot.BOTH.get(programs.size())));
+        }
+        Outcome outcome = interleaving.run(store, programs, schedule, crash);
+        try {
+            for (int p = 0; p < lines.size() && crash.isEmpty(); p++) {
+                Optional<Throwable> failure = outcome.failures().get(p);
+                if (failure.isPresent()
+                        && !(failure.get() instanceof CorruptDataException)
+                        && !lines.get(p).mayEndWith(failure.get())) {
+                    throw new AssertionError(lines.get(p).name() + " failed: " + failure.get(), failure.get());
+                }
+            }
+            Recovery.plan(store, "eve").apply();
+            assertThat(BesideState.check(store)).containsOnlyKeys("base-1", "base-2");
+            requireTidy(store);
+            requireUsable(store);
+        } catch (Exception | AssertionError e) {
+            outcome.failures().forEach(failure -> failure.ifPresent(e::addSuppressed));
+            throw new AssertionError(what + ": " + e.getMessage(), e);
+        }
+    }
+
     private void everyPair(InMemoryObjectStore base) throws Exception {
         Random random = new Random(SEED);
-        Set<Schedule> all = new LinkedHashSet<>();
         for (int a = 0; a < table.size(); a++) {
             for (int b = a; b < table.size(); b++) {
                 Line one = table.get(a);
                 Line other = table.get(b);
                 List<Integer> ones = switches(calls(base, one, 0), calls(base, other, 1));
                 List<Integer> others = switches(calls(base, other, 1), calls(base, one, 0));
-                all.clear();
-                for (int first = 0; first < 2; first++) {
-                    for (int i : first == 0 ? ones : others) {
-                        all.add(new Schedule(first, List.of(i)));
-                        for (int j : first == 0 ? others : ones) {
-                            if (j > 0) {
-                                all.add(new Schedule(first, List.of(i, j)));
-                            }
-                        }
-                    }
-                }
-                for (Schedule schedule : some(all, random)) {
+                for (Schedule schedule : some(schedules(ones, others), random)) {
                     run(base, one, other, schedule);
                 }
             }
         }
+    }
+
+    /** All schedules with one or two preemptions, at these calls of each program. */
+    private static Set<Schedule> schedules(List<Integer> ones, List<Integer> others) {
+        Set<Schedule> all = new LinkedHashSet<>();
+        for (int first = 0; first < 2; first++) {
+            for (int i : first == 0 ? ones : others) {
+                all.add(new Schedule(first, List.of(i)));
+                for (int j : first == 0 ? others : ones) {
+                    if (j > 0) {
+                        all.add(new Schedule(first, List.of(i, j)));
+                    }
+                }
+            }
+        }
+        return all;
     }
 
     /** All, or as many as are asked for, half of them with one preemption. */

@@ -3,6 +3,7 @@ package dev.stoker.metadata;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.log.ClassOrder;
 import dev.stoker.schemas.log.Operation;
+import java.io.IOException;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,7 +27,7 @@ public record CommitRequest(
         List<ChunkSummary> added,
         Removal removal,
         Map<String, List<String>> classes,
-        Map<String, String> properties,
+        Properties properties,
         List<String> leases) {
 
     /**
@@ -34,14 +35,43 @@ public record CommitRequest(
      */
     public static final String COMPACTION = "compact-";
 
+    /** What a version says of itself. */
+    @FunctionalInterface
+    public interface Properties {
+
+        /**
+         * Returns the properties, as texts by name. The commit asks for them after the removal.
+         *
+         * @param base the version before
+         */
+        Map<String, String> of(Snapshot base) throws IOException;
+    }
+
     public CommitRequest {
         DatasetLayout.checkIngestId(ingest);
         Objects.requireNonNull(operation, "operation");
         Objects.requireNonNull(removal, "removal");
         added = List.copyOf(added);
         classes = sorted(classes);
-        properties = Map.copyOf(properties);
+        Objects.requireNonNull(properties, "properties");
         leases = List.copyOf(leases);
+    }
+
+    /** Creates a request whose properties are the same after any version. */
+    public CommitRequest(
+            String ingest,
+            Operation operation,
+            List<ChunkSummary> added,
+            Removal removal,
+            Map<String, List<String>> classes,
+            Map<String, String> properties,
+            List<String> leases) {
+        this(ingest, operation, added, removal, classes, constant(properties), leases);
+    }
+
+    private static Properties constant(Map<String, String> properties) {
+        Map<String, String> copy = Map.copyOf(properties);
+        return base -> copy;
     }
 
     /** Creates a request whose chunks were written under the lease of its own id. */

@@ -200,7 +200,7 @@ public final class Committer {
                 added,
                 request.removal().from(base),
                 request.classes(),
-                request.properties());
+                request.properties().of(base));
     }
 
     /** Writes the second copy of the newest entry if it is missing. */

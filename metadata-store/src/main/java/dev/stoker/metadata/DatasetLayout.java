@@ -35,7 +35,7 @@ public final class DatasetLayout {
 
     private static final Pattern INGEST_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
     private static final Pattern LOG_NAME = Pattern.compile(Pattern.quote(LOG) + "([0-9]{20})\\.avro");
-    private static final Pattern TABLE_NAME = Pattern.compile(Pattern.quote(TABLES) + "([0-9]{20})/chunks\\.arrow");
+    private static final Pattern TABLE_NAME = Pattern.compile(Pattern.quote(TABLES) + "([0-9]{20})\\.arrow");
 
     private static final Pattern LEASE_NAME =
             Pattern.compile(Pattern.quote(LEASES) + "(" + INGEST_ID.pattern() + ")\\.json");
@@ -65,7 +65,7 @@ public final class DatasetLayout {
 
     /** Returns the name of a version's chunk table. */
     public static String table(long version) {
-        return String.format(Locale.ROOT, "%s%020d/chunks.arrow", TABLES, version);
+        return String.format(Locale.ROOT, "%s%020d.arrow", TABLES, version);
     }
 
     /** Returns the version whose log entry has this name. */

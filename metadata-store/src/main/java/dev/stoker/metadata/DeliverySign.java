@@ -1,6 +1,5 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
@@ -8,6 +7,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.UUID;
@@ -15,25 +15,26 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Records that a feed has delivered batches, in a small file next to its ledger. The feed writes the file before it
- * reports its first receipts as durable, and Stoker never removes it. If an audit finds the sign but not the ledger
- * file that it names, receipts were lost. Normative: {@code docs/formats/ledger.md}.
+ * Records that a feed has delivered batches of an epoch, in a small file next to its ledger. The feed writes the file before it
+ * reports the first receipts of the epoch as durable, and Stoker never removes it. If an audit finds the sign but not the ledger
+ * file that it names, receipts were lost. A reader uses only the name of the sign. Normative: {@code docs/formats/ledger.md}.
  *
  * @param where location of the sign, for messages
  * @param feed id of the feed
- * @param file name of the first ledger file with receipts
+ * @param epoch of which the file has receipts
+ * @param file name of the ledger file
  */
-public record DeliverySign(String where, UUID feed, String file) {
+public record DeliverySign(String where, UUID feed, long epoch, String file) {
 
-    private static final int MAX_BYTES = 4096;
     private static final String PREFIX = "delivered-";
+    private static final String FILE_PREFIX = "part-";
+    private static final String FILE_SUFFIX = ".avro";
     private static final String UUID_TEXT = "[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}";
     /** The default location of a ledger in the dataset. The sign survives the loss of the ledger's directory. */
     private static final Pattern IN_DATASET = Pattern.compile("(.+/" + DatasetLayout.FEEDS + UUID_TEXT + ")/[^/]+");
 
-    private static final Pattern NAME = Pattern.compile(PREFIX + "(" + UUID_TEXT + ")\\.json");
-    private static final Pattern CONTENT =
-            Pattern.compile("\\{\"feed\":\"(" + UUID_TEXT + ")\",\"file\":\"(part-[0-9a-zA-Z.-]+\\.avro)\"\\}\n");
+    private static final Pattern NAME =
+            Pattern.compile(PREFIX + "(" + UUID_TEXT + ")-([0-9]{1,18})-([0-9a-zA-Z.-]+)\\.json");
 
     /** Returns the directory or URI of the signs of a ledger's feeds. */
     static String place(String ledger) {
@@ -42,16 +43,22 @@ public record DeliverySign(String where, UUID feed, String file) {
     }
 
     /**
-     * Writes the sign, unless the feed has already written one.
+     * Writes the sign, unless it exists.
      *
      * @param ledger directory or URI of the ledger
      * @param feed id of the feed
-     * @param file name of an existing ledger file with receipts
+     * @param epoch the epoch that the file has receipts of
+     * @param file name of an existing ledger file
      */
-    public static void leave(String ledger, UUID feed, String file) throws IOException {
-        String content = "{\"feed\":\"" + feed + "\",\"file\":\"" + file + "\"}\n";
+    public static void leave(String ledger, UUID feed, long epoch, String file) throws IOException {
+        if (!file.startsWith(FILE_PREFIX) || !file.endsWith(FILE_SUFFIX)) {
+            throw new IllegalArgumentException("Not the name of a ledger file: " + file);
+        }
+        String part = file.substring(FILE_PREFIX.length(), file.length() - FILE_SUFFIX.length());
+        String content = "{\"feed\":\"" + feed + "\",\"epoch\":" + epoch + ",\"file\":\"" + file + "\"}\n";
         try (ObjectStore store = Stores.open(place(ledger))) {
-            store.createIfAbsent(PREFIX + feed + ".json", content.getBytes(StandardCharsets.UTF_8));
+            store.createIfAbsent(
+                    PREFIX + feed + "-" + epoch + "-" + part + ".json", content.getBytes(StandardCharsets.UTF_8));
         }
     }
 
@@ -59,7 +66,7 @@ public record DeliverySign(String where, UUID feed, String file) {
      * Finds the signs of a ledger.
      *
      * @param ledger directory or URI of the ledger, which need not exist
-     * @param feed id of the feed whose sign is requested; empty for all feeds
+     * @param feed id of the feed whose signs are requested; empty for all feeds
      */
     public static List<DeliverySign> find(String ledger, Optional<UUID> feed) throws IOException {
         String place = place(ledger);
@@ -68,28 +75,21 @@ public record DeliverySign(String where, UUID feed, String file) {
             return signs;
         }
         try (ObjectStore store = Stores.open(place);
-                ObjectIterator objects = store.list(PREFIX)) {
+                ObjectIterator objects =
+                        store.list(PREFIX + feed.map(UUID::toString).orElse(""))) {
             while (objects.hasNext()) {
                 String name = objects.next().name();
                 Matcher matcher = NAME.matcher(name);
-                if (matcher.matches()
-                        && feed.map(id -> id.toString().equals(matcher.group(1)))
-                                .orElse(true)) {
-                    signs.add(read(store, name));
+                if (matcher.matches()) {
+                    signs.add(new DeliverySign(
+                            store.describe(name),
+                            UUID.fromString(matcher.group(1)),
+                            Long.parseLong(matcher.group(2)),
+                            FILE_PREFIX + matcher.group(3) + FILE_SUFFIX));
                 }
             }
         }
+        signs.sort(Comparator.comparingLong(DeliverySign::epoch).thenComparing(DeliverySign::where));
         return signs;
-    }
-
-    private static DeliverySign read(ObjectStore store, String name) throws IOException {
-        String where = store.describe(name);
-        String text = new String(store.readAll(name, MAX_BYTES), StandardCharsets.UTF_8);
-        Matcher matcher = CONTENT.matcher(text);
-        if (!matcher.matches()) {
-            throw new CorruptDataException(where + " is damaged: expected the feed's id and the name of a ledger file;"
-                    + " restore it from a copy");
-        }
-        return new DeliverySign(where, UUID.fromString(matcher.group(1)), matcher.group(2));
     }
 }

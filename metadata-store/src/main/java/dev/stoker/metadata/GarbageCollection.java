@@ -40,8 +40,11 @@ public final class GarbageCollection {
      * Plans a collection, without changes.
      *
      * @param olderThan minimum age; younger files stay, even without a lease
+     * @throws dev.stoker.schemas.errors.CorruptDataException if the log has lost entries
      */
     public static GarbageCollection plan(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
+        // The chunks of a version whose entry is lost look as if nobody knew them.
+        dataset.log().requireNewestEntries();
         Orphans.Files files = Orphans.list(dataset);
         Map<String, Lease> leases = new TreeMap<>(new Leases(dataset).all());
         List<Orphan> orphans = Orphans.without(dataset, files, clock);
@@ -150,6 +153,7 @@ public final class GarbageCollection {
      * @return the ingest's log entry, which is a version if the ingest had committed before
      */
     public static LogEntry end(Dataset dataset, String ingest, InstantSource clock, String by) throws IOException {
+        dataset.log().requireNewestEntries();
         LogEntry entry = new Committer(dataset, clock, by).abandon(ingest);
         List<Orphan> chunks = new ArrayList<>();
         for (Orphan orphan : Orphans.without(dataset, Orphans.list(dataset), clock)) {

@@ -7,9 +7,11 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
+import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableSet;
@@ -29,6 +31,9 @@ final class VersionLog {
 
     /** Limit of an entry; enough for millions of chunks in one commit. */
     static final long MAX_ENTRY_BYTES = 1L << 30;
+
+    /** Of the machines that write to a store. */
+    private static final Duration CLOCK_SKEW = Duration.ofDays(1);
 
     private final ObjectStore store;
     private final DatasetInfo info;
@@ -185,6 +190,51 @@ final class VersionLog {
             }
         }
         return newest;
+    }
+
+    /**
+     * Fails if the newest entries are lost, which no listing of the log shows: then a second copy is of a version that the log does
+     * not have. Reads the copies that are not older than the newest entry.
+     *
+     * @throws CorruptDataException if so
+     */
+    void requireNewestEntries() throws IOException {
+        // In this order: a copy is written after its entry.
+        List<ObjectInfo> copies = store.list(DatasetLayout.INGESTS).toList();
+        long newest = newestVersion();
+        long sinceMs = newest == 0 ? Long.MIN_VALUE : modifiedMs(newest) - CLOCK_SKEW.toMillis();
+        for (ObjectInfo copy : copies) {
+            if (copy.modifiedMs() >= sinceMs && versionOfCopy(copy) > newest) {
+                throw new CorruptDataException("The commit log of " + where() + " lacks "
+                        + DatasetLayout.logEntry(newest + 1) + ", and " + store.describe(copy.name())
+                        + " is of a version behind it; rebuild the log with `stoker recover`");
+            }
+        }
+    }
+
+    private long modifiedMs(long version) throws IOException {
+        String name = DatasetLayout.logEntry(version);
+        try (ObjectIterator objects = store.list(DatasetLayout.LOG, DatasetLayout.logEntry(version - 1))) {
+            while (objects.hasNext()) {
+                ObjectInfo object = objects.next();
+                if (object.name().equals(name)) {
+                    return object.modifiedMs();
+                }
+            }
+        }
+        throw missing(version);
+    }
+
+    /** The version that a second copy is of; 0 if it does not tell. */
+    private long versionOfCopy(ObjectInfo copy) throws IOException {
+        try {
+            return LogEntry.decode(store.readAll(copy.name(), MAX_ENTRY_BYTES), store.describe(copy.name()))
+                    .version();
+        } catch (NoSuchObjectException | CorruptDataException | ForeignFileException e) {
+            // What is wrong with it is for `stoker verify` and `stoker recover` to say.
+            LOG.debug("The second copy {} is left out", copy.name(), e);
+            return 0;
+        }
     }
 
     private boolean exists(long version) throws IOException {

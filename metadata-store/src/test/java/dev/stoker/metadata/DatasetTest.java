@@ -11,7 +11,11 @@ import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.CountingObjectStore;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.FaultyObjectStore.Call;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -25,6 +29,52 @@ import org.junit.jupiter.api.Test;
 class DatasetTest {
 
     private final InMemoryObjectStore memory = new InMemoryObjectStore(CLOCK);
+
+    @Test
+    void opensTheNewestOfManyVersionsWithoutLookingAtThem() throws IOException {
+        int versions = 100_000;
+        InMemoryObjectStore store = new InMemoryObjectStore();
+        Dataset.create(store, SampleDatasets.info());
+        ChunkTable table = ChunkTable.empty(SampleDatasets.info().id());
+        for (long version = 1; version <= versions; version++) {
+            LogEntry entry = empty(version);
+            if (version % 100 == 51 && version > versions - 1000) {
+                store.createIfAbsent(DatasetLayout.table(version - 1), table.encode());
+            }
+            table = table.with(entry);
+            store.createIfAbsent(
+                    DatasetLayout.logEntry(version), version > versions - 100 ? entry.encode() : new byte[0]);
+        }
+        CountingObjectStore counted = new CountingObjectStore(store);
+
+        assertThat(Dataset.open(counted).snapshot().version()).isEqualTo(versions);
+        assertThat(counted.reads()).isLessThan(60);
+        assertThat(counted.lengths()).isZero();
+        assertThat(counted.listed()).isLessThan(100);
+
+        counted.reset();
+        SampleDatasets.place(store, 1, 1);
+        SampleDatasets.committer(Dataset.open(counted))
+                .commit(CommitRequest.append(
+                        "more", List.of(SampleDatasets.summary(1, "train", 3)), Map.of(), Map.of()));
+        assertThat(counted.reads()).isLessThan(70);
+        assertThat(counted.lengths()).as("the chunk").isEqualTo(1);
+        assertThat(counted.listed()).isLessThan(200);
+    }
+
+    private static LogEntry empty(long version) {
+        return new LogEntry(
+                SampleDatasets.info().id(),
+                version,
+                "ingest-" + version,
+                Operation.INGEST,
+                0,
+                "ada",
+                List.of(),
+                List.of(),
+                Map.of(),
+                Map.of());
+    }
 
     private static Dataset withVersions(InMemoryObjectStore store, int versions, TablePolicy tables)
             throws IOException {
@@ -106,8 +156,8 @@ class DatasetTest {
         assertThatThrownBy(dataset::snapshot)
                 .isInstanceOf(UnknownVersionException.class)
                 .hasMessage(
-                        "The dataset /memory has no version yet: no ingest into it has finished. If one has, its log was lost:"
-                                + " stoker recover /memory");
+                        "The dataset /memory has no version yet: no ingest into it has finished. If one has, its log"
+                                + " was lost: stoker recover /memory");
         assertThatThrownBy(() -> dataset.snapshot(1)).isInstanceOf(UnknownVersionException.class);
         assertThat(dataset.latest().version()).isZero();
     }

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.InMemoryObjectStore;
@@ -52,6 +53,25 @@ class GarbageCollectionTest {
                 .map(ObjectInfo::name)
                 .sorted()
                 .toList();
+    }
+
+    @Test
+    void refusesToCollectWhileTheNewestEntryIsLost() throws IOException {
+        for (int i = 1; i <= 2; i++) {
+            ChunkSummary chunk = write(store, id(i), "ingest-" + i, "train", "cat/" + i);
+            committer(dataset).commit(CommitRequest.append("ingest-" + i, List.of(chunk), Map.of(), Map.of()));
+        }
+        store.delete(DatasetLayout.logEntry(2));
+
+        assertThatThrownBy(this::plan)
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("lacks " + DatasetLayout.logEntry(2))
+                .hasMessageContaining("stoker recover");
+        assertThatThrownBy(() -> GarbageCollection.end(dataset, "ingest-2", LATER, "eve"))
+                .isInstanceOf(CorruptDataException.class);
+        Recovery.plan(store, "eve").apply();
+        assertThat(plan().apply()).isEmpty();
+        assertThat(chunks()).hasSize(2);
     }
 
     @Test

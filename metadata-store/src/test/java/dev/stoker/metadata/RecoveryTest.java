@@ -14,11 +14,13 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
+import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectInfo;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.UUID;
@@ -230,7 +232,19 @@ class RecoveryTest {
         LogEntry entry = dataset.entry(2);
         assertThat(entry.operation()).isEqualTo(Operation.RECOVERED);
         assertThat(entry.ingest()).isEqualTo("b");
-        assertThat(dataset.snapshot().table().encode()).isEqualTo(before.table().encode());
+        ChunkTable after = dataset.snapshot().table();
+        assertThat(after.recoveredVersion()).isEqualTo(2);
+        assertThat(chunks(after)).isEqualTo(chunks(before.table()));
+        assertThat(after.classes()).isEqualTo(before.table().classes());
+    }
+
+    private static List<String> chunks(ChunkTable table) {
+        List<String> chunks = new ArrayList<>();
+        for (int i = 0; i < table.size(); i++) {
+            chunks.add(table.ordinal(i) + " " + table.summary(i) + " " + table.addedIn(i) + " without "
+                    + Arrays.toString(table.removedRows(i)) + ", " + table.liveRows(i) + " rows left");
+        }
+        return chunks;
     }
 
     @Test

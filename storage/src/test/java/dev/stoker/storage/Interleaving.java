@@ -327,9 +327,8 @@ public final class Interleaving implements AutoCloseable {
         }
 
         private static boolean isEarly(String name) {
-            String stem = name.contains("/chunks.arrow") ? name.substring(0, name.lastIndexOf('/')) : name;
-            int dot = stem.lastIndexOf('.');
-            return stem.charAt((dot < 0 ? stem.length() : dot) - 1) % 2 != 0;
+            int dot = name.lastIndexOf('.');
+            return name.charAt((dot < 0 ? name.length() : dot) - 1) % 2 != 0;
         }
 
         @Override

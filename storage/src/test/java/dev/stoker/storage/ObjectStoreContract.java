@@ -314,6 +314,34 @@ public abstract class ObjectStoreContract {
         assertThat(names(store.list("log/", "log/01"))).containsExactly("log/02", "log/10");
         assertThat(names(store.list("", "log/02"))).containsExactly("log/10", "logs/1");
         assertThat(names(store.list("log/", "log/10"))).isEmpty();
+        assertThat(names(store.list("log/", "log/00"))).containsExactly("log/01", "log/02", "log/10");
+        assertThat(names(store.list("none/", "none/1"))).isEmpty();
+        assertThat(names(store.list("log/", "k"))).containsExactly("log/01", "log/02", "log/10");
+        assertThat(names(store.list("log/", "z"))).isEmpty();
+    }
+
+    @Test
+    void listsAfterANameThatADirectoryHas() throws IOException {
+        for (String name : List.of("log/1/a", "log/2/a", "log/2é/a", "log/3")) {
+            store.createIfAbsent(name, bytes(name));
+        }
+
+        assertThat(names(store.list("log/", "log/2"))).containsExactly("log/2/a", "log/2é/a", "log/3");
+        assertThat(names(store.list("log/", "log/2/a"))).containsExactly("log/2é/a", "log/3");
+        assertThat(names(store.list("log/", "log/2é"))).containsExactly("log/2é/a", "log/3");
+    }
+
+    @Test
+    void listsTheEndOfManyObjects() throws IOException {
+        TreeSet<String> expected = new TreeSet<>();
+        for (int i = 0; i < manyObjects(); i++) {
+            String name = String.format("log/%04d.avro", i);
+            store.createIfAbsent(name, new byte[0]);
+            expected.add(name);
+        }
+
+        String after = String.format("log/%04d.avro", manyObjects() / 4);
+        assertThat(names(store.list("log/", after))).containsExactlyElementsOf(expected.tailSet(after, false));
     }
 
     @Test

@@ -65,11 +65,6 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         run.limits().guard().check();
         Map<String, List<String>> classes = new TreeMap<>();
         committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
-        Map<String, String> properties =
-                new TreeMap<>(run.committed().at(committable.after()).properties());
-        if (committable.deadLetters() > 0) {
-            properties.put(StreamRun.DEAD_LETTERS, Long.toString(committable.deadLetters()));
-        }
         LateKeys keys = new LateKeys(store, committable.chunks(), keysChecked);
         Commit commit = new dev.stoker.metadata.Committer(dataset, Clock.systemUTC(), IngestCommitter.who())
                 .commit(new dev.stoker.metadata.CommitRequest(
@@ -84,7 +79,7 @@ final class StreamCommitter implements Committer<StreamCommittable> {
                             return List.of();
                         },
                         classes,
-                        properties,
+                        base -> properties(committable, dataset, base),
                         List.of(committable.run())));
         if (commit.repeated()) {
             requireSame(committable, commit.entry());
@@ -100,9 +95,10 @@ final class StreamCommitter implements Committer<StreamCommittable> {
 
     /** The dataset must stand where this version begins. */
     private void require(StreamCommittable committable, Dataset dataset, Snapshot base) throws IOException {
-        Optional<TopicPosition> newer =
-                TopicPosition.find(dataset, run.committed().topic(), known, base.version());
-        TopicPosition found = newer.orElse(position);
+        String topic = run.committed().topic();
+        Optional<LogEntry> newer = TopicPosition.newest(dataset, base, topic, known);
+        TopicPosition found =
+                newer.isPresent() ? TopicPosition.of(newer.get(), topic).orElse(position) : position;
         known = Math.max(known, base.version());
         position = found;
         if (!found.next().equals(committable.before())) {
@@ -120,6 +116,20 @@ final class StreamCommitter implements Committer<StreamCommittable> {
                         + where(committable.after()) + "; nothing is committed, start the ingest again without state");
             }
         }
+    }
+
+    private Map<String, String> properties(StreamCommittable committable, Dataset dataset, Snapshot base)
+            throws IOException {
+        TopicPosition after = run.committed().at(committable.after());
+        Map<String, String> properties = new TreeMap<>(after.properties());
+        if (committable.deadLetters() > 0) {
+            properties.put(StreamRun.DEAD_LETTERS, Long.toString(committable.deadLetters()));
+        }
+        Optional<LogEntry> before = TopicPosition.newest(dataset, base, after.topic(), 0);
+        RunTotals totals = before.isPresent() ? RunTotals.of(before.get(), committable.run()) : RunTotals.NONE;
+        properties.putAll(
+                totals.plus(committable.chunks(), committable.deadLetters()).properties());
+        return properties;
     }
 
     private static String where(TreeMap<Integer, Long> next) {

@@ -1,6 +1,5 @@
 package dev.stoker.connectors.chunks;
 
-import dev.stoker.schemas.log.LogEntry;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.SortedMap;
@@ -60,11 +59,6 @@ public record StreamRun(
 
         /** @throws IOException if not, or if that cannot be told now */
         void check() throws IOException;
-    }
-
-    /** How many records a version has left out, by its log entry. */
-    public static long deadLetters(LogEntry entry) {
-        return Long.parseLong(entry.properties().getOrDefault(DEAD_LETTERS, "0"));
     }
 
     /** Where the dataset stands once everything before the start counts as taken. */

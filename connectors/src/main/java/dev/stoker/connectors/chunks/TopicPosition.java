@@ -1,8 +1,8 @@
 package dev.stoker.connectors.chunks;
 
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.log.LogEntry;
-import dev.stoker.schemas.log.Operation;
 import java.io.IOException;
 import java.io.Serializable;
 import java.util.Map;
@@ -24,7 +24,6 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
         implements Serializable {
     private static final long serialVersionUID = 1;
 
-    private static final String TOPIC = "kafka.topic";
     private static final String TOPIC_ID = "kafka.topic_id";
     private static final String CLUSTER = "kafka.cluster";
     private static final String NEXT = "kafka.next";
@@ -40,7 +39,7 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
 
     /** As properties of a log entry. */
     public Map<String, String> properties() {
-        return Map.of(TOPIC, topic, TOPIC_ID, topicId, CLUSTER, cluster, NEXT, text(next));
+        return Map.of(LogEntry.TOPIC, topic, TOPIC_ID, topicId, CLUSTER, cluster, NEXT, text(next));
     }
 
     /** Offsets as text: {@code 0=17,1=4}. */
@@ -57,7 +56,7 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
      */
     static Optional<TopicPosition> of(LogEntry entry, String topic) throws IOException {
         Map<String, String> properties = entry.properties();
-        if (!topic.equals(properties.get(TOPIC))) {
+        if (!entry.topic().equals(Optional.of(topic))) {
             return Optional.empty();
         }
         TreeMap<Integer, Long> next = new TreeMap<>();
@@ -79,26 +78,41 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
     }
 
     /**
-     * The newest position of a topic in some versions.
+     * Returns the position of a topic in a version of the dataset. Reads one log entry, however many there are.
+     *
+     * @throws CommitRefusedException if a version behind the topic's newest was recovered without its properties
+     */
+    public static Optional<TopicPosition> find(Dataset dataset, Snapshot version, String topic) throws IOException {
+        Optional<LogEntry> entry = newest(dataset, version, topic, 0);
+        return entry.isPresent() ? of(entry.get(), topic) : Optional.empty();
+    }
+
+    /**
+     * Returns the newest log entry of a topic.
      *
      * @param after looks at greater versions only
-     * @param upTo a version of the dataset, or 0
      * @throws CommitRefusedException if a version in between was recovered without its properties
      */
-    public static Optional<TopicPosition> find(Dataset dataset, String topic, long after, long upTo)
-            throws IOException {
-        for (long version = upTo; version > after; version--) {
-            LogEntry entry = dataset.entry(version, upTo);
-            Optional<TopicPosition> position = of(entry, topic);
-            if (position.isPresent()) {
-                return position;
-            }
-            if (entry.operation() == Operation.RECOVERED) {
-                throw new CommitRefusedException("Version " + version + " of " + dataset.where()
-                        + " was rebuilt from its chunks, which do not tell how far the topic " + topic
-                        + " is in it; ingest into a new dataset");
-            }
+    static Optional<LogEntry> newest(Dataset dataset, Snapshot base, String topic, long after) throws IOException {
+        long version = base.table().topicVersion(topic).orElse(0);
+        long recovered = base.table().recoveredVersion();
+        if (recovered > Math.max(version, after)) {
+            throw unknown(dataset, topic, recovered);
         }
-        return Optional.empty();
+        if (version <= after) {
+            return Optional.empty();
+        }
+        LogEntry entry = dataset.entry(version, base.version());
+        if (!entry.topic().equals(Optional.of(topic))) {
+            // Recovered under the same number after the chunk table was written.
+            throw unknown(dataset, topic, version);
+        }
+        return Optional.of(entry);
+    }
+
+    private static CommitRefusedException unknown(Dataset dataset, String topic, long version) {
+        return new CommitRefusedException("Version " + version + " of " + dataset.where()
+                + " was rebuilt from its chunks, which do not tell how far the topic " + topic
+                + " is in it; ingest into a new dataset");
     }
 }

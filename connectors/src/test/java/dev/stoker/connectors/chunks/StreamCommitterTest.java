@@ -8,7 +8,10 @@ import dev.stoker.connectors.kafka.BrokersAwayException;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.SampleDatasets;
+import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.storage.CountingObjectStore;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.StoreUnavailableException;
@@ -97,9 +100,65 @@ class StreamCommitterTest {
         commit(committer(StreamRun.Keys.OFFSETS, 0), second);
         assertThat(version()).isEqualTo(2);
         try (ObjectStore store = new LocalObjectStore(directory)) {
-            assertThat(TopicPosition.find(Dataset.open(store), "photos", 0, 2))
+            Dataset dataset = Dataset.open(store);
+            assertThat(TopicPosition.find(dataset, dataset.latest(), "photos"))
                     .hasValueSatisfying(position -> assertThat(position.next()).isEqualTo(offsets(9L)));
-            assertThat(TopicPosition.find(Dataset.open(store), "other", 0, 2)).isEmpty();
+            assertThat(TopicPosition.find(dataset, dataset.latest(), "other")).isEmpty();
+        }
+    }
+
+    @Test
+    void eachEntryCarriesTheTotalsOfItsStart() throws Exception {
+        StreamCommitter committer = committer(StreamRun.Keys.OFFSETS, 0);
+        StreamCommittable first = part("run-1", offsets(), 5, "a/0", "a/1");
+        commit(committer, first);
+        commit(committer, first);
+        StreamCommittable second = part("run-2", offsets(5L), 9, "a/5");
+        commit(committer, second);
+        commit(committer(StreamRun.Keys.OFFSETS, 0), second);
+        long bytes = first.chunks().get(0).length() + second.chunks().get(0).length();
+        assertThat(RunTotals.of(entry(2), "run")).isEqualTo(new RunTotals(2, 3, bytes, 0));
+        assertThat(RunTotals.of(entry(2), "ru")).isEqualTo(RunTotals.NONE);
+
+        commit(committer(StreamRun.Keys.OFFSETS, 2, 9L), part("later-1", offsets(9L), 12, "a/9"));
+        assertThat(RunTotals.of(entry(3), "later").versions()).isEqualTo(1);
+        assertThat(RunTotals.of(entry(3), "run")).isEqualTo(RunTotals.NONE);
+    }
+
+    @Test
+    void findsThePositionOfATopicWithOneEntryHoweverManyThereAre() throws Exception {
+        StreamCommitter committer = committer(StreamRun.Keys.OFFSETS, 0);
+        commit(committer, part("run-1", offsets(), 5, "a/0"));
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            for (int i = 0; i < 120; i++) {
+                SampleDatasets.place(store, 1000 + i, 1000 + i);
+                SampleDatasets.committer(Dataset.open(store))
+                        .commit(CommitRequest.append(
+                                "files-" + i,
+                                List.of(SampleDatasets.summary(1000 + i, "train", 3)),
+                                Map.of(),
+                                Map.of()));
+            }
+            CountingObjectStore counted = new CountingObjectStore(store);
+            Dataset dataset = Dataset.open(counted);
+            Snapshot newest = dataset.latest();
+            assertThat(newest.version()).isEqualTo(121);
+            counted.reset();
+
+            assertThat(TopicPosition.find(dataset, newest, "photos"))
+                    .hasValueSatisfying(position -> assertThat(position.next()).isEqualTo(offsets(5L)));
+            assertThat(counted.reads()).isEqualTo(1);
+            assertThat(TopicPosition.find(dataset, newest, "new topic")).isEmpty();
+            assertThat(counted.reads()).isEqualTo(1);
+            assertThat(counted.listed()).isZero();
+        }
+        commit(committer, part("run-2", offsets(5L), 9, "a/5"));
+        assertThat(RunTotals.of(entry(122), "run").versions()).isEqualTo(2);
+    }
+
+    private LogEntry entry(long version) throws IOException {
+        try (ObjectStore store = new LocalObjectStore(directory)) {
+            return Dataset.open(store).entry(version);
         }
     }
 

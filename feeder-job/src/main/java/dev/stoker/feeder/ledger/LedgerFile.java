@@ -1,6 +1,7 @@
 package dev.stoker.feeder.ledger;
 
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.LedgerWriter;
@@ -9,8 +10,10 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.security.SecureRandom;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.UUID;
 
 /**
@@ -24,19 +27,32 @@ record LedgerFile(String name, byte[] bytes) {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** Whether anything was acknowledged, rather than only asked for. */
-    boolean hasReceipts() {
+    /**
+     * An epoch of a stream of which something was acknowledged.
+     *
+     * @param pass stream, group and replica, as one text
+     * @param epoch from 0
+     */
+    record Delivery(String pass, long epoch) {}
+
+    /** What was acknowledged, rather than only asked for. */
+    Set<Delivery> deliveries() {
+        Set<Delivery> deliveries = new LinkedHashSet<>();
         try {
             LedgerReader reader = new LedgerReader(new ByteArrayInputStream(bytes), name);
-            Optional<LedgerRecord> next = reader.next();
-            while (next.isPresent() && !(next.get() instanceof Receipts)) {
-                next = reader.next();
+            for (Optional<LedgerRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
+                if (next.get() instanceof Receipts receipts) {
+                    Consumer of = receipts.consumer();
+                    deliveries.add(new Delivery(
+                            String.join("\n", of.stream(), of.group(), String.valueOf(of.replica()), of.fingerprint()),
+                            receipts.epoch()));
+                }
             }
-            return next.isPresent();
         } catch (IOException e) {
             // A sign too many is better than none, and than a file that is never written.
-            return true;
+            deliveries.add(new Delivery(name, 0));
         }
+        return deliveries;
     }
 
     /** Makes a file of encoded records. */

@@ -7,7 +7,9 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 import org.slf4j.Logger;
@@ -38,9 +40,9 @@ final class LedgerPublisher implements AutoCloseable {
         ObjectStore open() throws IOException;
     }
 
-    /** Leaves the lasting sign that the feed has delivered, on the thread that writes. */
+    /** Leaves the lasting sign that the feed has delivered in an epoch, on the thread that writes. */
     interface Sign {
-        void leave(String file) throws IOException;
+        void leave(String file, long epoch) throws IOException;
     }
 
     /** What is written: a file, and the mark that is reached with it. */
@@ -65,7 +67,7 @@ final class LedgerPublisher implements AutoCloseable {
     /**
      * @param where the ledger, for messages
      * @param opener opens its store
-     * @param sign leaves the sign, before receipts are called durable
+     * @param sign leaves the sign, before the first receipts of an epoch are called durable
      * @param progress is told the marks that were reached
      */
     LedgerPublisher(String where, Opener opener, Sign sign, LedgerProgress progress) {
@@ -94,8 +96,8 @@ final class LedgerPublisher implements AutoCloseable {
         try {
             if (waitingBytes > MAX_WAITING_BYTES) {
                 LOG.warn(
-                        "The ledger {} cannot be written and {} bytes wait; the feed takes no more receipts until it can:"
-                                + " {}; make it writable, or start the feed with --ledger <directory>",
+                        "The ledger {} cannot be written and {} bytes wait; the feed takes no more receipts until it"
+                                + " can: {}; make it writable, or start the feed with --ledger <directory>",
                         where,
                         waitingBytes,
                         failure == null ? "the store does not answer" : failure.getMessage());
@@ -161,7 +163,7 @@ final class LedgerPublisher implements AutoCloseable {
 
     private void work() {
         ObjectStore store = null;
-        boolean isSigned = false;
+        Set<LedgerFile.Delivery> signed = new HashSet<>();
         Duration pause = pauses.first();
         try {
             while (true) {
@@ -175,9 +177,11 @@ final class LedgerPublisher implements AutoCloseable {
                     }
                     // Taken means: written by an attempt whose answer was lost, or before a restart.
                     store.createIfAbsent(next.file().name(), next.file().bytes());
-                    if (!isSigned && next.file().hasReceipts()) {
-                        sign.leave(next.file().name());
-                        isSigned = true;
+                    for (LedgerFile.Delivery delivery : next.file().deliveries()) {
+                        if (!signed.contains(delivery)) {
+                            sign.leave(next.file().name(), delivery.epoch());
+                            signed.add(delivery);
+                        }
                     }
                     done();
                     pause = pauses.first();

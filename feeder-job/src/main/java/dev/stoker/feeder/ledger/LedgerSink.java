@@ -44,7 +44,10 @@ public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[
         LedgerProgress progress =
                 LedgerProgress.begin(feed, context.getTaskInfo().getIndexOfThisSubtask());
         LedgerPublisher publisher = new LedgerPublisher(
-                location, () -> Stores.open(location), file -> DeliverySign.leave(location, feed, file), progress);
+                location,
+                () -> Stores.open(location),
+                (file, epoch) -> DeliverySign.leave(location, feed, epoch, file),
+                progress);
         for (LedgerFile file : unpublished) {
             publisher.restore(file, 0);
         }

@@ -57,13 +57,17 @@ class LedgerSinkWriterTest {
     private LedgerSinkWriter writer(List<LedgerFile> unpublished) throws IOException {
         LedgerProgress progress = LedgerProgress.begin(FEED, 0);
         LedgerPublisher publisher =
-                new LedgerPublisher("test", this::open, signs::add, progress, PAUSES, Threads.system());
+                new LedgerPublisher("test", this::open, this::sign, progress, PAUSES, Threads.system());
         for (LedgerFile file : unpublished) {
             publisher.restore(file, 0);
         }
         LedgerSinkWriter writer = new LedgerSinkWriter(publisher, progress);
         writers.add(writer);
         return writer;
+    }
+
+    private void sign(String file, long epoch) {
+        signs.add(epoch + " " + file);
     }
 
     private ObjectStore open() throws IOException {
@@ -77,6 +81,11 @@ class LedgerSinkWriterTest {
         Consumer consumer = new Consumer(FEED.toString(), "train", "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
         return LedgerWriter.encode(
                 new Receipts(5, consumer, 0, List.of(new Receipt(number, 0, false, 6, 0, 0x2BCDEF01))));
+    }
+
+    private static byte[] receipt(String stream, long epoch) {
+        Consumer consumer = new Consumer(FEED.toString(), stream, "default", "f".repeat(32), 1, 0, 1, 0, 1, 0);
+        return LedgerWriter.encode(new Receipts(5, consumer, epoch, List.of(new Receipt(0, 0, false, 6, 0, 1))));
     }
 
     private List<String> parts() {
@@ -198,7 +207,7 @@ class LedgerSinkWriterTest {
                     }
                     return open();
                 },
-                signs::add,
+                this::sign,
                 LedgerProgress.begin(FEED, 1),
                 PAUSES,
                 Threads.system());
@@ -215,11 +224,11 @@ class LedgerSinkWriterTest {
         LedgerPublisher publisher = new LedgerPublisher(
                 "test",
                 this::open,
-                file -> {
+                (file, epoch) -> {
                     if (!mayBeLeft.get()) {
                         throw new IOException("the sign cannot be written");
                     }
-                    signs.add(file);
+                    sign(file, epoch);
                 },
                 progress,
                 PAUSES,
@@ -240,14 +249,27 @@ class LedgerSinkWriterTest {
         writer.snapshotState(3);
         awaitPublished(3);
         assertThat(signs).hasSize(1);
-        assertThat(parts()).contains(signs.get(0));
+        assertThat(parts()).contains(signs.get(0).substring(2));
+    }
+
+    @Test
+    void leavesASignOfEachEpochThatAStreamDelivers() throws Exception {
+        LedgerSinkWriter writer = writer(List.of());
+        long checkpoint = 0;
+        for (byte[] next : List.of(receipt("train", 0), receipt("train", 0), receipt("train", 1), receipt("val", 1))) {
+            writer.write(next, null);
+            writer.snapshotState(++checkpoint);
+            awaitPublished(checkpoint);
+        }
+        assertThat(signs).extracting(sign -> sign.substring(0, 2)).containsExactly("0 ", "1 ", "1 ");
+        assertThat(signs.stream().map(sign -> sign.substring(2)).distinct()).hasSize(3);
     }
 
     @Test
     void waitsWhileTooMuchWaits() throws Exception {
         isDown.set(true);
         LedgerPublisher publisher = new LedgerPublisher(
-                "s3a://bucket/ledger", this::open, signs::add, LedgerProgress.begin(FEED, 1), PAUSES, Threads.system());
+                "s3a://bucket/ledger", this::open, this::sign, LedgerProgress.begin(FEED, 1), PAUSES, Threads.system());
         publisher.submit(new LedgerFile("part-1.avro", new byte[65 << 20]), 1);
         CompletableFuture<Void> submitted = new CompletableFuture<>();
         Thread task = new Thread(() -> {

@@ -22,7 +22,7 @@ public final class SimulatedLedger implements AutoCloseable {
             throws IOException {
         LedgerProgress progress = LedgerProgress.begin(feed, subtask);
         LedgerPublisher publisher = new LedgerPublisher(
-                "simulated ledger", () -> store, file -> {}, progress, LedgerPublisher.Pauses.USUAL, threads);
+                "simulated ledger", () -> store, (file, epoch) -> {}, progress, LedgerPublisher.Pauses.USUAL, threads);
         for (byte[] file : state) {
             publisher.restore(FILES.deserialize(FILES.getVersion(), file), 0);
         }

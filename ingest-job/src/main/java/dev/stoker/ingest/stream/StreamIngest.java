@@ -1,6 +1,7 @@
 package dev.stoker.ingest.stream;
 
 import dev.stoker.connectors.chunks.DatasetStore;
+import dev.stoker.connectors.chunks.RunTotals;
 import dev.stoker.connectors.chunks.StreamChunkSink;
 import dev.stoker.connectors.chunks.StreamMeter;
 import dev.stoker.connectors.chunks.StreamReportSerializer;
@@ -14,8 +15,8 @@ import dev.stoker.ingest.IngestFailedException;
 import dev.stoker.ingest.InvalidIngestException;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
+import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.WriterProcess;
-import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -23,6 +24,7 @@ import java.time.Clock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.concurrent.ExecutionException;
@@ -241,34 +243,27 @@ public final class StreamIngest {
             throws IOException {
         try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {
             Dataset dataset = Dataset.open(store);
-            long newest = dataset.latestVersion();
-            long versions = 0;
-            long last = 0;
-            long samples = 0;
-            long bytes = 0;
-            long letters = 0;
-            for (long version = preparation.state().baseVersion() + 1; version <= newest; version++) {
-                LogEntry entry = dataset.entry(version, newest);
-                if (entry.ingest().startsWith(run)) {
-                    versions++;
-                    last = version;
-                    samples += entry.addedRows();
-                    bytes += entry.added().stream()
-                            .mapToLong(chunk -> chunk.length())
-                            .sum();
-                    letters += StreamRun.deadLetters(entry);
-                }
-            }
+            Snapshot newest = dataset.latest();
+            String topic = options.topic().topic();
+            long last = lastVersion(preparation, meter, newest.table().topicVersion(topic));
+            RunTotals totals = last == 0 ? RunTotals.NONE : RunTotals.of(dataset.entry(last, newest.version()), run);
             return new StreamResult(
-                    versions,
-                    last,
-                    samples,
-                    bytes,
+                    totals.versions(),
+                    totals.versions() == 0 ? 0 : last,
+                    totals.samples(),
+                    totals.bytes(),
                     new StreamResult.DeadLetterCount(
-                            Math.max(letters, meter.deadLetters()),
+                            Math.max(totals.deadLetters(), meter.deadLetters()),
                             options.deadLetters().location()),
-                    TopicPosition.find(dataset, options.topic().topic(), 0, newest),
+                    TopicPosition.find(dataset, newest, topic),
                     duration);
         }
+    }
+
+    /** The newest version that the run may have committed; 0 for none. Its totals hold all that the run has done. */
+    private static long lastVersion(StreamPreparation preparation, StreamMeter meter, OptionalLong ofTopic) {
+        // A job in another process has no meter here.
+        long version = meter.newestVersion() > 0 ? meter.newestVersion() : ofTopic.orElse(0);
+        return version > preparation.state().baseVersion() ? version : 0;
     }
 }

@@ -10,6 +10,7 @@ import dev.stoker.ingest.SplitRule;
 import dev.stoker.ingest.TargetDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
@@ -72,10 +73,12 @@ record StreamPreparation(
     private static StreamPreparation of(StreamOptions options, Optional<Dataset> dataset, SourceTopic topic)
             throws IOException {
         SourceTopic.Shape shape = topic.shape();
-        long version = dataset.isPresent() ? dataset.get().latestVersion() : 0;
+        Optional<Snapshot> newest =
+                dataset.isPresent() ? Optional.of(dataset.get().latest()) : Optional.empty();
+        long version = newest.map(Snapshot::version).orElse(0L);
         String name = options.topic().topic();
         Optional<TopicPosition> position =
-                version == 0 ? Optional.empty() : TopicPosition.find(dataset.get(), name, 0, version);
+                version == 0 ? Optional.empty() : TopicPosition.find(dataset.get(), newest.get(), name);
         if (position.isPresent() && !position.get().topicId().equals(shape.id())) {
             throw new OtherTopicException(options.topic(), position.get().topicId(), shape.id());
         }

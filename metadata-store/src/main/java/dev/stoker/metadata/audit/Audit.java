@@ -10,10 +10,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.UUID;
 import java.util.function.Consumer;
@@ -95,15 +97,7 @@ public final class Audit {
         Follows follows = new Follows(datasets, findings);
         Survey survey = new Survey(datasets, feed, follows, findings, reads);
         progress.accept("reading " + files.size() + " ledger files");
-        for (DeliverySign sign : signs) {
-            if (!files.has(sign.file())) {
-                findings.add(
-                        Finding.Kind.DAMAGED_LEDGER,
-                        0,
-                        "receipts of feed " + sign.feed() + " are missing: the ledger has no file " + sign.file()
-                                + ", which " + sign.where() + " says the feed wrote; restore the ledger from a copy");
-            }
-        }
+        requireSigned(files, findings);
         files.visit(survey::visit, e -> findings.add(Finding.Kind.DAMAGED_LEDGER, 0, e.getMessage()));
         Map<PassKey, PassState> passes = survey.passes();
         Map<PassKey, TreeMap<Long, AuditReport.Epoch>> judged = new HashMap<>();
@@ -141,6 +135,22 @@ public final class Audit {
         }
         return new AuditReport(
                 files.size(), survey.records, survey.receipts, duplicates, reports, findings.kept(), findings.counts());
+    }
+
+    /** Each file that a sign names must be there; of an epoch one missing file is told. */
+    private void requireSigned(LedgerFiles files, Findings findings) {
+        Set<String> names = files.names();
+        Set<String> told = new HashSet<>();
+        for (DeliverySign sign : signs) {
+            if (!names.contains(sign.file()) && told.add(sign.feed() + " " + sign.epoch())) {
+                findings.add(
+                        Finding.Kind.DAMAGED_LEDGER,
+                        0,
+                        "receipts of epoch " + sign.epoch() + " of feed " + sign.feed()
+                                + " are missing: the ledger has no file " + sign.file() + ", which " + sign.where()
+                                + " says the feed wrote; restore the ledger from a copy");
+            }
+        }
     }
 
     private static EpochJudge judge(Map<EpochKey, EpochJudge> judges, PassState pass, long epoch, Findings findings) {

@@ -14,6 +14,8 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Reads the finished files of a ledger any number of times. Each time returns the same records, even if a feed writes
@@ -58,8 +60,8 @@ final class LedgerFiles {
         return new LedgerFiles(store, files, reads);
     }
 
-    boolean has(String name) {
-        return files.stream().anyMatch(file -> file.name().equals(name));
+    Set<String> names() {
+        return files.stream().map(ObjectInfo::name).collect(Collectors.toSet());
     }
 
     int size() {

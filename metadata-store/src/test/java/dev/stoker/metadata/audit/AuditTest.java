@@ -230,8 +230,8 @@ class AuditTest {
 
             assertThat(only(report).kind()).isEqualTo(Kind.ALTERED);
             assertThat(only(report).message())
-                    .contains(
-                            "stream train, group default, epoch 0, batch 4, piece 0: the receipt of run 5, rank 0 of 1");
+                    .contains("stream train, group default, epoch 0, batch 4, piece 0: the receipt of run 5, rank 0 of"
+                            + " 1");
         }
     }
 
@@ -598,5 +598,15 @@ class AuditTest {
         stream.write(epoch());
         clean(stream.auditSigned("part-0-0.avro"));
         only(stream.auditSigned("part-9-0.avro"));
+    }
+
+    @Test
+    void aLedgerWhoseLastEpochWasDeletedHasLostReceipts() throws IOException {
+        stream.write(epoch());
+        clean(stream.audit());
+        AuditReport report = stream.auditSigned("part-0-0.avro", "part-1-0.avro");
+        assertThat(only(report).kind()).isEqualTo(Kind.DAMAGED_LEDGER);
+        assertThat(only(report).message())
+                .contains("receipts of epoch 1 of feed", "are missing", "part-1-0.avro", "the sign", "from a copy");
     }
 }

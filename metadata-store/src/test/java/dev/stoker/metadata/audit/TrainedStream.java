@@ -270,10 +270,12 @@ final class TrainedStream {
                 .run();
     }
 
-    /** Audits with the sign that a ledger file with receipts was written. */
-    AuditReport auditSigned(String file) throws IOException {
-        DeliverySign sign = new DeliverySign("the sign", FEED, file);
-        return new Audit(ledger, List.of(dataset), Optional.of(FEED), OptionalLong.empty(), List.of(sign), text -> {})
-                .run();
+    /** Audits with the signs that ledger files with receipts of the epochs from 0 on were written. */
+    AuditReport auditSigned(String... filesOfEpochs) throws IOException {
+        List<DeliverySign> signs = new ArrayList<>();
+        for (String file : filesOfEpochs) {
+            signs.add(new DeliverySign("the sign", FEED, signs.size(), file));
+        }
+        return new Audit(ledger, List.of(dataset), Optional.of(FEED), OptionalLong.empty(), signs, text -> {}).run();
     }
 }

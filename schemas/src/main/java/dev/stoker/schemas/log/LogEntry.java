@@ -8,6 +8,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.UUID;
 
@@ -39,6 +40,9 @@ public record LogEntry(
 
     /** The format version that this release writes, and the newest that it reads. */
     public static final int FORMAT = 1;
+
+    /** The property that names the Kafka topic that a version was ingested from. */
+    public static final String TOPIC = "kafka.topic";
 
     public LogEntry {
         Objects.requireNonNull(dataset, "dataset");
@@ -77,6 +81,11 @@ public record LogEntry(
             sorted.put(field, List.copyOf(names));
         });
         return Collections.unmodifiableMap(sorted);
+    }
+
+    /** Returns the Kafka topic that the version was ingested from, if any. */
+    public Optional<String> topic() {
+        return Optional.ofNullable(properties.get(TOPIC));
     }
 
     /** Returns the number of samples that the entry added. */

@@ -8,6 +8,7 @@ import dev.stoker.schemas.order.ChunkFile;
 import dev.stoker.schemas.order.StreamChunks;
 import java.util.Arrays;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
@@ -54,13 +55,13 @@ public final class ChunkTable {
         return with(List.of(entry));
     }
 
-    /** Encodes the content of a {@code chunks.arrow}. */
+    /** Encodes the content of a chunk table's file. */
     public byte[] encode() {
         return TableFormat.encode(columns);
     }
 
     /**
-     * Reads a {@code chunks.arrow}.
+     * Reads a chunk table's file.
      *
      * @param file its name as the user knows it
      */
@@ -89,6 +90,17 @@ public final class ChunkTable {
 
     public ClassTable classes() {
         return columns.classes;
+    }
+
+    /** The newest version that was ingested from a topic, if there is one. */
+    public OptionalLong topicVersion(String topic) {
+        Long version = columns.topics.get(topic);
+        return version == null ? OptionalLong.empty() : OptionalLong.of(version);
+    }
+
+    /** The newest version that was made anew from chunk heads, which do not tell a topic; 0 if there is none. */
+    public long recoveredVersion() {
+        return columns.recovered;
     }
 
     public long ordinal(int index) {

@@ -3,12 +3,14 @@ package dev.stoker.schemas.table;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.log.Operation;
 import dev.stoker.schemas.log.RemovedRows;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.UUID;
 
 /**
@@ -22,6 +24,11 @@ final class TableColumns {
     int size;
     ClassTable classes = ClassTable.EMPTY;
     final List<String> splits = new ArrayList<>();
+    /** By topic the newest version that was ingested from it. */
+    final TreeMap<String, Long> topics = new TreeMap<>();
+    /** The newest version that was made anew from chunk heads, which do not tell topics; 0 for none. */
+    long recovered;
+
     long[] ordinals = {};
     long[] idHigh = {};
     long[] idLow = {};
@@ -47,6 +54,8 @@ final class TableColumns {
         copy.size = size;
         copy.classes = classes;
         copy.splits.addAll(splits);
+        copy.topics.putAll(topics);
+        copy.recovered = recovered;
         copy.ordinals = ordinals.clone();
         copy.idHigh = idHigh.clone();
         copy.idLow = idLow.clone();
@@ -83,6 +92,10 @@ final class TableColumns {
             add(chunk);
         }
         classes = classes.with(entry.classes());
+        entry.topic().ifPresent(topic -> topics.put(topic, version));
+        if (entry.operation() == Operation.RECOVERED) {
+            recovered = version;
+        }
     }
 
     private void add(AddedChunk chunk) {

@@ -31,7 +31,8 @@ import java.util.Map;
  * Reads and writes the file of a chunk table: an Arrow IPC file of one record batch, with one row per chunk in
  * ascending ordinal and the columns of {@link #FIELDS}. Its schema metadata are {@code stoker.self} (the self-checksum,
  * only in the first schema message), {@code stoker.format}, {@code stoker.dataset}, {@code stoker.version}, {@code
- * stoker.splits} (JSON list) and {@code stoker.classes} (JSON object of lists).
+ * stoker.splits} (JSON list), {@code stoker.classes} (JSON object of lists), {@code stoker.topics} (JSON object of
+ * versions) and {@code stoker.recovered}.
  */
 final class TableFormat {
 
@@ -104,10 +105,12 @@ final class TableFormat {
         try {
             metadata.put("stoker.splits", SelfChecksum.escape(JSON.writeValueAsString(table.splits)));
             metadata.put("stoker.classes", SelfChecksum.escape(JSON.writeValueAsString(table.classes.names())));
+            metadata.put("stoker.topics", SelfChecksum.escape(JSON.writeValueAsString(table.topics)));
         } catch (JsonProcessingException e) {
             throw new IllegalArgumentException(
-                    "Split or class names that are no Unicode: " + e.getOriginalMessage(), e);
+                    "Names of splits, classes or topics that are no Unicode: " + e.getOriginalMessage(), e);
         }
+        metadata.put("stoker.recovered", Long.toString(table.recovered));
         return metadata;
     }
 
@@ -132,10 +135,21 @@ final class TableFormat {
             table.splits.addAll(JSON.readValue(text(metadata, "stoker.splits"), new TypeReference<List<String>>() {}));
             table.classes = ClassTable.of(JSON.readValue(
                     text(metadata, "stoker.classes"), new TypeReference<Map<String, List<String>>>() {}));
+            table.topics.putAll(
+                    JSON.readValue(text(metadata, "stoker.topics"), new TypeReference<Map<String, Long>>() {}));
+            table.topics.forEach((topic, version) -> requireVersion(table, version, 1, "the topic " + topic));
+            table.recovered = Long.parseLong(text(metadata, "stoker.recovered"));
+            requireVersion(table, table.recovered, 0, "the newest recovered version");
             readColumns(arrow, table, file);
             return table;
         } catch (IllegalArgumentException | ArithmeticException | JsonProcessingException e) {
             throw new CorruptDataException(file + " is corrupt: " + e.getMessage(), e);
+        }
+    }
+
+    private static void requireVersion(TableColumns table, Long version, long least, String what) {
+        if (version == null || version < least || version > table.version) {
+            throw new IllegalArgumentException(what + " has version " + version + ", the table " + table.version);
         }
     }
 

@@ -42,6 +42,30 @@ public final class LogEntries {
                 Map.of());
     }
 
+    /** An entry that was ingested from a topic. */
+    public static LogEntry from(String topic, long version, AddedChunk... chunks) {
+        return with(adding(version, chunks), Operation.INGEST, Map.of(LogEntry.TOPIC, topic, "kafka.next", "0=1"));
+    }
+
+    /** An entry that was made anew from chunk heads. */
+    public static LogEntry recovered(long version, AddedChunk... chunks) {
+        return with(adding(version, chunks), Operation.RECOVERED, Map.of());
+    }
+
+    private static LogEntry with(LogEntry entry, Operation operation, Map<String, String> properties) {
+        return new LogEntry(
+                entry.dataset(),
+                entry.version(),
+                entry.ingest(),
+                operation,
+                entry.committedMs(),
+                entry.committedBy(),
+                entry.added(),
+                entry.removed(),
+                entry.classes(),
+                properties);
+    }
+
     /** An entry that removes. */
     public static LogEntry removing(long version, RemovedRows... removed) {
         return new LogEntry(

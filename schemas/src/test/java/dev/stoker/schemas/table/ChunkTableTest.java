@@ -3,6 +3,8 @@ package dev.stoker.schemas.table;
 import static dev.stoker.schemas.log.LogEntries.DATASET;
 import static dev.stoker.schemas.log.LogEntries.adding;
 import static dev.stoker.schemas.log.LogEntries.chunk;
+import static dev.stoker.schemas.log.LogEntries.from;
+import static dev.stoker.schemas.log.LogEntries.recovered;
 import static dev.stoker.schemas.log.LogEntries.removing;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -57,7 +59,7 @@ class ChunkTableTest {
         return ChunkTable.empty(DATASET)
                 .with(List.of(
                         adding(1, chunk(0, "train", 10), chunk(1, "val", 3), chunk(2, "train", 5)),
-                        adding(2, chunk(3, "train", 7), chunk(4, "val", 2)),
+                        from("orders", 2, chunk(3, "train", 7), chunk(4, "val", 2)),
                         removing(3, RemovedRows.of(0, 2, 9), RemovedRows.of(2, 0, 1, 2, 3, 4), RemovedRows.of(3, 6)),
                         replacing(
                                 4,
@@ -65,8 +67,28 @@ class ChunkTableTest {
                                 List.of(RemovedRows.wholeChunk(1), RemovedRows.of(3, 0, 6)))));
     }
 
+    @Test
+    void knowsTheNewestVersionOfEachTopicAndTheNewestRecoveredOne() throws IOException {
+        ChunkTable table = ChunkTable.empty(DATASET)
+                .with(List.of(
+                        from("orders", 1, chunk(0, "train", 1)),
+                        from("clicks é", 2),
+                        adding(3),
+                        from("orders", 4, chunk(1, "train", 1)),
+                        recovered(5),
+                        adding(6)));
+        for (ChunkTable same : List.of(table, ChunkTable.decode(table.encode(), "file"))) {
+            assertThat(same.topicVersion("orders")).hasValue(4);
+            assertThat(same.topicVersion("clicks é")).hasValue(2);
+            assertThat(same.topicVersion("none")).isEmpty();
+            assertThat(same.recoveredVersion()).isEqualTo(5);
+        }
+        assertThat(table.with(from("clicks é", 7)).topicVersion("clicks é")).hasValue(7);
+        assertThat(table.topicVersion("clicks é")).hasValue(2);
+    }
+
     private static void read(byte[] file) throws IOException {
-        ChunkTable.decode(file, "/d/chunks.arrow");
+        ChunkTable.decode(file, "/d/7.arrow");
     }
 
     @Test
@@ -124,7 +146,7 @@ class ChunkTableTest {
         ChunkTable table = ChunkTable.empty(DATASET)
                 .with(adding(1, chunk(0, "train", 10), chunk(1, "val", 3), chunk(2, "train", 5)));
         ChunkTable before = table;
-        table = table.with(adding(2, chunk(3, "train", 7), chunk(4, "val", 2)));
+        table = table.with(from("orders", 2, chunk(3, "train", 7), chunk(4, "val", 2)));
         table = ChunkTable.decode(table.encode(), "file");
         table = table.with(
                 removing(3, RemovedRows.of(0, 2, 9), RemovedRows.of(2, 0, 1, 2, 3, 4), RemovedRows.of(3, 6)));
@@ -210,7 +232,7 @@ class ChunkTableTest {
 
         assertThatThrownBy(() -> read(SelfChecksum.seal(file)))
                 .isInstanceOf(FormatTooNewException.class)
-                .hasMessageContaining("/d/chunks.arrow has format version 2");
+                .hasMessageContaining("/d/7.arrow has format version 2");
     }
 
     @Test

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.NoSuchElementException;
+import java.util.Optional;
 import java.util.function.Predicate;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
@@ -14,10 +15,12 @@ import org.apache.hadoop.fs.RemoteIterator;
 
 /**
  * Lists objects. On an object store, requests all keys below the deepest directory of the prefix, about 1,000 per
- * request. On any other file system, walks the directories. Omits files that disappear during the listing.
+ * request. On any other file system, walks the directories. S3 and HDFS begin behind the given name. Omits files that
+ * disappear during the listing.
  */
 final class HadoopObjectIterator implements ObjectIterator {
 
+    private final HadoopObjectStore.Connection connection;
     private final FileSystem fileSystem;
     private final ObjectPaths paths;
     private final Retries retries;
@@ -32,6 +35,7 @@ final class HadoopObjectIterator implements ObjectIterator {
     /** @param lastParts selects names to list by their last parts */
     HadoopObjectIterator(
             HadoopObjectStore.Connection connection, String prefix, String after, Predicate<String> lastParts) {
+        this.connection = connection;
         this.fileSystem = connection.fileSystem();
         this.paths = connection.paths();
         this.retries = connection.retries();
@@ -57,10 +61,7 @@ final class HadoopObjectIterator implements ObjectIterator {
     private FileStatus advance() throws IOException {
         try {
             if (entries == null) {
-                String directory = directories.peek();
-                entries = flat
-                        ? fileSystem.listFiles(paths.directory(directory), true)
-                        : fileSystem.listStatusIterator(paths.directory(directory));
+                entries = open(directories.peek());
                 directories.pop();
             }
             if (entries.hasNext()) {
@@ -74,6 +75,16 @@ final class HadoopObjectIterator implements ObjectIterator {
         }
         entries = null;
         return null;
+    }
+
+    private RemoteIterator<? extends FileStatus> open(String directory) throws IOException {
+        Optional<PagesAfter> late = PagesAfter.of(connection, directory, after);
+        if (late.isPresent()) {
+            return late.get();
+        }
+        return flat
+                ? fileSystem.listFiles(paths.directory(directory), true)
+                : fileSystem.listStatusIterator(paths.directory(directory));
     }
 
     private void visit(FileStatus entry) {

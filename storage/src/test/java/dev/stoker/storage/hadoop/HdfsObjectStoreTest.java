@@ -1,9 +1,15 @@
 package dev.stoker.storage.hadoop;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.ObjectStoreContract;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.util.UUID;
+import javax.management.JMException;
+import javax.management.ObjectName;
+import org.junit.jupiter.api.Test;
 
 class HdfsObjectStoreTest extends ObjectStoreContract {
 
@@ -20,5 +26,25 @@ class HdfsObjectStoreTest extends ObjectStoreContract {
     @Override
     protected ObjectStore createStore() throws IOException {
         return HadoopObjectStore.open(HdfsCluster.shared().uri() + "/" + UUID.randomUUID());
+    }
+
+    @Test
+    void aListingBeginsBehindTheNameThatIsGiven() throws Exception {
+        try (ObjectStore store = createStore()) {
+            for (int i = 10; i < 60; i++) {
+                store.createIfAbsent("log/" + i + ".avro", new byte[1]);
+            }
+            long before = listed();
+
+            assertThat(store.list("log/", "log/57.avro").toList()).hasSize(2);
+            assertThat(listed() - before)
+                    .as("names that the name node has sent")
+                    .isLessThan(5);
+        }
+    }
+
+    private static long listed() throws JMException {
+        return (Long) ManagementFactory.getPlatformMBeanServer()
+                .getAttribute(new ObjectName("Hadoop:service=NameNode,name=NameNodeActivity"), "FilesInGetListingOps");
     }
 }

@@ -119,6 +119,22 @@ class S3FaultTest {
     }
 
     @Test
+    void aListingBeginsBehindTheNameThatIsGiven() throws IOException {
+        try (HadoopObjectStore paged =
+                S3ObjectStoreTest.open(uri, proxy.endpoint(), Map.of("fs.s3a.paging.maximum", "10"))) {
+            for (int i = 10; i < 60; i++) {
+                direct.createIfAbsent("log/" + i, new byte[1]);
+            }
+            proxy.resetCounts();
+
+            assertThat(paged.list("log/", "log/57").toList()).hasSize(2);
+            assertThat(proxy.counts()).isEqualTo(Map.of("LIST", 1L));
+            assertThat(paged.list("log/", "log/31").toList()).hasSize(28);
+            assertThat(proxy.counts()).isEqualTo(Map.of("LIST", 4L));
+        }
+    }
+
+    @Test
     void aReadIsOneRequestAndAsksForNothingElse() throws IOException {
         byte[] content = random(3 << 20);
         direct.createIfAbsent("a", content);
@@ -226,8 +242,9 @@ class S3FaultTest {
             assertThat(store.readAll("o/" + i, 1 << 20)).isEqualTo(content);
         }
         assertThat(store.list("o/").toList()).hasSize(objects);
+        assertThat(store.list("o/", "o/").toList()).hasSize(objects);
 
-        double amplification = proxy.requests() / (3.0 * objects + 1);
+        double amplification = proxy.requests() / (3.0 * objects + 2);
         System.out.println("requests per call at " + rate + " errors: " + amplification);
         if (rate <= 0.2) {
             assertThat(amplification).isLessThan(1.5);

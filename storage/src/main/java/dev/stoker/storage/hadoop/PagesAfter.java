@@ -1,0 +1,158 @@
+package dev.stoker.storage.hadoop;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.NoSuchElementException;
+import java.util.Optional;
+import java.util.Queue;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.s3a.S3AFileSystem;
+import org.apache.hadoop.fs.s3a.S3AUtils;
+import org.apache.hadoop.fs.store.audit.AuditSpan;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.protocol.DirectoryListing;
+import org.apache.hadoop.hdfs.protocol.HdfsFileStatus;
+import software.amazon.awssdk.core.exception.SdkException;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Request;
+import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
+import software.amazon.awssdk.services.s3.model.S3Object;
+
+/**
+ * A listing that the store begins behind a name, so that the names before it cost nothing. Hadoop's own listings always begin at
+ * the first name. The store may still return names before it; the caller leaves them out. A failed call can be repeated.
+ */
+abstract class PagesAfter implements RemoteIterator<FileStatus> {
+
+    private final Queue<FileStatus> page = new ArrayDeque<>();
+    private boolean isLast;
+
+    /**
+     * Returns the listing of a directory.
+     *
+     * @param directory ends with a slash, or is empty
+     * @return empty where only Hadoop's own listing will do
+     */
+    static Optional<PagesAfter> of(HadoopObjectStore.Connection connection, String directory, String after) {
+        // Stores sort by bytes and Stoker by UTF-16 code units: for ASCII that is the same.
+        if (!after.startsWith(directory) || after.chars().anyMatch(c -> c >= 0x80)) {
+            return Optional.empty();
+        }
+        // Where there is no S3, its classes may be missing.
+        return connection.isObjectStore() ? S3.of(connection, directory, after) : Hdfs.of(connection, directory, after);
+    }
+
+    /** Adds the next page to the entries, if there is one, and returns whether it is the last. */
+    abstract boolean read(Queue<FileStatus> entries) throws IOException;
+
+    @Override
+    public boolean hasNext() throws IOException {
+        while (page.isEmpty() && !isLast) {
+            isLast = read(page);
+        }
+        return !page.isEmpty();
+    }
+
+    @Override
+    public FileStatus next() throws IOException {
+        if (!hasNext()) {
+            throw new NoSuchElementException();
+        }
+        return page.remove();
+    }
+
+    /** All keys below a directory. */
+    private static final class S3 extends PagesAfter {
+        private final HadoopObjectStore.Connection connection;
+        private final S3AFileSystem fileSystem;
+        private final ListObjectsV2Request first;
+        private String continuation;
+
+        S3(HadoopObjectStore.Connection connection, S3AFileSystem fileSystem, String directory, String after) {
+            this.connection = connection;
+            this.fileSystem = fileSystem;
+            this.first = ListObjectsV2Request.builder()
+                    .bucket(fileSystem.getBucket())
+                    .prefix(connection.paths().key(directory))
+                    .startAfter(connection.paths().key(after))
+                    .maxKeys(connection.configuration().getInt("fs.s3a.paging.maximum", 1000))
+                    .build();
+        }
+
+        static Optional<PagesAfter> of(HadoopObjectStore.Connection connection, String directory, String after) {
+            // A directory bucket lists in no order, and the first version of the request is another one.
+            return connection.fileSystem() instanceof S3AFileSystem s3a
+                            && !s3a.getBucket().endsWith("--x-s3")
+                            && connection.configuration().getInt("fs.s3a.list.version", 2) == 2
+                    ? Optional.of(new S3(connection, s3a, directory, after))
+                    : Optional.empty();
+        }
+
+        @Override
+        boolean read(Queue<FileStatus> entries) throws IOException {
+            ListObjectsV2Request request = continuation == null
+                    ? first
+                    : first.toBuilder().continuationToken(continuation).build();
+            ListObjectsV2Response reply;
+            try (AuditSpan span = fileSystem.createSpan("list_after", first.prefix(), null)) {
+                span.activate();
+                reply = fileSystem
+                        .getS3AInternals()
+                        .getAmazonS3Client("list behind a key")
+                        .listObjectsV2(request);
+            } catch (SdkException e) {
+                throw S3AUtils.translateException("list", first.prefix(), e);
+            }
+            String start = connection.paths().key("");
+            for (S3Object object : reply.contents()) {
+                if (object.key().startsWith(start) && !object.key().endsWith("/")) {
+                    Path path = connection.paths().path(object.key().substring(start.length()));
+                    long modifiedMs = object.lastModified().toEpochMilli();
+                    entries.add(new FileStatus(object.size(), false, 1, 0, modifiedMs, path));
+                }
+            }
+            continuation = reply.nextContinuationToken();
+            return !Boolean.TRUE.equals(reply.isTruncated()) || continuation == null;
+        }
+    }
+
+    /** What is directly in a directory. */
+    private static final class Hdfs extends PagesAfter {
+        private final DistributedFileSystem fileSystem;
+        private final Path directory;
+        private byte[] last;
+
+        Hdfs(DistributedFileSystem fileSystem, Path directory, String after) {
+            this.fileSystem = fileSystem;
+            this.directory = directory;
+            // A directory of this very name must be found, since what it holds comes behind it.
+            String name = after.substring(after.lastIndexOf('/') + 1, after.length() - 1);
+            this.last = name.getBytes(StandardCharsets.US_ASCII);
+        }
+
+        static Optional<PagesAfter> of(HadoopObjectStore.Connection connection, String directory, String after) {
+            boolean isWithin = after.length() > directory.length() && after.indexOf('/', directory.length()) < 0;
+            return connection.fileSystem() instanceof DistributedFileSystem hdfs && isWithin
+                    ? Optional.of(new Hdfs(hdfs, connection.paths().directory(directory), after))
+                    : Optional.empty();
+        }
+
+        @Override
+        boolean read(Queue<FileStatus> entries) throws IOException {
+            DirectoryListing listing =
+                    fileSystem.getClient().listPaths(directory.toUri().getPath(), last);
+            if (listing == null) {
+                throw new FileNotFoundException(directory.toString());
+            }
+            for (HdfsFileStatus status : List.of(listing.getPartialListing())) {
+                entries.add(status.makeQualified(fileSystem.getUri(), directory));
+            }
+            last = listing.getLastName();
+            return !listing.hasMore();
+        }
+    }
+}
