@@ -214,9 +214,13 @@ final class Cluster {
         }
     }
 
-    /** Whether the feed has to serve the group to its end: it is declared, or began before others had finished. */
+    /**
+     * Whether the feed has to serve the group to its end: it is declared, or began before others had finished. A declaration says
+     * nothing of replicas.
+     */
     private boolean isKnown(TrainingGroup group) {
-        return group.hasBatches() && (!plan.groups().isEmpty() || group.beganBefore(endNanos - KNOWN_NANOS));
+        boolean isDeclared = !plan.groups().isEmpty() && group.replicas() == 1;
+        return group.hasBatches() && (isDeclared || group.beganBefore(endNanos - KNOWN_NANOS));
     }
 
     void jobFinished() {

@@ -1,7 +1,6 @@
 package dev.stoker.feeder.simulation;
 
 import java.io.IOException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -9,6 +8,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SortedMap;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
@@ -52,27 +52,39 @@ final class Seeds {
     }
 
     /**
-     * Runs a range of seeds by itself and writes a line for each thousand of them into a log. A range that the log has already is
-     * left out, so an interrupted run is resumed by the same command.
+     * Runs a range of seeds without JUnit, see {@link #runAll}.
      *
-     * @param arguments first seed, number of seeds, log file; reports of failures go into a folder beside it
+     * @param arguments first seed, number of seeds, log file
      */
     public static void main(String[] arguments) throws Exception {
         Configurator.setLevel("dev.stoker.feeder", Level.OFF);
-        long first = Long.parseLong(arguments[0]);
-        long count = Long.parseLong(arguments[1]);
-        Path log = Path.of(arguments[2]);
         Path directory = Files.createTempDirectory("simulation");
         try {
-            Seeds seeds = new Seeds(new Worlds(directory));
-            for (long next = first; next < first + count; next += BLOCK) {
-                seeds.runBlock(next, Math.min(BLOCK, first + count - next), log);
-            }
+            new Seeds(new Worlds(directory))
+                    .runAll(
+                            Long.parseLong(arguments[0]),
+                            Long.parseLong(arguments[1]),
+                            Optional.of(Path.of(arguments[2])));
         } finally {
             deleteAll(directory);
         }
         // Simulated threads that hang must not keep the process.
         System.exit(0);
+    }
+
+    /**
+     * Runs a range of seeds and prints a line for each thousand of them. With a log it writes the lines there too, puts reports of
+     * failures into a folder beside it, and leaves out thousands that the log has already, so that an interrupted run is resumed
+     * by the same command.
+     *
+     * @return seeds that fail
+     */
+    SortedMap<Long, Failed> runAll(long first, long count, Optional<Path> log) throws Exception {
+        SortedMap<Long, Failed> failures = new TreeMap<>();
+        for (long next = first; next < first + count; next += BLOCK) {
+            failures.putAll(runBlock(next, Math.min(BLOCK, first + count - next), log));
+        }
+        return failures;
     }
 
     private static void deleteAll(Path directory) throws IOException {
@@ -83,31 +95,41 @@ final class Seeds {
         }
     }
 
-    private void runBlock(long first, long count, Path log) throws Exception {
+    private SortedMap<Long, Failed> runBlock(long first, long count, Optional<Path> log) throws Exception {
         String name = "seeds " + first + " to " + (first + count - 1) + ":";
-        if (Files.exists(log) && Files.readAllLines(log).stream().anyMatch(line -> line.startsWith(name))) {
-            return;
+        if (log.isPresent()
+                && Files.exists(log.get())
+                && Files.readAllLines(log.get()).stream().anyMatch(line -> line.startsWith(name))) {
+            return new TreeMap<>();
         }
         long began = System.nanoTime();
         SortedMap<Long, Failed> failures = run(first, count);
         double seconds = (System.nanoTime() - began) / 1e9;
-        for (Map.Entry<Long, Failed> failure : failures.entrySet()) {
-            Path reports = Files.createDirectories(log.resolveSibling(log.getFileName() + ".failures"));
-            Files.writeString(reports.resolve("seed-" + failure.getKey() + ".txt"), failure.getValue().report());
-        }
         String line = String.format(
                 Locale.ROOT,
-                "%s %s, %.0f s, %.1f seeds/s%n",
+                "%s %s, %.0f s, %.1f seeds/s",
                 name,
                 failures.isEmpty() ? "ok" : "FAILED " + failures.keySet(),
                 seconds,
                 count / seconds);
-        Files.write(
-                log, line.getBytes(StandardCharsets.UTF_8), StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+        System.out.println(line);
+        if (log.isPresent()) {
+            report(log.get(), line, failures);
+        }
+        return failures;
     }
 
-    /** Runs all of the seeds; returns what is wrong with those that fail. */
-    SortedMap<Long, Failed> run(long first, long count) throws InterruptedException, ExecutionException {
+    private static void report(Path log, String line, SortedMap<Long, Failed> failures) throws IOException {
+        for (Map.Entry<Long, Failed> failure : failures.entrySet()) {
+            Path reports = Files.createDirectories(log.resolveSibling(log.getFileName() + ".failures"));
+            Files.writeString(
+                    reports.resolve("seed-" + failure.getKey() + ".txt"),
+                    failure.getValue().report());
+        }
+        Files.writeString(log, line + '\n', StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    private SortedMap<Long, Failed> run(long first, long count) throws InterruptedException, ExecutionException {
         SortedMap<Long, Failed> failures = new TreeMap<>();
         // More than there are processors, as a simulation often waits for one of its threads to wake.
         ExecutorService workers =

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Optional;
 import java.util.SortedMap;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
@@ -15,7 +16,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whole feeds under simulated faults, see {@code docs/simulation.md}. {@code -Dtest.seed=…} runs one seed and prints all that
- * happens in it; {@code -Dtest.seeds=…} says how many seeds are run otherwise, {@code -Dtest.first-seed=…} from where on.
+ * happens in it; {@code -Dtest.seeds=…} says how many seeds are run otherwise, {@code -Dtest.first-seed=…} from where on, and
+ * {@code -Dtest.log=…} names a file that says how far a long run is, which resumes by it.
  */
 class SimulationTest {
     /** Failures that are reported in full. */
@@ -50,8 +52,8 @@ class SimulationTest {
         }
         int count = Integer.getInteger("test.seeds", 1_000);
         long first = Long.getLong("test.first-seed", 1);
-        System.out.println("seeds " + first + " to " + (first + count - 1));
-        SortedMap<Long, Seeds.Failed> failures = seeds.run(first, count);
+        Optional<Path> log = Optional.ofNullable(System.getProperty("test.log")).map(Path::of);
+        SortedMap<Long, Seeds.Failed> failures = seeds.runAll(first, count, log);
         assertThat(failures.values().stream().map(Throwable::getMessage).limit(REPORTS))
                 .as("seeds that fail: %s", failures.keySet())
                 .isEmpty();
