@@ -86,7 +86,8 @@ final class Cluster {
                     false));
         }
         List<TrainingGroup.Shape> shapes = shapes(served);
-        // Nobody waits for a group that finds no step in an epoch: it may have come and left before anybody could note it.
+        // Nobody waits for a group that finds no step in an epoch: it may have come and left before anybody could note
+        // it.
         boolean declares = simulation.chance(0.4)
                 && (shapes.stream().noneMatch(shape -> shape.tail() == TailPolicy.DROP)
                         || oracles.stream().allMatch(oracle -> oracle.size().wholeBatches() >= MOST_RANKS));

@@ -169,7 +169,8 @@ final class Seeds {
         } catch (IOException | RuntimeException | Error e) {
             List<String> trace = cluster.simulation().trace();
             List<String> last = trace.subList(Math.max(0, trace.size() - TRACED_LINES), trace.size());
-            String replay = "Replay it with -Dtest=SimulationTest#deliversEachBatchOnceWhateverFails -Dtest.seed=" + seed;
+            String replay =
+                    "Replay it with -Dtest=SimulationTest#deliversEachBatchOnceWhateverFails -Dtest.seed=" + seed;
             String head = "seed " + seed + ": " + e.getMessage() + "\n\n" + cluster.failed() + "\n";
             throw new Failed(
                     head + String.join("\n", last) + "\n\n" + replay, head + String.join("\n", trace) + '\n', e);

@@ -84,8 +84,7 @@ final class Trainer {
     private boolean isSuperseded;
 
     /** @param instance the process that the trainer says it is of */
-    Trainer(
-            TrainingGroup group, Participant participant, int replica, long run, Position begin, Instance instance) {
+    Trainer(TrainingGroup group, Participant participant, int replica, long run, Position begin, Instance instance) {
         this.group = group;
         this.network = group.network();
         this.simulation = network.simulation;

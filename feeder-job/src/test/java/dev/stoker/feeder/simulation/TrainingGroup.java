@@ -196,8 +196,7 @@ final class TrainingGroup {
     void pauseOne(long nanos) {
         Trainer trainer = any();
         if (trainer != null) {
-            cluster.simulation()
-                    .trace(trainer.toString(), "stands still for " + nanos / Simulation.MILLI + " ms");
+            cluster.simulation().trace(trainer.toString(), "stands still for " + nanos / Simulation.MILLI + " ms");
             trainer.process.pause(nanos);
         }
     }
@@ -224,9 +223,7 @@ final class TrainingGroup {
             return;
         }
         cluster.simulation()
-                .trace(
-                        name(),
-                        victim + (keepsProcess ? " begins again" : " crashes, to go on") + " at " + checkpoint);
+                .trace(name(), victim + (keepsProcess ? " begins again" : " crashes, to go on") + " at " + checkpoint);
         Instance instance;
         if (keepsProcess) {
             instance = victim.instance();
@@ -352,11 +349,9 @@ final class TrainingGroup {
                     && passes.get(0).epochs().size() == epochs()
                     && passes.get(0).epochs().stream()
                             // Those that are missing have been judged: they died with a run that crashed.
-                            .allMatch(epoch -> epoch.acknowledged()
-                                            + epoch.asserted().count()
-                                            + epoch.leftOut()
-                                            + epoch.missing()
-                                    == oracle.size().batches());
+                            .allMatch(epoch ->
+                                    epoch.acknowledged() + epoch.asserted().count() + epoch.leftOut() + epoch.missing()
+                                            == oracle.size().batches());
             if (!isWhole) {
                 throw new AssertionError("the audit does not have all of replica " + replica + " of group " + shape.name
                         + " of stream " + shape.stream + ": " + passes);
