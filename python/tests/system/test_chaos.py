@@ -155,9 +155,9 @@ def judge(name, befallen, team):
     homes = {line["wait"][2]: line["wait"][3].partition(":")[0] for lines in team.round() for line in lines[:half]}
     for lines in team.round():
         for line in lines[half:]:
-            waited, _, lane, _ = line["wait"]
+            waited, _, lane, address = line["wait"]
             if lane in homes:
-                kind = "dead" if homes[lane] in hit else "living"
+                kind = "dead" if {homes[lane], address.partition(":")[0]} & hit else "living"
                 worst[kind] = max(worst[kind], waited)
     said = (
         f"{name}: longest wait {worst['dead']:.2f} s for lanes of {len(hit)} lost, {worst['living']:.2f} s for others"

@@ -226,6 +226,11 @@ public final class FeedNode {
         }
 
         @Override
+        public Set<GroupName> owing() {
+            return drain.owing();
+        }
+
+        @Override
         public List<GroupFacts> groupFacts() {
             return node.server.facts();
         }

@@ -6,6 +6,7 @@ import java.io.IOException;
 import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
@@ -50,6 +51,12 @@ public interface NodeLease extends AutoCloseable {
 
     /** Everything up to the token is in the ledger for good: trainers are told, and may forget it. */
     void markDurable(long token);
+
+    /**
+     * Groups with receipts on their way to the ledger: this lease has them or will drain them, or trainers are about to repeat
+     * them for want of room.
+     */
+    Set<GroupName> owing();
 
     /** What this node knows of the groups that trainers read in, or did last. */
     List<GroupFacts> groupFacts();

@@ -36,6 +36,9 @@ final class Cluster {
     /** A group counts as known to the feed once it has trained for so long. */
     private static final long KNOWN_NANOS = 2 * Simulation.SECOND;
 
+    /** In a world of any group. */
+    static final int MOST_RANKS = 3;
+
     private final Simulation simulation;
     private final Network network;
     private final SimulatedStore ledger;
@@ -83,7 +86,11 @@ final class Cluster {
                     false));
         }
         List<TrainingGroup.Shape> shapes = shapes(served);
-        boolean declares = simulation.chance(0.4);
+        // Nobody waits for a group that finds no step in an epoch: it may have come and left before anybody could note
+        // it.
+        boolean declares = simulation.chance(0.4)
+                && (shapes.stream().noneMatch(shape -> shape.tail() == TailPolicy.DROP)
+                        || oracles.stream().allMatch(oracle -> oracle.size().wholeBatches() >= MOST_RANKS));
         this.plan = new FeedPlan(
                 "simulated",
                 new UUID(0x5EED, seed),
@@ -143,21 +150,24 @@ final class Cluster {
         int count = (int) simulation.between(streams.size(), 3);
         for (int i = 0; i < count; i++) {
             FeedPlan.Stream stream = streams.get(i % streams.size());
-            int world = simulation.chance(0.5) ? 1 : (int) simulation.between(2, 3);
+            int world = simulation.chance(0.5) ? 1 : (int) simulation.between(2, MOST_RANKS);
             int workers = simulation.chance(0.7) ? 1 : 2;
-            int replicas = simulation.chance(0.75) ? 1 : 2;
+            int replicas = simulation.chance(0.7) ? 1 : (int) simulation.between(2, 3);
+            // Long steps leave pauses in which nothing is on its way.
+            long longest = simulation.chance(0.1) ? 5_000 : simulation.chance(0.5) ? 20 : 250;
             shapes.add(new TrainingGroup.Shape(
                     stream.name(),
                     "group" + i,
                     world,
                     workers,
                     replicas,
-                    simulation.chance(0.5) ? TailPolicy.PAD : TailPolicy.KEEP,
+                    TailPolicy.values()[(int) simulation.between(0, TailPolicy.values().length - 1)],
                     (int) simulation.between(2, 6),
                     simulation.chance(0.5),
-                    simulation.between(2, simulation.chance(0.5) ? 20 : 250) * Simulation.MILLI,
-                    simulation.chance(0.5) ? 0 : 5,
-                    world * workers * replicas > 1 || simulation.chance(0.5)));
+                    simulation.between(2, longest) * Simulation.MILLI,
+                    longest > 1_000 || simulation.chance(0.5) ? 0 : 5,
+                    world * workers * replicas > 1 || simulation.chance(0.5),
+                    simulation.chance(0.5)));
         }
         return shapes;
     }
@@ -205,9 +215,13 @@ final class Cluster {
         }
     }
 
-    /** Whether the feed has to serve the group to its end: it is declared, or began before others had finished. */
+    /**
+     * Whether the feed has to serve the group to its end: it is declared, or began before others had finished. A declaration says
+     * nothing of replicas.
+     */
     private boolean isKnown(TrainingGroup group) {
-        return !plan.groups().isEmpty() || group.beganBefore(endNanos - KNOWN_NANOS);
+        boolean isDeclared = !plan.groups().isEmpty() && group.replicas() == 1;
+        return group.hasBatches() && (isDeclared || group.beganBefore(endNanos - KNOWN_NANOS));
     }
 
     void jobFinished() {
@@ -358,11 +372,14 @@ final class Cluster {
 
     /** The JobManager dies; another one takes over, and what ran for the first is cancelled. */
     void crashJobManager() {
-        // Without a checkpoint the job would begin anew, and know of nobody.
-        if (storage.isFinished || !storage.hasCheckpoint() || jobManager.isEnding() || !jobManager.process.isAlive()) {
+        if (storage.isFinished || jobManager.isEnding() || !jobManager.process.isAlive()) {
             return;
         }
         simulation.trace(jobManager.process.name(), "is killed");
+        if (!storage.hasCheckpoint()) {
+            // The job begins anew. It can know only of those that come to it.
+            groups.forEach(TrainingGroup::forget);
+        }
         JobManager gone = jobManager;
         gone.process.kill();
         simulation.after(simulation.between(0, 1_000) * Simulation.MILLI, null, "cancel", gone::cancelAll);

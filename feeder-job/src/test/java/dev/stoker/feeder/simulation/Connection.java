@@ -73,7 +73,11 @@ public final class Connection {
     void establish(SimulatedProcess by) {
         server = by;
         by.onKill(() -> cut("the server died"));
-        toClient(receiver::connected);
+        toClient(() -> {
+            if (!clientClosed) {
+                receiver.connected();
+            }
+        });
     }
 
     void refuse() {
@@ -117,7 +121,7 @@ public final class Connection {
         Simulation simulation = network.simulation;
         toClientNanos = Math.max(toClientNanos, simulation.nowNanos() + network.delayNanos());
         simulation.after(toClientNanos - simulation.nowNanos(), client, "deliver", () -> {
-            if (!broken && !clientClosed) {
+            if (!broken) {
                 what.run();
             }
         });
@@ -196,7 +200,7 @@ public final class Connection {
     public int write(ByteBuffer from) throws IOException {
         while (true) {
             requireOpen();
-            if (serverDone || clientClosed && arrivedEnd) {
+            if (serverDone) {
                 throw new IOException("broken pipe");
             }
             int room = windowBytes - inFlight;
@@ -207,7 +211,10 @@ public final class Connection {
                 toClient(() -> {
                     inFlight -= some.length;
                     wake(writers);
-                    receiver.received(some);
+                    // A client that has said its last goes on reading for a moment, so that the server can.
+                    if (!clientClosed) {
+                        receiver.received(some);
+                    }
                 });
                 return some.length;
             }

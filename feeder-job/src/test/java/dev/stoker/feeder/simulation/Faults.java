@@ -21,36 +21,46 @@ final class Faults {
         long last = simulation.between(Simulation.SECOND, LAST_NANOS);
         for (int i = 0; i < count; i++) {
             int kind = (int) simulation.between(0, 99);
-            simulation.after(simulation.between(0, last), null, "fault", () -> happen(kind));
+            simulation.fault(simulation.between(0, last), () -> happen(kind));
         }
     }
 
     private void happen(int kind) {
-        if (kind < 30) {
+        if (kind < 22) {
             cutOne();
-        } else if (kind < 38) {
+        } else if (kind < 30) {
             simulation.trace("fault", "all connections are cut");
             List.copyOf(cluster.network().open()).forEach(connection -> connection.cut("cut"));
-        } else if (kind < 50) {
+        } else if (kind < 41) {
             crashMachine();
-        } else if (kind < 56) {
+        } else if (kind < 46) {
             failTask();
-        } else if (kind < 62) {
+        } else if (kind < 53) {
             cluster.crashJobManager();
-        } else if (kind < 70) {
+        } else if (kind < 60) {
             pauseMachine();
-        } else if (kind < 74) {
+        } else if (kind < 64) {
             pause(cluster.jobManager().process);
-        } else if (kind < 80) {
+        } else if (kind < 70) {
             long nanos = simulation.between(500, 6_000) * Simulation.MILLI;
             simulation.trace("fault", "the ledger's store is away for " + nanos / Simulation.MILLI + " ms");
             cluster.ledger().goAway(nanos);
-        } else if (kind < 85) {
+        } else if (kind < 76) {
             new HostileTrainer(cluster, anyMachine().address(), cluster.endsWithoutOthers()).attack(cluster.network());
-        } else if (kind < 93) {
+        } else if (kind < 83) {
             anyGroup().crash(simulation.chance(0.3));
         } else {
-            anyGroup().crashOne();
+            happenToTrainer((int) simulation.between(0, 4));
+        }
+    }
+
+    private void happenToTrainer(int kind) {
+        switch (kind) {
+            case 0 -> anyGroup().crashOne(false);
+            case 1 -> anyGroup().crashOne(true);
+            case 2 -> anyGroup().contest();
+            case 3 -> anyGroup().supersede();
+            default -> anyGroup().pauseOne(simulation.between(1_000, 40_000) * Simulation.MILLI);
         }
     }
 

@@ -9,7 +9,6 @@ import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
-import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -83,7 +82,7 @@ final class SimulatedProcess implements Threads {
                 SimulatedThread thread = threads.get(i);
                 if (!thread.ended) {
                     some = true;
-                    simulation.giveTurn(thread.turn, thread.real);
+                    thread.unwind();
                 }
             }
             threads.removeIf(thread -> thread.ended);
@@ -107,7 +106,7 @@ final class SimulatedProcess implements Threads {
 
     /** The thread that calls, or null if it is the one of the simulation. */
     private SimulatedThread current() {
-        SimulatedThread current = SimulatedThread.CURRENT.get();
+        SimulatedThread current = simulation.current();
         return current != null && current.process == this ? current : null;
     }
 
@@ -160,38 +159,80 @@ final class SimulatedProcess implements Threads {
     }
 
     static final class SimulatedThread {
-        static final ThreadLocal<SimulatedThread> CURRENT = new ThreadLocal<>();
-
         final SimulatedProcess process;
         final String label;
-        final Semaphore turn = new Semaphore(0);
+        private final Runnable body;
+        private final Simulation.Turn turn = new Simulation.Turn();
         final List<Waiter> joining = new ArrayList<>();
         Waiter waiting;
-        Thread real;
+        /** Runs it; null before its first turn. */
+        volatile Thread real;
+
         String waitsFor = "its start";
         boolean ended;
         boolean interrupted;
         /** Waits that are over; a wake-up for an earlier one is void. */
         long resumes;
 
-        SimulatedThread(SimulatedProcess process, String label) {
+        SimulatedThread(SimulatedProcess process, String label, Runnable body) {
             this.process = process;
             this.label = label;
+            this.body = body;
         }
 
         void resumeAfter(long nanos) {
             long wait = resumes;
-            process.simulation.after(nanos, process, label, () -> {
-                if (!ended && resumes == wait) {
-                    process.simulation.giveTurn(turn, real);
+            process.simulation.wake(nanos, process, () -> !ended && resumes == wait ? this : null);
+        }
+
+        /** It is this thread's turn, the first one or another. */
+        void resume() {
+            if (real == null) {
+                POOL.execute(this::run);
+            } else {
+                turn.give();
+            }
+        }
+
+        /** Has the thread of a killed process end. */
+        void unwind() {
+            if (real == null) {
+                ended = true;
+            } else {
+                process.simulation.giveTurn(this);
+            }
+        }
+
+        private void run() {
+            real = Thread.currentThread();
+            real.setName(process.name + " / " + label);
+            turn.belongsHere();
+            waitsFor = "nothing";
+            try {
+                body.run();
+            } catch (Killed e) {
+                // Expected.
+            } catch (Throwable e) {
+                process.simulation.trace(process.name, label + " ended with " + e);
+                process.simulation.fail(
+                        new AssertionError("thread " + label + " of " + process.name + " ended with " + e, e));
+            } finally {
+                ended = true;
+                process.threads.remove(this);
+                if (process.alive) {
+                    joining.forEach(Waiter::wake);
+                    process.simulation.passTurn(null);
+                } else {
+                    process.simulation.returnTurn();
                 }
-            });
+            }
         }
 
         void giveWay(String what) {
             waitsFor = what;
-            process.simulation.returnTurn();
-            turn.acquireUninterruptibly();
+            if (!process.simulation.passTurn(this)) {
+                turn.await(0);
+            }
             waitsFor = "nothing";
             if (!process.alive) {
                 throw new Killed();
@@ -218,39 +259,12 @@ final class SimulatedProcess implements Threads {
 
     @Override
     public Started start(String label, Runnable body) {
-        SimulatedThread thread = new SimulatedThread(this, label);
+        SimulatedThread thread = new SimulatedThread(this, label, body);
         if (!alive) {
             thread.ended = true;
             return new Running(thread);
         }
         threads.add(thread);
-        Semaphore ready = new Semaphore(0);
-        POOL.execute(() -> {
-            thread.real = Thread.currentThread();
-            thread.real.setName(name + " / " + label);
-            SimulatedThread.CURRENT.set(thread);
-            ready.release();
-            thread.turn.acquireUninterruptibly();
-            try {
-                if (alive) {
-                    body.run();
-                }
-            } catch (Killed e) {
-                // Expected.
-            } catch (Throwable e) {
-                simulation.trace(name, label + " ended with " + e);
-                simulation.fail(new AssertionError("thread " + label + " of " + name + " ended with " + e, e));
-            } finally {
-                thread.ended = true;
-                threads.remove(thread);
-                SimulatedThread.CURRENT.remove();
-                if (alive) {
-                    thread.joining.forEach(Waiter::wake);
-                }
-                simulation.returnTurn();
-            }
-        });
-        ready.acquireUninterruptibly();
         thread.resumeAfter(simulation.between(0, 50 * Simulation.MICRO));
         return new Running(thread);
     }
@@ -323,7 +337,7 @@ final class SimulatedProcess implements Threads {
 
         private Object me() {
             SimulatedThread current = current();
-            return current == null ? Thread.currentThread() : current;
+            return current == null ? simulation : current;
         }
 
         @Override

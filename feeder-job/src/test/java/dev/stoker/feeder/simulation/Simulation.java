@@ -5,13 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.PriorityQueue;
 import java.util.Random;
-import java.util.concurrent.Semaphore;
-import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 /**
- * A virtual clock and everything that happens on it. Events run one at a time, in the order of their times, on the thread that
- * calls {@link #run}. A simulated thread is a real one that runs only while the event that woke it lasts. The same seed gives
- * the same run.
+ * A virtual clock and everything that happens on it. Events run one at a time, in the order of their times. A simulated thread is
+ * a real one that runs only when it is its turn; when it waits, it runs the events that follow until one of them wakes a
+ * thread, which then has the turn. The same seed gives the same run.
  */
 final class Simulation {
     /** Where the virtual wall clock begins. */
@@ -25,8 +24,14 @@ final class Simulation {
     /** A thread that runs for so long without giving way hangs in something that is not simulated. */
     private static final int STUCK_SECONDS = 60;
 
-    /** Something that happens at a time; belongs to a process, or to nobody. */
-    private record Event(long atNanos, long order, SimulatedProcess process, String what, Runnable action)
+    /**
+     * Something that happens at a time; belongs to a process, or to nobody.
+     *
+     * @param wakes the thread whose turn it then is, or null
+     * @param isFault whether it may kill processes, which only the thread of {@link #run} can do
+     */
+    private record Event(
+            long atNanos, long order, SimulatedProcess process, Runnable action, Wake wakes, boolean isFault)
             implements Comparable<Event> {
         @Override
         public int compareTo(Event other) {
@@ -45,7 +50,21 @@ final class Simulation {
 
     private long orders;
     private Throwable failure;
-    private final Semaphore turnBack = new Semaphore(0);
+    /** Has the turn between the simulated threads; written by the thread whose turn it is. */
+    private final Turn main = new Turn();
+    /** The simulated thread that runs; null while events do. */
+    private SimulatedProcess.SimulatedThread current;
+
+    private long untilNanos;
+    private Condition done;
+    /** Grows as events happen; read by another thread only to see that it does. */
+    private volatile long steps;
+
+    /** A thread that is to be woken unless it was woken before. */
+    interface Wake {
+        /** The thread, or null if it waits for something else by now. */
+        SimulatedProcess.SimulatedThread thread();
+    }
 
     Simulation(long seed, boolean isLoud) {
         this.random = new Random(seed);
@@ -76,7 +95,17 @@ final class Simulation {
 
     /** Has something happen after a while, unless the process has died by then. */
     void after(long nanos, SimulatedProcess process, String what, Runnable action) {
-        events.add(new Event(nowNanos + Math.max(0, nanos), orders++, process, what, action));
+        events.add(new Event(nowNanos + Math.max(0, nanos), orders++, process, action, null, false));
+    }
+
+    /** Has a fault happen after a while. */
+    void fault(long nanos, Runnable action) {
+        events.add(new Event(nowNanos + nanos, orders++, null, action, null, true));
+    }
+
+    /** Has a thread woken after a while. */
+    void wake(long nanos, SimulatedProcess process, Wake wake) {
+        events.add(new Event(nowNanos + Math.max(0, nanos), orders++, process, null, wake, false));
     }
 
     /** Notes what happens, for whoever reads about a failure. */
@@ -116,58 +145,151 @@ final class Simulation {
      *
      * @return false if the time was over before
      */
-    boolean run(long untilNanos, Condition done) {
-        while (!done.holds()) {
-            Event next = events.peek();
-            if (next == null || next.atNanos > untilNanos) {
-                return false;
+    boolean run(long limitNanos, Condition condition) {
+        untilNanos = limitNanos;
+        done = condition;
+        while (true) {
+            SimulatedProcess.SimulatedThread next = runEvents(true);
+            if (next == null) {
+                break;
             }
-            step();
+            giveTurn(next);
         }
-        return true;
-    }
-
-    private void step() {
-        Event event = events.poll();
-        nowNanos = Math.max(nowNanos, event.atNanos);
-        SimulatedProcess process = event.process;
-        if (process != null) {
-            if (!process.isAlive()) {
-                return;
-            }
-            if (process.pausedUntilNanos() > nowNanos) {
-                events.add(new Event(process.pausedUntilNanos(), event.order, process, event.what, event.action));
-                return;
-            }
-        }
-        event.action.run();
         if (failure instanceof Error error) {
             throw error;
         }
         if (failure instanceof RuntimeException exception) {
             throw exception;
         }
+        return done.holds();
     }
 
-    /** Gives the turn to a simulated thread and takes it back when that waits or ends. Called by the thread of {@link #run}. */
-    void giveTurn(Semaphore turn, Thread thread) {
-        turn.release();
+    /**
+     * Runs events until one wakes a thread.
+     *
+     * @return the thread whose turn it is; null if it is that of the thread of {@link #run}
+     */
+    private SimulatedProcess.SimulatedThread runEvents(boolean isMain) {
         try {
-            if (!turnBack.tryAcquire(STUCK_SECONDS, TimeUnit.SECONDS)) {
-                StringBuilder stack = new StringBuilder("the thread " + thread.getName() + " does not give way:");
-                for (StackTraceElement element : thread.getStackTrace()) {
+            while (failure == null && !done.holds()) {
+                Event next = events.peek();
+                if (next == null || next.atNanos > untilNanos || (next.isFault && !isMain)) {
+                    return null;
+                }
+                SimulatedProcess.SimulatedThread woken = step();
+                if (woken != null) {
+                    return woken;
+                }
+            }
+        } catch (Throwable e) {
+            fail(e);
+        }
+        return null;
+    }
+
+    private SimulatedProcess.SimulatedThread step() {
+        Event event = events.poll();
+        steps++;
+        nowNanos = Math.max(nowNanos, event.atNanos);
+        SimulatedProcess process = event.process;
+        if (process != null) {
+            if (!process.isAlive()) {
+                return null;
+            }
+            if (process.pausedUntilNanos() > nowNanos) {
+                events.add(new Event(
+                        process.pausedUntilNanos(), event.order, process, event.action, event.wakes, event.isFault));
+                return null;
+            }
+        }
+        if (event.wakes != null) {
+            return event.wakes.thread();
+        }
+        event.action.run();
+        return null;
+    }
+
+    // ---- turns
+
+    /** The right to run, which one thread has at a time. */
+    static final class Turn {
+        private Thread thread;
+        private volatile boolean isMine;
+
+        void give() {
+            isMine = true;
+            LockSupport.unpark(thread);
+        }
+
+        /** Waits for it; false after a time. */
+        boolean await(long nanos) {
+            thread = Thread.currentThread();
+            boolean interrupted = false;
+            long deadline = System.nanoTime() + nanos;
+            while (!isMine && (nanos == 0 || System.nanoTime() < deadline)) {
+                if (nanos == 0) {
+                    LockSupport.park(this);
+                } else {
+                    LockSupport.parkNanos(this, deadline - System.nanoTime());
+                }
+                interrupted |= Thread.interrupted();
+            }
+            if (interrupted) {
+                Thread.currentThread().interrupt();
+            }
+            boolean was = isMine;
+            isMine = false;
+            return was;
+        }
+
+        /** The calling thread is the one that will wait for it. */
+        void belongsHere() {
+            thread = Thread.currentThread();
+        }
+    }
+
+    /** Lets simulated threads run, first this one, until the turn comes back. Called by the thread of {@link #run}. */
+    void giveTurn(SimulatedProcess.SimulatedThread thread) {
+        main.belongsHere();
+        current = thread;
+        thread.resume();
+        long before = steps;
+        while (!main.await(STUCK_SECONDS * SECOND)) {
+            if (steps == before) {
+                StringBuilder stack = new StringBuilder("a thread does not give way:");
+                for (StackTraceElement element : current.real.getStackTrace()) {
                     stack.append("\n    at ").append(element);
                 }
                 throw new IllegalStateException(stack.toString());
             }
-        } catch (InterruptedException e) {
-            throw new IllegalStateException("the simulation was interrupted", e);
+            before = steps;
         }
+        current = null;
     }
 
-    /** Called by a simulated thread that waits or ends. */
+    /** The calling thread waits: what follows happens on it until it is another thread's turn. True if it is its own. */
+    boolean passTurn(SimulatedProcess.SimulatedThread from) {
+        current = null;
+        SimulatedProcess.SimulatedThread next = runEvents(false);
+        current = next;
+        if (next == null) {
+            main.give();
+        } else if (next == from) {
+            return true;
+        } else {
+            next.resume();
+        }
+        return false;
+    }
+
+    /** The calling thread has ended with its process. */
     void returnTurn() {
-        turnBack.release();
+        main.give();
+    }
+
+    /** The simulated thread that calls; null if an event does. */
+    SimulatedProcess.SimulatedThread current() {
+        return current;
     }
 
     /** What every living thread waits for. */

@@ -4,11 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
+import java.util.Optional;
+import java.util.SortedMap;
 import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
 import org.junit.jupiter.api.AfterAll;
@@ -18,10 +16,13 @@ import org.junit.jupiter.api.io.TempDir;
 
 /**
  * Whole feeds under simulated faults, see {@code docs/simulation.md}. {@code -Dtest.seed=…} runs one seed and prints all that
- * happens in it; {@code -Dtest.seeds=…} says how many seeds are run otherwise, {@code -Dtest.first-seed=…} from where on.
+ * happens in it; {@code -Dtest.seeds=…} says how many seeds are run otherwise, {@code -Dtest.first-seed=…} from where on, and
+ * {@code -Dtest.log=…} names a file that says how far a long run is, which resumes by it.
  */
 class SimulationTest {
-    private static final int TRACED_LINES = 400;
+    /** Failures that are reported in full. */
+    private static final int REPORTS = 2;
+
     private static final String FEEDER = "dev.stoker.feeder";
 
     @TempDir
@@ -43,29 +44,19 @@ class SimulationTest {
 
     @Test
     void deliversEachBatchOnceWhateverFails() throws Exception {
+        Seeds seeds = new Seeds(worlds);
         Long seed = Long.getLong("test.seed");
         if (seed != null) {
-            run(seed, true);
+            seeds.run(seed, true);
             return;
         }
-        int seeds = Integer.getInteger("test.seeds", 1_000);
+        int count = Integer.getInteger("test.seeds", 1_000);
         long first = Long.getLong("test.first-seed", 1);
-        System.out.println("seeds " + first + " to " + (first + seeds - 1));
-        // More than there are processors, as a simulation often waits for one of its threads to wake.
-        ExecutorService workers =
-                Executors.newFixedThreadPool(2 * Runtime.getRuntime().availableProcessors());
-        try {
-            List<Future<?>> runs = new ArrayList<>();
-            for (long i = first; i < first + seeds; i++) {
-                long next = i;
-                runs.add(workers.submit(() -> run(next, false)));
-            }
-            for (Future<?> run : runs) {
-                run.get();
-            }
-        } finally {
-            workers.shutdownNow();
-        }
+        Optional<Path> log = Optional.ofNullable(System.getProperty("test.log")).map(Path::of);
+        SortedMap<Long, Seeds.Failed> failures = seeds.runAll(first, count, log);
+        assertThat(failures.values().stream().map(Throwable::getMessage).limit(REPORTS))
+                .as("seeds that fail: %s", failures.keySet())
+                .isEmpty();
     }
 
     @Test
@@ -79,20 +70,5 @@ class SimulationTest {
         Cluster cluster = new Cluster(worlds, seed, false);
         cluster.run();
         return cluster.simulation().trace();
-    }
-
-    private static void run(long seed, boolean isLoud) {
-        Cluster cluster = new Cluster(worlds, seed, isLoud);
-        try {
-            cluster.run();
-        } catch (IOException | RuntimeException | Error e) {
-            List<String> trace = cluster.simulation().trace();
-            String last = String.join("\n", trace.subList(Math.max(0, trace.size() - TRACED_LINES), trace.size()));
-            throw new AssertionError(
-                    "seed " + seed + ": " + e.getMessage() + "\n\n" + cluster.failed() + "\n" + last
-                            + "\n\nReplay it with -Dtest=SimulationTest#deliversEachBatchOnceWhateverFails -Dtest.seed="
-                            + seed,
-                    e);
-        }
     }
 }

@@ -79,8 +79,12 @@ final class Trainer {
     private boolean isRead;
     private boolean hasLeft;
     private boolean flushing;
+    private boolean isAbandoned;
+    /** A greater run has begun: this trainer is to be told so, and to stop. */
+    private boolean isSuperseded;
 
-    Trainer(TrainingGroup group, Participant participant, int replica, long run, Position begin) {
+    /** @param instance the process that the trainer says it is of */
+    Trainer(TrainingGroup group, Participant participant, int replica, long run, Position begin, Instance instance) {
         this.group = group;
         this.network = group.network();
         this.simulation = network.simulation;
@@ -90,7 +94,20 @@ final class Trainer {
         this.named = run;
         this.begin = begin;
         this.process = new SimulatedProcess(simulation, toString());
-        this.instance = new Instance("simulated", simulation.between(1, 1 << 30), 1, "simulated");
+        this.instance = instance;
+    }
+
+    /** A process that is no other. */
+    static Instance newInstance(Simulation simulation) {
+        return new Instance("simulated", simulation.between(1, 1 << 30), simulation.nowNanos(), "simulated");
+    }
+
+    Instance instance() {
+        return instance;
+    }
+
+    Simulation simulation() {
+        return simulation;
     }
 
     @Override
@@ -143,6 +160,9 @@ final class Trainer {
     }
 
     private void arrange() {
+        if (hasLeft) {
+            return;
+        }
         for (TrainerLink link : List.copyOf(links.values())) {
             watch(link);
         }
@@ -237,6 +257,9 @@ final class Trainer {
 
     /** The connection has ended, or nobody answered. */
     void lost(TrainerLink link, String why) {
+        if (isAbandoned) {
+            return;
+        }
         trace("lost " + link + ": " + why);
         down.put(link.address, simulation.nowNanos() + simulation.between(20, 500) * Simulation.MILLI);
         drop(link, false);
@@ -270,6 +293,9 @@ final class Trainer {
     }
 
     void received(TrainerLink link, Frame frame) {
+        if (isAbandoned) {
+            return;
+        }
         link.heardNanos = simulation.nowNanos();
         if (frame instanceof Batch batch) {
             batch(link, batch);
@@ -291,11 +317,16 @@ final class Trainer {
 
     private void refused(TrainerLink link, ErrorMessage error) {
         trace(link.address + " says " + error.code() + ": " + error.message());
+        if (isSuperseded && error.code().equals("fenced")) {
+            process.kill();
+            return;
+        }
         boolean isByItself = error.code().equals("fenced") && givenUp.contains(link.address);
+        // As long as the feeder has not noticed that the process before has died.
+        boolean isTaken = error.code().equals("place_taken") && (group.isContested() || isSuperseded);
         if (!isByItself
+                && !isTaken
                 && !error.code().equals("shutting_down")
-                // As long as the feeder has not noticed that the process before has died.
-                && !error.code().equals("place_taken")
                 && !error.code().equals("origin_unavailable")) {
             simulation.fail(new AssertionError("session of " + this + " at " + link.address + " was ended: "
                     + error.code() + " " + error.message()));
@@ -345,7 +376,7 @@ final class Trainer {
         }
         boolean wanted;
         if (receiving.count == 0) {
-            wanted = link.span != receiving;
+            wanted = link.span != receiving && (group.asksForNothing() || !orphans.isEmpty());
         } else if (receiving.isReceived()) {
             wanted = link.span == null && !orphans.isEmpty();
         } else {
@@ -476,7 +507,9 @@ final class Trainer {
             steps = true;
             simulation.after(group.stepNanos(replica), process, "step", () -> {
                 steps = false;
-                step();
+                if (!isAbandoned) {
+                    step();
+                }
             });
         }
     }
@@ -548,11 +581,28 @@ final class Trainer {
         return hasLeft || (isRead && isConfirmed());
     }
 
-    /** Leaves once all its receipts are durable. Without receipts nothing tells that, so a trainer without batches stays. */
+    /** Leaves once all its receipts are durable. */
     private void leaveIfDone() {
-        if (isRead && !hasLeft && reading.count > 0 && isConfirmed()) {
+        if (isRead && !hasLeft && isConfirmed()) {
             leave("all is durable");
         }
+    }
+
+    /** The program goes on to do something else, and leaves its connections open; nobody answers on them. */
+    void abandon() {
+        hasLeft = true;
+        isAbandoned = true;
+    }
+
+    /** A greater run has begun without it. */
+    void supersede() {
+        isSuperseded = true;
+    }
+
+    /** Whether a connection to this feeder is there, from the first answer to it on. */
+    TrainerLink liveLink(String address) {
+        TrainerLink link = links.get(address);
+        return link != null && link.isSound() ? link : null;
     }
 
     /** Whether the receipts of all that was consumed are durable. */

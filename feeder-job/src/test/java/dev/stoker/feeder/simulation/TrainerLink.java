@@ -145,6 +145,11 @@ final class TrainerLink implements Network.Receiver {
         return covered;
     }
 
+    /** Whether both ends know of the connection, as far as one can tell. */
+    boolean isSound() {
+        return isLive && !isClosed && connection.isOpen();
+    }
+
     boolean isConfirmed() {
         return pending.isEmpty() && undurable.isEmpty();
     }

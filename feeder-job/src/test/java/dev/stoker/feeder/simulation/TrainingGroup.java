@@ -4,6 +4,7 @@ import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.Position;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Instance;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
@@ -23,6 +24,7 @@ final class TrainingGroup {
      * @param stepNanos longest time of a step
      * @param slowness how much slower each further replica is
      * @param hasRuns whether its launcher numbers its launches, rather than leaving that to the feeder
+     * @param asksForNothing whether a trainer that has no batch in an epoch says so, rather than nothing
      */
     record Shape(
             String stream,
@@ -35,7 +37,8 @@ final class TrainingGroup {
             boolean prefetches,
             long stepNanos,
             int slowness,
-            boolean hasRuns) {}
+            boolean hasRuns,
+            boolean asksForNothing) {}
 
     private record Batch(int replica, long epoch, long number) implements Comparable<Batch> {
         @Override
@@ -59,20 +62,29 @@ final class TrainingGroup {
 
     private boolean isStarted;
     private int launches;
-    /** When a trainer consumed its first batch; negative before. */
-    private long firstNanos = -1;
+    /** Whether several processes have wanted the same place. */
+    private boolean isContested;
+    /** Trainers of earlier launches that nobody has ended. */
+    private final List<Trainer> superseded = new ArrayList<>();
+    /** The most ranks of any launch. */
+    private int mostRanks;
+    /** When the first batch of each replica was consumed. */
+    private final Map<Integer, Long> firstNanos = new TreeMap<>();
 
     TrainingGroup(Cluster cluster, Shape shape, Oracle oracle) {
         this.cluster = cluster;
         this.shape = shape;
         this.oracle = oracle;
         this.worldSize = shape.worldSize;
+        this.mostRanks = worldSize;
     }
 
     /** Starts all trainers from the last model checkpoint, after those of an earlier launch have died. */
     void launch() {
         isStarted = true;
         launches++;
+        isContested |= launches > 1 && !shape.hasRuns;
+        mostRanks = Math.max(mostRanks, worldSize);
         trainers.forEach(trainer -> trainer.process.kill());
         trainers.clear();
         if (shape.hasRuns) {
@@ -87,14 +99,19 @@ final class TrainingGroup {
         for (int replica = 0; replica < shape.replicas; replica++) {
             for (int rank = 0; rank < worldSize; rank++) {
                 for (int worker = 0; worker < shape.workers; worker++) {
-                    add(new Participant(rank, worldSize, worker, shape.workers), replica, run, checkpoint);
+                    add(
+                            new Participant(rank, worldSize, worker, shape.workers),
+                            replica,
+                            run,
+                            checkpoint,
+                            Trainer.newInstance(cluster.simulation()));
                 }
             }
         }
     }
 
-    private void add(Participant participant, int replica, long ofRun, Position from) {
-        Trainer trainer = new Trainer(this, participant, replica, ofRun, from);
+    private void add(Participant participant, int replica, long ofRun, Position from, Instance instance) {
+        Trainer trainer = new Trainer(this, participant, replica, ofRun, from, instance);
         trainers.add(trainer);
         cluster.simulation()
                 .after(
@@ -122,7 +139,7 @@ final class TrainingGroup {
 
     /** All trainers die; they come back after a while, perhaps with another world size. */
     void crash(boolean mayRescale) {
-        if (!isStarted || isRead() || cluster.isEnding()) {
+        if (!isStarted || isRead() || isAtEnd() || cluster.isEnding()) {
             return;
         }
         cluster.simulation().trace(name(), "all trainers crash");
@@ -131,7 +148,7 @@ final class TrainingGroup {
         trainers.clear();
         launches++;
         if (mayRescale && shape.hasRuns) {
-            worldSize = (int) cluster.simulation().between(1, 3);
+            worldSize = (int) cluster.simulation().between(1, Cluster.MOST_RANKS);
         }
         int ofCrash = launches;
         cluster.simulation().after(cluster.simulation().between(10, 2_000) * Simulation.MILLI, null, "launch", () -> {
@@ -142,18 +159,80 @@ final class TrainingGroup {
         });
     }
 
-    /** One trainer dies and comes back in the same run. */
-    void crashOne() {
-        if (trainers.isEmpty() || cluster.isEnding()) {
+    /** Whether the model has learned everything, so that a new launch would ask for nothing. */
+    private boolean isAtEnd() {
+        return checkpoint.epoch() >= epochs();
+    }
+
+    /** A greater run begins while the trainers of the one before live; they are to end. */
+    void supersede() {
+        if (!shape.hasRuns || trainers.isEmpty() || isRead() || isAtEnd() || cluster.isEnding()) {
             return;
         }
-        Trainer victim = trainers.get((int) cluster.simulation().between(0, trainers.size() - 1));
+        cluster.simulation().trace(name(), "is launched again beside its trainers");
+        for (Trainer trainer : trainers) {
+            crashedRuns.add(trainer.run());
+            trainer.supersede();
+            superseded.add(trainer);
+        }
+        trainers.clear();
+        List<Trainer> old = List.copyOf(superseded);
+        launch();
+        // A launcher would end them at last.
+        cluster.simulation()
+                .after(30 * Simulation.SECOND, null, "end", () -> old.forEach(trainer -> trainer.process.kill()));
+    }
+
+    /** Another process wants the place of a trainer. */
+    void contest() {
+        Trainer holder = any();
+        if (holder != null) {
+            isContested = true;
+            addresses().forEach(address -> new Newcomer(this, holder, address).come());
+        }
+    }
+
+    /** A trainer stands still, as when a debugger holds it. Nobody may take that for its death. */
+    void pauseOne(long nanos) {
+        Trainer trainer = any();
+        if (trainer != null) {
+            cluster.simulation().trace(trainer.toString(), "stands still for " + nanos / Simulation.MILLI + " ms");
+            trainer.process.pause(nanos);
+        }
+    }
+
+    private Trainer any() {
+        Trainer trainer = trainers.isEmpty()
+                ? null
+                : trainers.get((int) cluster.simulation().between(0, trainers.size() - 1));
+        return trainer == null || !trainer.process.isAlive() ? null : trainer;
+    }
+
+    /**
+     * One trainer dies and comes back in the same run.
+     *
+     * @param keepsProcess whether only its program begins again, in a process whose connections stay open
+     */
+    void crashOne(boolean keepsProcess) {
+        if (trainers.isEmpty() || isAtEnd() || cluster.isEnding()) {
+            return;
+        }
+        Trainer victim = any();
         // In one run nobody but a trainer itself says what it has had.
-        if (!victim.process.isAlive() || victim.isRead() || !victim.isConfirmed()) {
+        if (victim == null || victim.isRead() || !victim.isConfirmed()) {
             return;
         }
-        cluster.simulation().trace(name(), victim + " crashes, to go on at " + checkpoint);
-        victim.process.kill();
+        cluster.simulation()
+                .trace(name(), victim + (keepsProcess ? " begins again" : " crashes, to go on") + " at " + checkpoint);
+        Instance instance;
+        if (keepsProcess) {
+            instance = victim.instance();
+            victim.abandon();
+        } else {
+            instance = Trainer.newInstance(cluster.simulation());
+            isContested = true;
+            victim.process.kill();
+        }
         trainers.remove(victim);
         rollBack(victim.replica, victim);
         Position from = checkpoint;
@@ -161,7 +240,7 @@ final class TrainingGroup {
         cluster.simulation().after(cluster.simulation().between(10, 1_000) * Simulation.MILLI, null, "restart", () -> {
             // Another launch may have begun meanwhile.
             if (launches == ofLaunch) {
-                add(victim.participant, victim.replica, victim.run(), from);
+                add(victim.participant, victim.replica, victim.run(), from, instance);
             }
         });
     }
@@ -187,9 +266,10 @@ final class TrainingGroup {
 
     void consumed(Trainer trainer, long epoch, long number) {
         cluster.simulation().trace(trainer.toString(), "consumes epoch " + epoch + " number " + number);
-        if (firstNanos < 0) {
-            firstNanos = cluster.simulation().nowNanos();
+        if (superseded.contains(trainer)) {
+            return;
         }
+        firstNanos.putIfAbsent(trainer.replica, cluster.simulation().nowNanos());
         Trainer other = learned.put(new Batch(trainer.replica, epoch, number), trainer);
         if (other != null) {
             throw new AssertionError(trainer + " consumed epoch " + epoch + " number " + number + ", as did " + other);
@@ -207,9 +287,15 @@ final class TrainingGroup {
 
     // ---- judgement
 
-    /** Whether it began to read before this time. */
+    /** The feed begins anew, so that it cannot know who has read before. */
+    void forget() {
+        firstNanos.clear();
+    }
+
+    /** Whether all of its replicas began to read before this time. */
     boolean beganBefore(long nanos) {
-        return firstNanos >= 0 && firstNanos < nanos;
+        return firstNanos.size() == shape.replicas
+                && firstNanos.values().stream().allMatch(first -> first < nanos);
     }
 
     /** Whether all trainers of the newest launch have read everything. */
@@ -234,9 +320,13 @@ final class TrainingGroup {
 
     /** Fails unless each replica has learned each batch of each epoch once. */
     void requireComplete() {
+        // What does not fill a step of all ranks is left out under "drop".
+        long batches = tail() == TailPolicy.DROP
+                ? oracle.size().wholeBatches() - (mostRanks - 1)
+                : oracle.size().batches();
         for (int replica = 0; replica < shape.replicas; replica++) {
             for (long epoch = 0; epoch < epochs(); epoch++) {
-                for (long number = 0; number < oracle.size().batches(); number++) {
+                for (long number = 0; number < batches; number++) {
                     if (!learned.containsKey(new Batch(replica, epoch, number))) {
                         throw new AssertionError("replica " + replica + " of group " + name() + " of stream "
                                 + shape.stream + " never consumed epoch " + epoch + " number " + number);
@@ -258,8 +348,9 @@ final class TrainingGroup {
             boolean isWhole = passes.size() == 1
                     && passes.get(0).epochs().size() == epochs()
                     && passes.get(0).epochs().stream()
+                            // Those that are missing have been judged: they died with a run that crashed.
                             .allMatch(epoch ->
-                                    epoch.acknowledged() + epoch.asserted().count()
+                                    epoch.acknowledged() + epoch.asserted().count() + epoch.leftOut() + epoch.missing()
                                             == oracle.size().batches());
             if (!isWhole) {
                 throw new AssertionError("the audit does not have all of replica " + replica + " of group " + shape.name
@@ -304,6 +395,20 @@ final class TrainingGroup {
 
     int depth() {
         return shape.depth;
+    }
+
+    /** Whether a process other than the trainer may hold its place. */
+    boolean isContested() {
+        return isContested;
+    }
+
+    boolean asksForNothing() {
+        return shape.asksForNothing || !hasBatches();
+    }
+
+    /** Whether anybody is to read anything: under "drop" an epoch may be too short for a step of all ranks. */
+    boolean hasBatches() {
+        return tail() != TailPolicy.DROP || oracle.size().wholeBatches() >= mostRanks;
     }
 
     boolean prefetches() {

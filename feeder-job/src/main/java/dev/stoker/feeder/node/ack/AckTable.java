@@ -1,10 +1,14 @@
 package dev.stoker.feeder.node.ack;
 
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.LedgerItem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -23,6 +27,10 @@ public final class AckTable {
     private final Object lock = new Object();
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
     private final Set<SessionReceipts> overflowed = new LinkedHashSet<>();
+    /** Items not yet durable, by group. */
+    private final Map<GroupName, Integer> undurable = new HashMap<>();
+    /** Sessions that have lost items which their trainers will repeat elsewhere. */
+    private final Map<SessionReceipts, GroupName> lossy = new HashMap<>();
     /** Readers in the order in which they first asked; the first one drains. */
     private final ArrayDeque<Drain> readers = new ArrayDeque<>();
 
@@ -74,12 +82,14 @@ public final class AckTable {
                 if (lost || used + item.weight() > capacity) {
                     lost = true;
                     overflowed.add(this);
+                    lossy.put(this, GroupName.of(item.identity()));
                     return false;
                 }
                 Entry entry = new Entry(this, item, receipts);
                 order.add(entry);
                 waiting.add(entry);
                 used += item.weight();
+                undurable.merge(GroupName.of(item.identity()), 1, Integer::sum);
                 wake = available;
             }
             wake.complete(null);
@@ -97,6 +107,7 @@ public final class AckTable {
         public void end() {
             synchronized (lock) {
                 overflowed.remove(this);
+                lossy.remove(this);
             }
         }
     }
@@ -188,10 +199,25 @@ public final class AckTable {
         /** Drops an item: given back, it would fail every reader after this one. */
         private void refuse(Entry entry) {
             synchronized (lock) {
-                used -= entry.item.weight();
+                settle(entry.item);
                 entry.session.lost = true;
             }
             entry.session.onRefused.run();
+        }
+
+        /**
+         * Groups of which this reader has receipts to write: such as are not durable, and such as trainers have yet to repeat
+         * because there was no room for them. Empty while another reader drains.
+         */
+        public Set<GroupName> owing() {
+            synchronized (lock) {
+                if (readers.peek() != this) {
+                    return Set.of();
+                }
+                Set<GroupName> groups = new HashSet<>(undurable.keySet());
+                groups.addAll(lossy.values());
+                return groups;
+            }
         }
 
         /** Stands for everything drained so far. */
@@ -209,7 +235,7 @@ public final class AckTable {
                     Entry entry = drained.poll();
                     first++;
                     entry.durable = true;
-                    used -= entry.item.weight();
+                    settle(entry.item);
                     SessionReceipts session = entry.session;
                     while (!session.order.isEmpty() && session.order.peek().durable) {
                         int receipts = session.order.poll().receipts;
@@ -244,6 +270,12 @@ public final class AckTable {
             }
             wake.forEach(future -> future.complete(null));
         }
+    }
+
+    /** An item has left the table. */
+    private void settle(LedgerItem item) {
+        used -= item.weight();
+        undurable.computeIfPresent(GroupName.of(item.identity()), (group, items) -> items > 1 ? items - 1 : null);
     }
 
     private List<SessionReceipts> takeRoom() {

@@ -77,9 +77,9 @@ final class Places {
 
     /** Whether the user names a run that would take places from other processes that live. */
     boolean isDisplacing(Claim claim) {
-        return claim.run() > run()
-                && live.values().stream()
-                        .anyMatch(held -> !claim.caller().isSame(held.claim().caller()));
+        return live.values().stream()
+                .anyMatch(held -> held.run() < claim.run()
+                        && !claim.caller().isSame(held.claim().caller()));
     }
 
     /** Sessions of other processes that lose their places to a claim. */
@@ -89,18 +89,20 @@ final class Places {
         if (live.size() >= MAX_PLACES) {
             throw new ProtocolException(ErrorCode.INTERNAL, group + " has " + MAX_PLACES + " trainers already");
         }
+        // The user has named a greater run: what is of a smaller one is over, also if another node was told first.
+        List<Held> beaten = new ArrayList<>(select(held -> held.run() < claim.run()));
         if (claim.run() > current) {
-            // The user has named a greater run: what is of a smaller one is over.
-            return new ArrayList<>(select(held -> held.run() < claim.run()));
+            return beaten;
         }
-        List<Held> blocking = select(held -> blocks(held, claim, current));
+        List<Held> blocking = select(held -> !beaten.contains(held) && blocks(held, claim, current));
         List<Held> alive =
                 blocking.stream().filter(held -> !held.session().isSilent()).toList();
         if (!alive.stream().allMatch(held -> claim.restarts(held.claim()))) {
             alive.forEach(held -> held.session().ask());
             throw taken(claim, alive.get(0));
         }
-        return new ArrayList<>(blocking);
+        beaten.addAll(blocking);
+        return beaten;
     }
 
     /** A process that has itself begun a newer run at the place, as with another client, goes on in that. */

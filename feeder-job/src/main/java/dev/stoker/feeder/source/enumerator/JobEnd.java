@@ -1,5 +1,6 @@
 package dev.stoker.feeder.source.enumerator;
 
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.NewestProgress;
@@ -20,24 +21,21 @@ import java.util.Set;
  */
 final class JobEnd {
 
-    /** A group that must finish before the job may end. */
-    record Group(String stream, String name) {}
-
-    private record Pass(Group group, int replica) {
+    private record Pass(GroupName group, int replica) {
         static Pass of(Identity consumer) {
-            return new Pass(new Group(consumer.stream(), consumer.group()), consumer.replica());
+            return new Pass(GroupName.of(consumer), consumer.replica());
         }
     }
 
     private final OptionalLong epochs;
-    private final Set<Group> declared;
+    private final Set<GroupName> declared;
     private final NewestProgress progress = new NewestProgress();
 
     /**
      * @param epochs epochs to serve; empty = without end
      * @param declared groups that alone must finish; empty = every group that has subscribed, at least one
      */
-    JobEnd(OptionalLong epochs, Collection<Group> declared) {
+    JobEnd(OptionalLong epochs, Collection<GroupName> declared) {
         this.epochs = epochs;
         this.declared = Set.copyOf(declared);
     }
@@ -60,25 +58,40 @@ final class JobEnd {
         return streams.stream().anyMatch(stream -> !read.contains(stream.name()));
     }
 
+    /** Whether the feed waits for a group at all. */
+    boolean counts(GroupName group) {
+        return declared.isEmpty() || declared.contains(group);
+    }
+
+    /** Whether every rank and every loader worker has finished. */
     boolean reached() {
+        return reached(true);
+    }
+
+    /** Whether those ranks and loader workers have finished that have asked for batches; others may have none to read. */
+    boolean reachedByAllThatCame() {
+        return reached(false);
+    }
+
+    private boolean reached(boolean needsAll) {
         if (epochs.isEmpty()) {
             return false;
         }
         Map<Pass, Set<ConsumerProgress>> passes = new HashMap<>();
-        Set<Group> groups = new HashSet<>();
+        Set<GroupName> groups = new HashSet<>();
         for (ConsumerProgress known : progress.all()) {
             Pass pass = Pass.of(known.consumer());
-            if (declared.isEmpty() || declared.contains(pass.group())) {
+            if (counts(pass.group())) {
                 passes.computeIfAbsent(pass, p -> new HashSet<>()).add(known);
                 groups.add(pass.group());
             }
         }
         return !passes.isEmpty()
                 && groups.containsAll(declared)
-                && passes.values().stream().allMatch(this::isDone);
+                && passes.values().stream().allMatch(pass -> isDone(pass, needsAll));
     }
 
-    private boolean isDone(Set<ConsumerProgress> pass) {
+    private boolean isDone(Set<ConsumerProgress> pass, boolean needsAll) {
         long newest =
                 pass.stream().mapToLong(known -> known.consumer().run()).max().orElseThrow();
         Map<Integer, Set<ConsumerProgress>> ranks = new HashMap<>();
@@ -90,17 +103,21 @@ final class JobEnd {
                         .add(known);
             }
         }
-        return ranks.size() == worldSize && ranks.values().stream().allMatch(this::isRankDone);
+        return (ranks.size() == worldSize || !needsAll)
+                && ranks.values().stream().allMatch(rank -> isRankDone(rank, needsAll));
     }
 
     /** Whether all workers have finished; an earlier iteration of the run may have had another number of them. */
-    private boolean isRankDone(Set<ConsumerProgress> rank) {
+    private boolean isRankDone(Set<ConsumerProgress> rank, boolean needsAll) {
+        Map<Integer, Integer> came = new HashMap<>();
         Map<Integer, Integer> finished = new HashMap<>();
         for (ConsumerProgress known : rank) {
+            came.merge(known.consumer().workers(), 1, Integer::sum);
             if (known.epochs() >= epochs.getAsLong()) {
                 finished.merge(known.consumer().workers(), 1, Integer::sum);
             }
         }
-        return finished.entrySet().stream().anyMatch(entry -> entry.getValue() >= entry.getKey());
+        return finished.entrySet().stream()
+                .anyMatch(entry -> entry.getValue() >= (needsAll ? entry.getKey() : came.get(entry.getKey())));
     }
 }

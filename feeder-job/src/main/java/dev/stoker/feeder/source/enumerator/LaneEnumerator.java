@@ -35,34 +35,16 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private static final Duration TICK = Duration.ofSeconds(1);
     /** Lane maps go out at least every this many ticks, so that a lost one is replaced. */
     private static final int MAP_TICKS = 5;
-    /** Ticks between the last epoch's end and the feed's: receipts of earlier batches may be on their way at other servers. */
-    private static final int GRACE_TICKS = 1;
-    /**
-     * Ticks after a restore in which trainers connect again, among them those that subscribed after the checkpoint. A node that
-     * lost its last reader keeps its trainers for 30 s.
-     */
-    private static final int RETURN_TICKS = 40;
-    /** How long the feed waits, with no trainer connected, for the first to read a stream. */
-    private static final Duration UNREAD_STREAM = Duration.ofSeconds(60);
 
     private final SplitEnumeratorContext<LaneSplit> context;
     private final List<StreamLanes> streams;
     private final LaneMaps maps;
-    private final JobEnd end;
-    private final Duration idleTimeout;
+    private final FeedEnd end;
 
     private final Map<String, LaneSplit> pending = new TreeMap<>();
     private final Map<String, Integer> owner = new HashMap<>();
     private final Map<Integer, ServerEvent> servers = new TreeMap<>();
-    private final Map<Integer, Long> idleSinceMs = new HashMap<>();
     private int ticks;
-    /** Ticks since everyone had finished. */
-    private int graceTicks;
-    /** Whether this coordinator goes on after another one. */
-    private final boolean restored;
-
-    private int ticksSinceStart;
-
     private boolean ended;
 
     LaneEnumerator(
@@ -75,12 +57,10 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         this.context = context;
         this.streams = List.copyOf(streams);
         this.maps = maps;
-        this.end = end;
-        this.idleTimeout = idleTimeout;
-        this.restored = state.isPresent();
+        this.end = new FeedEnd(end, this.streams, idleTimeout, state.isPresent());
         state.ifPresent(before -> {
             takeBack(before.pending());
-            end.add(before.progress());
+            this.end.add(before.progress());
         });
     }
 
@@ -98,6 +78,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     @Override
     public void addReader(int subtask) {
         servers.remove(subtask);
+        end.failed(subtask);
         owner.values().removeIf(reader -> reader == subtask);
         ReaderInfo info = context.registeredReaders().get(subtask);
         if (info != null) {
@@ -111,7 +92,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     @Override
     public void addSplitsBack(List<LaneSplit> splits, int subtask) {
         servers.remove(subtask);
-        idleSinceMs.remove(subtask);
+        end.failed(subtask);
         owner.values().removeIf(reader -> reader == subtask);
         takeBack(splits);
         announce();
@@ -128,12 +109,12 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     public void handleSourceEvent(int subtask, SourceEvent event) {
         if (event instanceof ServerEvent server) {
             servers.put(subtask, server);
+            end.serves(subtask, server.address());
             maps.follow(server.mapsMadeMs());
             place();
             announce();
         } else if (event instanceof ProgressEvent progress) {
-            end.add(progress.progress());
-            idleSinceMs.put(subtask, progress.idleSinceMs());
+            end.heard(subtask, progress);
             if (progress.stopRequested()) {
                 finish("it was asked to stop");
             }
@@ -212,38 +193,10 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     }
 
     private void tick(Long nowMs, Throwable failure) {
-        ticksSinceStart++;
-        graceTicks = end.reached() && mayEnd(nowMs) ? graceTicks + 1 : 0;
-        if (graceTicks > GRACE_TICKS) {
-            finish("everyone who has subscribed has acknowledged the last epoch");
-        }
+        end.tick(nowMs, context.currentParallelism()).ifPresent(this::finish);
         if (++ticks >= MAP_TICKS && !servers.isEmpty()) {
             tell(maps.again(streams, owner, servers));
         }
-        if (!idleTimeout.isZero() && idleMs(nowMs) >= idleTimeout.toMillis()) {
-            finish("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");
-        }
-    }
-
-    /** Whether nobody is expected who could not be seen yet. */
-    private boolean mayEnd(long nowMs) {
-        // A reader that is away may have receipts to hand over, and its trainers may be on their way to another one.
-        boolean allHere = servers.size() == context.currentParallelism();
-        boolean allBack = !restored || ticksSinceStart > RETURN_TICKS;
-        return allHere && allBack && (!end.waitsFor(streams) || idleMs(nowMs) >= UNREAD_STREAM.toMillis());
-    }
-
-    /** How long no trainer has been connected; -1 while one is, or may be. */
-    private long idleMs(long nowMs) {
-        boolean allIdle = idleSinceMs.size() == context.currentParallelism()
-                && idleSinceMs.values().stream().allMatch(since -> since > 0);
-        return allIdle
-                ? nowMs
-                        - idleSinceMs.values().stream()
-                                .mapToLong(Long::longValue)
-                                .max()
-                                .orElse(nowMs)
-                : -1;
     }
 
     private void finish(String reason) {

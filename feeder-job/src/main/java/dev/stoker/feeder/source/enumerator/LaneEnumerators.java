@@ -1,6 +1,7 @@
 package dev.stoker.feeder.source.enumerator;
 
 import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.source.split.LaneSplit;
 import java.time.Duration;
 import java.util.Optional;
@@ -25,7 +26,7 @@ public final class LaneEnumerators {
         JobEnd end = new JobEnd(
                 plan.epochs() == 0 ? OptionalLong.empty() : OptionalLong.of(plan.epochs()),
                 plan.groups().stream()
-                        .map(group -> new JobEnd.Group(group.stream(), group.name()))
+                        .map(group -> new GroupName(group.stream(), group.name()))
                         .toList());
         return new LaneEnumerator(
                 context,

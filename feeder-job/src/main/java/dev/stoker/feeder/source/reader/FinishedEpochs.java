@@ -47,8 +47,10 @@ final class FinishedEpochs {
         Consumer consumer = new Consumer(
                 identity.stream(), identity.group(), identity.replica(), identity.rank(), identity.worker());
         if (item instanceof SubscriptionItem subscription) {
-            // That somebody reads holds the feed, so it is told before it is durable.
-            keep(new ConsumerProgress(identity, 0));
+            if (subscription.asked().count() > 0) {
+                // That somebody reads holds the feed, so it is told before it is durable.
+                keep(new ConsumerProgress(identity, 0));
+            }
             if (subscription.end().isEmpty()) {
                 return;
             }

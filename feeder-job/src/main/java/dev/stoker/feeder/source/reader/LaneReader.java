@@ -1,6 +1,7 @@
 package dev.stoker.feeder.source.reader;
 
 import dev.stoker.feeder.node.GroupFacts;
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.LedgerItem;
 import dev.stoker.feeder.node.NodeLease;
 import dev.stoker.feeder.node.PortTakenException;
@@ -57,6 +58,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     private volatile CompletableFuture<Void> wake = CompletableFuture.completedFuture(null);
 
     private NodeLease lease;
+    /** As the enumerator was told. */
+    private Set<GroupName> owing = Set.of();
+
     private boolean finishing;
     private boolean stopTold;
 
@@ -120,8 +124,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         int known = finished.changes();
         int taken = lease.drainAcks(item -> take(item, output), MAX_ENTRIES);
         tellGroups();
-        if (finished.changes() > known || (stop.requested() && !stopTold)) {
-            stopTold = stop.requested();
+        boolean isStopNew = stop.requested() && !stopTold;
+        stopTold |= isStopNew;
+        if (finished.changes() > known || isStopNew || !lease.owing().equals(owing)) {
             report();
         }
         if (taken > 0) {
@@ -158,7 +163,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
 
     private void report() {
         long idleSinceMs = lease.idleSince().map(Instant::toEpochMilli).orElse(0L);
-        context.sendSourceEventToCoordinator(ProgressEvent.of(finished.durable(), idleSinceMs, stop.requested()));
+        owing = lease.owing();
+        context.sendSourceEventToCoordinator(
+                ProgressEvent.of(finished.durable(), owing, idleSinceMs, stop.requested()));
     }
 
     @Override
@@ -226,7 +233,7 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
         lease.markDurable(token);
         int known = finished.changes();
         finished.markDurable(token);
-        if (finished.changes() > known) {
+        if (finished.changes() > known || !lease.owing().equals(owing)) {
             report();
         }
     }

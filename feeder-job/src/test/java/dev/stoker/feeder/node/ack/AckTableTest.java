@@ -2,6 +2,7 @@ package dev.stoker.feeder.node.ack;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.LedgerItem;
 import dev.stoker.feeder.node.ReceiptsItem;
@@ -122,6 +123,36 @@ class AckTableTest {
         drain.markDurable(drain.token());
         assertThat(roomCalls).hasValue(1);
         assertThat(other.durable()).isZero();
+    }
+
+    @Test
+    void namesTheGroupsWhoseReceiptsAreOnTheirWay() {
+        GroupName group = GroupName.of(TRAINER);
+        AckTable.SessionReceipts session = session();
+        AckTable.Drain drain = table.drain();
+        assertThat(drain.drain(item -> true, 100)).isZero();
+        assertThat(drain.owing()).isEmpty();
+        session.offer(receipts(5, 1), 5);
+        assertThat(drain.owing()).containsExactly(group);
+        drain.drain(item -> true, 100);
+        assertThat(drain.owing()).containsExactly(group);
+        assertThat(table.drain().owing()).as("of a reader that does not drain").isEmpty();
+        drain.markDurable(drain.token());
+        assertThat(drain.owing()).isEmpty();
+    }
+
+    @Test
+    void aGroupOwesReceiptsThatFoundNoRoomUntilItsTrainerConnectsAgain() {
+        AckTable.SessionReceipts session = session();
+        AckTable.Drain drain = table.drain();
+        session.offer(receipts(60, 1), 60);
+        session.offer(receipts(60, 2), 60);
+        drain.drain(item -> true, 1000);
+        drain.markDurable(drain.token());
+        assertThat(table.pending()).isZero();
+        assertThat(drain.owing()).containsExactly(GroupName.of(TRAINER));
+        session.end();
+        assertThat(drain.owing()).isEmpty();
     }
 
     @Test

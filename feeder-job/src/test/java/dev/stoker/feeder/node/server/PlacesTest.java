@@ -254,4 +254,20 @@ class PlacesTest {
         assertThat(pulse.isSilent()).isFalse();
         assertThat(pulse.ask()).isTrue();
     }
+
+    @Test
+    void aGreaterRunThatAnotherNodeAdmittedFirstWinsHereToo() throws ProtocolException {
+        reads(claim(process(1), 0, 2, 0, 1, 10, 0));
+        Fake rank0 = lastSession;
+        reads(claim(process(2), 1, 2, 0, 1, 10, 0));
+        Fake rank1 = lastSession;
+        places.learn(20, 2);
+        Claim newcomer = claim(process(3), 0, 2, 0, 1, 20, 0);
+        assertThat(places.isDisplacing(newcomer)).isTrue();
+        Places.Given given = admit(newcomer);
+        assertThat(given.run()).isEqualTo(20);
+        assertThat(given.displaced()).containsExactlyInAnyOrder(rank0, rank1);
+        // Within the run the first process keeps its place.
+        refused(claim(process(4), 0, 2, 0, 1, 20, 0), ErrorCode.PLACE_TAKEN);
+    }
 }

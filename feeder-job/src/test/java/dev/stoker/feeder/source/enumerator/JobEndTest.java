@@ -2,6 +2,7 @@ package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import java.util.List;
@@ -51,6 +52,18 @@ class JobEndTest {
     }
 
     @Test
+    void tellsWhetherAllHaveFinishedThatCame() {
+        JobEnd job = job(2);
+        assertThat(job.reachedByAllThatCame()).isFalse();
+        // Rank 1 and worker 1 of rank 0 have asked for nothing.
+        job.add(List.of(new ConsumerProgress(new Identity("train", "g", 1, 0, 2, 0, 2, 0), 1)));
+        assertThat(job.reachedByAllThatCame()).isFalse();
+        job.add(List.of(new ConsumerProgress(new Identity("train", "g", 1, 0, 2, 0, 2, 0), 2)));
+        assertThat(job.reachedByAllThatCame()).isTrue();
+        assertThat(job.reached()).isFalse();
+    }
+
+    @Test
     void waitsForASlowGroup() {
         JobEnd job = job(1);
         job.add(List.of(train("fast", 1, 0, 1, 0), train("slow", 1, 0, 1, 0), train("fast", 1, 0, 1, 1)));
@@ -86,7 +99,7 @@ class JobEndTest {
         assertThat(job.waitsFor(streams)).isTrue();
         job.add(List.of(train("g", 1, 0, 1, 0)));
         assertThat(job.waitsFor(streams)).isFalse();
-        assertThat(new JobEnd(OptionalLong.of(1), List.of(new JobEnd.Group("val", "g"))).waitsFor(streams))
+        assertThat(new JobEnd(OptionalLong.of(1), List.of(new GroupName("val", "g"))).waitsFor(streams))
                 .isFalse();
     }
 
@@ -103,7 +116,7 @@ class JobEndTest {
 
     @Test
     void waitsForDeclaredGroupsAlone() {
-        JobEnd job = new JobEnd(OptionalLong.of(1), List.of(new JobEnd.Group("train", "b")));
+        JobEnd job = new JobEnd(OptionalLong.of(1), List.of(new GroupName("train", "b")));
         job.add(List.of(train("a", 1, 0, 1, 1)));
         assertThat(job.reached()).isFalse();
         job.add(List.of(train("b", 1, 0, 1, 1), train("c", 1, 0, 1, 0)));

@@ -2,6 +2,7 @@ package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
@@ -50,7 +51,7 @@ class LaneEnumeratorTest {
     }
 
     private void tell(LaneEnumerator enumerator, long idleSinceMs, ConsumerProgress... progress) {
-        enumerator.handleSourceEvent(0, ProgressEvent.of(List.of(progress), idleSinceMs, false));
+        enumerator.handleSourceEvent(0, ProgressEvent.of(List.of(progress), List.of(), idleSinceMs, false));
     }
 
     /** How many seconds the feed serves on, at most so many. */
@@ -102,6 +103,41 @@ class LaneEnumeratorTest {
         assertThat(secondsServed(100)).isEqualTo(100);
         enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 0));
         assertThat(secondsServed(100)).isEqualTo(2);
+    }
+
+    @Test
+    void waitsForReceiptsThatAreOnTheirWay() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        ConsumerProgress[] all = {progress("train", 1), progress("val", 1)};
+        List<GroupName> owing = List.of(new GroupName("train", "g"));
+        enumerator.handleSourceEvent(0, ProgressEvent.of(List.of(all), owing, 0, false));
+        assertThat(secondsServed(100)).isEqualTo(100);
+        tell(enumerator, 0, all);
+        assertThat(secondsServed(100)).isEqualTo(2);
+    }
+
+    @Test
+    void waitsForTrainersOfAServerWhoseReaderWentElsewhere() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("train", 1), progress("val", 1));
+        enumerator.addSplitsBack(List.of(LaneSplit.of("train", 0)), 0);
+        enumerator.handleSourceEvent(0, new ServerEvent("localhost:2", "localhost", null, "", "", 0));
+        assertThat(secondsServed(35)).isEqualTo(35);
+        // Its server has ended, which made them connect here.
+        tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 0));
+        assertThat(secondsServed(100)).isEqualTo(100);
+        tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 1));
+        assertThat(secondsServed(100)).isEqualTo(2);
+    }
+
+    @Test
+    void aRankThatAskedForNothingHoldsTheFeedForAMinuteAfterTheLastTrainerHasLeft() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        ConsumerProgress ofTwo = new ConsumerProgress(new Identity("train", "g", 1, 0, 2, 0, 1, 0), 1);
+        tell(enumerator, 0, ofTwo, progress("val", 1));
+        assertThat(secondsServed(1000)).isEqualTo(1000);
+        tell(enumerator, nowMs);
+        assertThat(secondsServed(1000)).isBetween(60, 63);
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.stoker.feeder.source.enumerator;
 
 import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.schemas.protocol.LaneMap;
 import java.time.Duration;
@@ -31,7 +32,7 @@ public final class SimulatedEnumerators {
         JobEnd end = new JobEnd(
                 OptionalLong.of(plan.epochs()),
                 plan.groups().stream()
-                        .map(group -> new JobEnd.Group(group.stream(), group.name()))
+                        .map(group -> new GroupName(group.stream(), group.name()))
                         .toList());
         LaneMaps.Hint hint = new LaneMaps.Hint() {
             @Override

@@ -120,9 +120,16 @@ class FinishedEpochsTest {
     void askingForNothingMoreWaitsForTheReceiptOfTheLastNumber() {
         add(subscription(5, 0, 7, 0, OptionalLong.of(5)));
         add(receipts(5, 0, 1, 3));
-        assertThat(epochs()).containsExactly(0L);
+        assertThat(epochs()).isEmpty();
         add(receipts(5, 0, 5));
         assertThat(epochs()).containsExactly(1L);
+    }
+
+    @Test
+    void aTrainerThatAsksForNothingDoesNotHoldTheFeed() {
+        // It began in the midst of the epoch, behind all of its numbers.
+        add(subscription(5, 0, 7, 0, OptionalLong.of(5)));
+        assertThat(epochs()).isEmpty();
     }
 
     @Test
