@@ -38,7 +38,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     /** Ticks between the last epoch's end and the feed's: receipts of earlier batches may be on their way at other servers. */
     private static final int GRACE_TICKS = 1;
     /**
-     * Ticks after a restore in which trainers connect again, among them those that subscribed after the checkpoint. A node that
+     * Ticks after a restart in which trainers connect again, among them those that subscribed after the checkpoint. A node that
      * lost its last reader keeps its trainers for 30 s.
      */
     private static final int RETURN_TICKS = 40;
@@ -58,8 +58,8 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private int ticks;
     /** Ticks since everyone had finished. */
     private int graceTicks;
-    /** Whether this coordinator goes on after another one. */
-    private final boolean restored;
+    /** Whether this coordinator goes on after another one, with or without its state. */
+    private boolean goesOn;
 
     private int ticksSinceStart;
 
@@ -77,7 +77,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         this.maps = maps;
         this.end = end;
         this.idleTimeout = idleTimeout;
-        this.restored = state.isPresent();
+        this.goesOn = state.isPresent();
         state.ifPresent(before -> {
             takeBack(before.pending());
             end.add(before.progress());
@@ -86,6 +86,8 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     @Override
     public void start() {
+        // Trainers come back to a feed whose process was killed, too, of which nothing else tells.
+        context.callAsync(maps::isGoingOn, (known, failure) -> goesOn |= failure != null || known);
         context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
         context.callAsync(maps::isStopRequested, this::stopIfRequested, TICK.toMillis(), TICK.toMillis());
     }
@@ -229,7 +231,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
     private boolean mayEnd(long nowMs) {
         // A reader that is away may have receipts to hand over, and its trainers may be on their way to another one.
         boolean allHere = servers.size() == context.currentParallelism();
-        boolean allBack = !restored || ticksSinceStart > RETURN_TICKS;
+        boolean allBack = !goesOn || ticksSinceStart > RETURN_TICKS;
         return allHere && allBack && (!end.waitsFor(streams) || idleMs(nowMs) >= UNREAD_STREAM.toMillis());
     }
 

@@ -31,11 +31,13 @@ class LaneEnumeratorTest {
     private final Coordinator context = new Coordinator();
     private long nowMs = 1_000_000;
 
+    private boolean goesOn;
+
     private LaneEnumerator enumerator(Optional<EnumeratorState> state) {
         LaneEnumerator enumerator = new LaneEnumerator(
                 context,
                 STREAMS,
-                new LaneMaps(1, new NoHint()),
+                new LaneMaps(1, new NoHint(goesOn)),
                 new JobEnd(OptionalLong.of(1), List.of()),
                 Duration.ofHours(1),
                 state);
@@ -95,6 +97,18 @@ class LaneEnumeratorTest {
     }
 
     @Test
+    void waitsForTrainersThatConnectAgainAfterAStartWithoutState() {
+        goesOn = true;
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        tell(enumerator, 0, progress("train", 1), progress("val", 1));
+        assertThat(secondsServed(30)).isEqualTo(30);
+        tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 0));
+        assertThat(secondsServed(1000)).isEqualTo(1000);
+        tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 1));
+        assertThat(secondsServed(1000)).isEqualTo(2);
+    }
+
+    @Test
     void waitsForAReaderThatIsAway() {
         LaneEnumerator enumerator = enumerator(Optional.empty());
         tell(enumerator, 0, progress("train", 1), progress("val", 1));
@@ -112,7 +126,7 @@ class LaneEnumeratorTest {
                 .containsExactlyInAnyOrder(progress("train", 0), progress("val", 1));
     }
 
-    private static final class NoHint implements LaneMaps.Hint {
+    private record NoHint(boolean isGoingOn) implements LaneMaps.Hint {
         @Override
         public void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) {}
 
@@ -157,7 +171,13 @@ class LaneEnumeratorTest {
         }
 
         @Override
-        public <T> void callAsync(Callable<T> call, BiConsumer<T, Throwable> handler) {}
+        public <T> void callAsync(Callable<T> call, BiConsumer<T, Throwable> handler) {
+            try {
+                handler.accept(call.call(), null);
+            } catch (Exception e) {
+                handler.accept(null, e);
+            }
+        }
 
         @Override
         @SuppressWarnings("unchecked")
