@@ -64,7 +64,7 @@ public record ServerOptions(
                 1024,
                 AUTO_MEMORY,
                 8192,
-                1 << 20,
+                1 << 22,
                 TierOptions.defaults(),
                 Duration.ofSeconds(30));
     }

@@ -1,10 +1,13 @@
 package dev.stoker.feeder.node.ack;
 
+import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.LedgerItem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
@@ -12,18 +15,28 @@ import java.util.function.Predicate;
 /**
  * Ledger items between the sessions that receive them and the readers that write them down.
  *
- * <p>Bounded by entries not yet durable. A session whose item finds no room loses it and all that follow, keeps sending
- * data, and is asked to reconnect once there is room: its trainer then repeats what was not reported durable. Thread-safe.
+ * <p>Bounded by entries not yet durable. No trainer holds more than it leaves free, so one that floods the table does so at its own
+ * expense. A session whose item finds no room loses it and all that follow, keeps sending data, and is asked to reconnect once
+ * there is room: its trainer then repeats what was not reported durable. Thread-safe.
  */
 public final class AckTable {
+    /** An item takes memory beside its entries, in units of an entry's 24 bytes. */
+    static final int ITEM_COST = 8;
+
     private final int capacity;
+    /** What trainers hold, by trainer, and not by session: a new connection is no new share. Guarded by the lock. */
+    private final Map<Trainer, Share> shares = new HashMap<>();
+
     private final Object lock = new Object();
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
     private final Set<SessionReceipts> overflowed = new LinkedHashSet<>();
     /** Readers in the order in which they first asked; the first one drains. */
     private final ArrayDeque<Drain> readers = new ArrayDeque<>();
 
+    /** Entries not yet durable, and what they and their items cost. */
     private int used;
+
+    private long cost;
     private CompletableFuture<Void> available = new CompletableFuture<>();
 
     /** An item and whose it is. */
@@ -31,12 +44,55 @@ public final class AckTable {
         final SessionReceipts session;
         final LedgerItem item;
         final int receipts;
+        final Share share;
         boolean durable;
 
-        Entry(SessionReceipts session, LedgerItem item, int receipts) {
+        Entry(SessionReceipts session, LedgerItem item, int receipts, Share share) {
             this.session = session;
             this.item = item;
             this.receipts = receipts;
+            this.share = share;
+        }
+
+        long cost() {
+            return cost(item);
+        }
+
+        static long cost(LedgerItem item) {
+            return (long) item.weight() + ITEM_COST;
+        }
+    }
+
+    /** Whoever takes a place, over whichever connections and in whichever runs. */
+    private record Trainer(String stream, String group, int replica, int rank, int worker) {
+        static Trainer of(Identity identity) {
+            return new Trainer(
+                    identity.stream(), identity.group(), identity.replica(), identity.rank(), identity.worker());
+        }
+    }
+
+    /** What one trainer holds. */
+    private static final class Share {
+        final Trainer trainer;
+        long cost;
+
+        Share(Trainer trainer) {
+            this.trainer = trainer;
+        }
+    }
+
+    /** Whether there is room, and the trainer would leave as much free as it holds then; its first item needs only room. */
+    private boolean fits(Share share, long more) {
+        long free = capacity - cost - more;
+        return share.cost == 0 ? free >= 0 || cost == 0 : free >= share.cost + more;
+    }
+
+    private void release(Entry entry) {
+        used -= entry.item.weight();
+        cost -= entry.cost();
+        entry.share.cost -= entry.cost();
+        if (entry.share.cost == 0) {
+            shares.remove(entry.share.trainer);
         }
     }
 
@@ -68,15 +124,20 @@ public final class AckTable {
         public boolean offer(LedgerItem item, int receipts) {
             CompletableFuture<Void> wake;
             synchronized (lock) {
-                if (lost || used + item.weight() > capacity) {
+                Trainer trainer = Trainer.of(item.identity());
+                Share share = shares.getOrDefault(trainer, new Share(trainer));
+                if (lost || !fits(share, Entry.cost(item))) {
                     lost = true;
                     overflowed.add(this);
                     return false;
                 }
-                Entry entry = new Entry(this, item, receipts);
+                shares.put(trainer, share);
+                Entry entry = new Entry(this, item, receipts, share);
                 order.add(entry);
                 waiting.add(entry);
                 used += item.weight();
+                cost += entry.cost();
+                entry.share.cost += entry.cost();
                 wake = available;
             }
             wake.complete(null);
@@ -98,7 +159,7 @@ public final class AckTable {
         }
     }
 
-    /** @param capacity entries not yet durable that the table holds */
+    /** @param capacity entries not yet durable that the table holds; each item costs {@value #ITEM_COST} entries more */
     public AckTable(int capacity) {
         this.capacity = capacity;
     }
@@ -185,7 +246,7 @@ public final class AckTable {
         /** Drops an item: given back, it would fail every reader after this one. */
         private void refuse(Entry entry) {
             synchronized (lock) {
-                used -= entry.item.weight();
+                release(entry);
                 entry.session.lost = true;
             }
             entry.session.onRefused.run();
@@ -206,7 +267,7 @@ public final class AckTable {
                     Entry entry = drained.poll();
                     first++;
                     entry.durable = true;
-                    used -= entry.item.weight();
+                    release(entry);
                     SessionReceipts session = entry.session;
                     while (!session.order.isEmpty() && session.order.peek().durable) {
                         int receipts = session.order.poll().receipts;
@@ -244,7 +305,7 @@ public final class AckTable {
     }
 
     private List<SessionReceipts> takeRoom() {
-        if (overflowed.isEmpty() || used > capacity / 2) {
+        if (overflowed.isEmpty() || cost > capacity / 2) {
             return List.of();
         }
         List<SessionReceipts> room = new ArrayList<>(overflowed);
