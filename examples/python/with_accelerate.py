@@ -9,12 +9,23 @@ feed. `prepare` would divide this share again, and most samples would never be u
 from __future__ import annotations
 
 import argparse
+import io
+from typing import Any
 
 import torch
 from accelerate import Accelerator
 from torch import nn
 
+import numpy as np
+from PIL import Image
+
 from stoker import Feed
+
+
+def picture(data: Any) -> Any:
+    """Decodes an image, of whatever size, and brings it to one size."""
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB").resize((64, 64)))
 
 
 def main() -> list[tuple[int, int]]:
@@ -27,7 +38,7 @@ def main() -> list[tuple[int, int]]:
     with Feed(
         options.target,
         batch_size=16,
-        decode={"image": "rgb"},
+        decode={"image": picture},
         rank=accelerator.process_index,
         world_size=accelerator.num_processes,
     ) as feed:

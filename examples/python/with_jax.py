@@ -6,12 +6,22 @@ python examples/python/with_jax.py examples/quickstart/target/data
 from __future__ import annotations
 
 import argparse
+import io
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 
+import numpy as np
+from PIL import Image
+
 from stoker import Feed
+
+
+def picture(data: Any) -> Any:
+    """Decodes an image, of whatever size, and brings it to one size."""
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB").resize((64, 64)))
 
 
 def loss(weights: dict[str, Any], images: Any, labels: Any) -> Any:
@@ -36,7 +46,7 @@ def main() -> list[float]:
     with Feed(
         options.target,
         batch_size=16,
-        decode={"image": "rgb"},
+        decode={"image": picture},
         rank=jax.process_index(),
         world_size=jax.process_count(),
         epochs=options.epochs,

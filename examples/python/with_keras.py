@@ -6,12 +6,22 @@ KERAS_BACKEND=jax python examples/python/with_keras.py examples/quickstart/targe
 from __future__ import annotations
 
 import argparse
+import io
 from collections.abc import Iterator
 from typing import Any
 
 import keras
 
+import numpy as np
+from PIL import Image
+
 from stoker import Feed
+
+
+def picture(data: Any) -> Any:
+    """Decodes an image, of whatever size, and brings it to one size."""
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB").resize((64, 64)))
 
 
 def pairs(feed: Feed) -> Iterator[tuple[Any, Any]]:
@@ -25,7 +35,7 @@ def main() -> dict[str, list[float]]:
     parser.add_argument("target", help="a dataset of images in classes, with the splits train and val, or a feed of it")
     parser.add_argument("--epochs", type=int, default=2)
     options = parser.parse_args()
-    decode = {"image": "rgb"}
+    decode = {"image": picture}
     with (
         Feed(options.target, "train", batch_size=16, decode=decode) as train,
         Feed(options.target, "val", batch_size=32, decode=decode, shuffle="none", tail="keep") as val,

@@ -8,6 +8,7 @@ The program counts steps. `batches` has no end, so Lightning does not need the l
 from __future__ import annotations
 
 import argparse
+import io
 import os
 from typing import Any
 
@@ -15,13 +16,22 @@ import lightning
 import torch
 from torch import nn
 
+import numpy as np
+from PIL import Image
+
 from stoker import Feed
+
+
+def picture(data: Any) -> Any:
+    """Decodes an image, of whatever size, and brings it to one size."""
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB").resize((64, 64)))
 
 
 class Classifier(lightning.LightningModule):
     def __init__(self, target: str) -> None:
         super().__init__()
-        decode = {"image": "rgb"}
+        decode = {"image": picture}
         self.feed = Feed(target, "train", batch_size=16, decode=decode)
         self.val = Feed(target, "val", batch_size=32, decode=decode, shuffle="none", tail="keep")
         self.net = nn.Sequential(nn.AvgPool2d(4), nn.Flatten(), nn.Linear(768, len(self.feed.classes["label"])))

@@ -9,6 +9,7 @@ ranks again. `FeedTrainer` passes the batches on unchanged.
 from __future__ import annotations
 
 import argparse
+import io
 import json
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,16 @@ from torch.utils.data import DataLoader
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.trainer_utils import get_last_checkpoint
 
+import numpy as np
+from PIL import Image
+
 from stoker import Feed
+
+
+def picture(data: Any) -> Any:
+    """Decodes an image, of whatever size, and brings it to one size."""
+    with Image.open(io.BytesIO(data)) as image:
+        return np.asarray(image.convert("RGB").resize((64, 64)))
 
 
 class FeedTrainer(Trainer):
@@ -61,7 +71,7 @@ def main() -> Classifier:
     parser.add_argument("--steps", type=int, default=20, help="steps in total, including earlier runs")
     options = parser.parse_args()
     last = get_last_checkpoint(options.output) if Path(options.output).is_dir() else None
-    with Feed(options.target, batch_size=16, decode={"image": "rgb"}) as feed:
+    with Feed(options.target, batch_size=16, decode={"image": picture}) as feed:
         if last:
             feed.load_state_dict(json.loads(Path(last, "feed.json").read_text()))
         model = Classifier(len(feed.classes["label"]))

@@ -46,8 +46,10 @@ def hello(values: dict[str, Any] | bytes, version: int = 1, magic: bytes = b"STK
     return frame(HELLO, magic + struct.pack("<HH", version, 0) + text)
 
 
-def subscribe(number: int, epoch: int, first: int, stride: int, count: int, tail: int, lanes: list[int]) -> bytes:
-    head = struct.pack("<IIQIQBBH", number, epoch, first, stride, count, tail, 0, len(lanes))
+def subscribe(
+    number: int, epoch: int, first: int, stride: int, count: int, tail: int, lanes: list[int], flags: int = 0
+) -> bytes:
+    head = struct.pack("<IIQIQBBH", number, epoch, first, stride, count, tail, flags, len(lanes))
     return frame(SUBSCRIBE, head + struct.pack(f"<{len(lanes)}H", *lanes))
 
 
@@ -138,14 +140,20 @@ def frames() -> list[dict[str, Any]]:
     add("welcome", "server", "WELCOME", frame(WELCOME, compact(welcome)), welcome)
     add(
         "subscribe to all lanes", "client", "SUBSCRIBE", subscribe(1, 0, 3, 4, 25, 0, []),
-        {"subscription": 1, "epoch": 0, "first": 3, "stride": 4, "count": 25, "tail": "pad", "lanes": []},
+        {"subscription": 1, "epoch": 0, "first": 3, "stride": 4, "count": 25, "tail": "pad", "lanes": [],
+         "empty_share": False},
     )  # fmt: skip
     add(
         "subscribe to some lanes", "client", "SUBSCRIBE", subscribe(2, 4294967295, 1 << 40, 8, 1000, 2, [0, 5, 65534]),
         {
             "subscription": 2, "epoch": 4294967295, "first": 1 << 40, "stride": 8, "count": 1000, "tail": "keep",
-            "lanes": [0, 5, 65534],
+            "lanes": [0, 5, 65534], "empty_share": False,
         },
+    )  # fmt: skip
+    add(
+        "subscribe with an empty share", "client", "SUBSCRIBE", subscribe(3, 2, 5, 8, 0, 2, [], 1),
+        {"subscription": 3, "epoch": 2, "first": 5, "stride": 8, "count": 0, "tail": "keep", "lanes": [],
+         "empty_share": True},
     )  # fmt: skip
     add("grant", "client", "GRANT", frame(GRANT, struct.pack("<IIQ", 1, 0, 35)), {"subscription": 1, "through": 35})
     for name, message, over in [
@@ -303,6 +311,8 @@ def bad_frames() -> list[dict[str, Any]]:
         ("tail 3", "server", True, subscribe(1, 0, 0, 1, 1, 3, []), "bad_frame"),
         ("first beyond 2^63", "server", True, subscribe(1, 0, 1 << 63, 1, 1, 0, []), "bad_frame"),
         ("numbers beyond 2^63", "server", True, subscribe(1, 0, 1 << 62, 1 << 31, 1 << 32, 0, []), "bad_frame"),
+        ("an empty share of one number", "server", True, subscribe(1, 0, 0, 1, 1, 0, [], 1), "bad_frame"),
+        ("unknown flags in SUBSCRIBE", "server", True, subscribe(1, 0, 0, 1, 0, 0, [], 2), "bad_frame"),
         ("a lane twice", "server", True, subscribe(1, 0, 0, 1, 1, 0, [4, 4]), "bad_frame"),
         (
             "more lanes announced than sent", "server", True,

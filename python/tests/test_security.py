@@ -5,6 +5,7 @@ import json
 import os
 import pickle
 import socket
+import subprocess
 import threading
 from dataclasses import replace
 
@@ -13,10 +14,11 @@ import pytest
 from stoker import Feed
 from stoker._client import FeedClient
 from stoker._discovery import FeedTarget, feed_file
+from stoker._kafka_target import KafkaTarget, settings_of
 from stoker._security import Security, Tls
 from stoker._source import Consumer
 from stoker._tls import context_of
-from stoker.errors import ConnectTimeoutError, FeedNotFoundError, TlsError, UnauthorizedError
+from stoker.errors import ConnectTimeoutError, FeedNotFoundError, StokerError, TlsError, UnauthorizedError
 
 NAMED = FeedTarget(name="photos")
 GIVEN = FeedTarget(given=("10.0.0.1:7420",))
@@ -264,3 +266,33 @@ def test_no_token_goes_out_in_plain_text(tmp_path, monkeypatch, happens):
         client.close()
     assert all(b"secret" not in said for said in heard)
     assert all(said[:1] in (b"", b"\x16") for said in heard)
+
+
+def test_a_key_that_others_can_read_is_warned_of(tmp_path, caplog):
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subject = ["-subj", "/CN=trainer", "-days", "2", "-nodes", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]
+    openssl = ["openssl", "req", "-x509", *subject, "-keyout", str(key), "-out", str(cert)]
+    subprocess.run(openssl, check=True, capture_output=True)
+    key.chmod(0o600)
+    context_of(Tls(cert=str(cert), key=str(key)))
+    assert not caplog.records
+    shared = tmp_path / "shared.pem"
+    shared.write_bytes(key.read_bytes())
+    shared.chmod(0o644)
+    for _ in range(2):
+        context_of(Tls(cert=str(cert), key=str(shared)))
+    (record,) = caplog.records
+    assert record.getMessage() == (
+        f"key file {shared} can be read by others than its owner (rw-r--r--): chmod 600 {shared}"
+    )
+
+
+def test_a_file_of_kafka_settings_is_not_waited_for(tmp_path, monkeypatch):
+    fifo = tmp_path / "fifo"
+    os.mkfifo(fifo)
+    monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(fifo))
+    with pytest.raises(StokerError, match="STOKER_KAFKA_CONFIG names: it is not a regular file"):
+        settings_of(KafkaTarget.parse("kafka://a:1/t"), "group")
+    monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(tmp_path / "absent"))
+    with pytest.raises(StokerError, match="No such file"):
+        settings_of(KafkaTarget.parse("kafka://a:1/t"), "group")

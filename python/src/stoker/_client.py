@@ -21,6 +21,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from multiprocessing import util
 from typing import TypeVar
 
 from stoker import __version__
@@ -93,6 +94,7 @@ class FeedClient:
         """Whether the trainer's thread is within a call, and whether one began that did not end."""
         self._parked = threading.Event()
         self._thread: threading.Thread | None = None
+        self._at_exit: util.Finalize | None = None
         self._demand = Demand(timing.ack)
         me = weakref.ref(self)  # a plain method would keep a forgotten client alive until the cycle is collected
         self._network = Network(
@@ -136,6 +138,8 @@ class FeedClient:
         )
         thread.start()
         self._thread = thread
+        # Processes of a DataLoader end without a word to their feeds, and so do scripts that do not close theirs.
+        self._at_exit = util.Finalize(None, _close_at_exit, (weakref.ref(self),), exitpriority=100)
         return welcome.info
 
     def _call(self, work: Callable[[], T]) -> T:
@@ -230,6 +234,21 @@ class FeedClient:
         self._parked.set()
         return self._batches(span)
 
+    def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
+        """See `BatchSource`."""
+        plan = self._inbox.plan
+        if plan is None:
+            raise StokerError("the client is not open")
+        span = Span(plan, epoch, first, stride, 0, tail)
+
+        def begin() -> None:
+            self._raise_failure()
+            self._demand.begin_empty(span, self._network.peers.live)
+            self._network.hurry()
+
+        self._call(lambda: self._turn.run(begin))
+        self._parked.set()
+
     def _begin(self, span: Span) -> None:
         self._raise_failure()
         self._demand.begin(span, self._network.peers.live)
@@ -276,7 +295,11 @@ class FeedClient:
         return self.waits.stalls()
 
     def close(self) -> None:
-        """See `BatchSource`; delivers the last receipts first, for which it takes a second at most."""
+        """See `BatchSource`; delivers the last receipts first, for which it takes a second at most.
+
+        Delivered means that a feeder has read them: it writes them to the ledger with its next checkpoint, and before
+        it ends in good order. A process that ends without a call of this makes it.
+        """
         if self._closed or os.getpid() != self._pid:
             self._abandon()
             return
@@ -297,6 +320,8 @@ class FeedClient:
     def _abandon(self) -> None:
         """Releases memory and descriptors without a word; all that a forked child may do."""
         self._closed = True
+        if self._at_exit is not None:
+            self._at_exit.cancel()
         self._parked.set()
         self._network.release()
         self._demand.reading = self._demand.following = self._demand.receiving = None
@@ -487,6 +512,12 @@ def _hello(client: FeedClient | None, handover: int) -> bytes:
 
 def _clock(seconds_ago: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(time.time() - seconds_ago))
+
+
+def _close_at_exit(client_ref: weakref.ref[FeedClient]) -> None:
+    client = client_ref()
+    if client is not None:
+        client.close()
 
 
 def _background(client_ref: weakref.ref[FeedClient], parked: threading.Event) -> None:

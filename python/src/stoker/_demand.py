@@ -39,6 +39,8 @@ class Demand:
         """What it will iterate over next, by its own word."""
         self.receiving: Span | None = None
         """One of the two: what the connections are subscribed to."""
+        self._empty: Span | None = None
+        """A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch."""
         self.subscribed: dict[Connection, Subscribed] = {}
         self.newest = 0
         """The greatest subscription number so far, over all connections."""
@@ -65,6 +67,24 @@ class Demand:
             self.reading, self.following = span, None
             self._grant(span.consumed)
             return True
+
+    def begin_empty(self, span: Span, live: list[Connection]) -> None:
+        """The trainer goes over to an epoch of which it has no number, and so has finished it: one feeder is told."""
+        self._empty = span
+        self.begin(span, live)
+        for connection in live:
+            self.settle(connection, connection.lanes)
+
+    @property
+    def undelivered(self) -> bool:
+        """Whether a feeder has yet to be told something that no connection carries."""
+        return self.receipts.orphaned or self._untold
+
+    @property
+    def _untold(self) -> bool:
+        """Whether no feeder was told yet that the present span has no number."""
+        span = self._empty
+        return span is not None and span is self.receiving and all(s.span is not span for s in self.subscribed.values())
 
     def expect(self, span: Span) -> bool:
         """The span after the one being read; begun when that one is all here. If it is, `go_on` is to be called.
@@ -95,7 +115,7 @@ class Demand:
             return
         if span.received:
             # Receipts of a connection that ended follow a subscription, be it for nothing.
-            wanted = known is None and self.receipts.orphaned
+            wanted = self._untold or (known is None and self.receipts.orphaned)
         else:
             wanted = known is None or known.span is not span or known.lanes != lanes
         if wanted:
@@ -111,7 +131,12 @@ class Demand:
             self.subscribed[connection] = Subscribed(span, connection.lanes)
             lanes = () if len(connection.lanes) == self.lanes else tuple(sorted(connection.lanes))
             first, left = span.number(span.complete), span.count - span.complete
-            frames = p.subscribe(p.Subscribe(self.newest, span.epoch, first, span.stride, left, span.tail, lanes))
+            empty = span is self._empty
+            frames = p.subscribe(
+                p.Subscribe(self.newest, span.epoch, first, span.stride, left, span.tail, lanes, empty)
+            )
+            if empty and not self.receipts.add_empty(connection, span.epoch):
+                self._empty = None
             frames += self.receipts.adopt(connection)
             span.granted = max(span.granted, self._through(span))
             if span.granted >= span.complete:
@@ -122,7 +147,15 @@ class Demand:
         """Nothing is wanted of the epoch that was read; its receipts go out before the connections end."""
         with self.out:
             self._flush()
-            self.reading = self.following = self.receiving = None
+            self.reading = self.following = self.receiving = self._empty = None
+
+    def durable(self, connection: Connection, count: int) -> None:
+        """The feeder has so many entries of this session in the ledger; `ProtocolError` if it never got so many."""
+        with self.out:
+            self.receipts.durable(connection, count)
+            known = self.subscribed.get(connection)
+            if known is not None and known.span is self._empty and not connection.undurable:
+                self._empty = None
 
     def current(self, connection: Connection) -> Span | None:
         """The span being received, if the connection is subscribed to it."""
@@ -176,6 +209,7 @@ class Demand:
         return (
             (receiving is not None and not receiving.received)
             or (reading is not None and reading.consumed < reading.count)
+            or self._untold
             or self.receipts.unconfirmed
         )
 

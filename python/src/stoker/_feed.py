@@ -432,9 +432,18 @@ class Feed:
         ended = any(n is not None and start.epoch >= n for n in (self._options.epochs, info.epochs))
         return info if ended or info.is_of(start.epoch, start.version) else self._look(start)
 
+    def _epochs_of(self, info: StreamInfo) -> int | None:
+        return min((n for n in (self._options.epochs, info.epochs) if n is not None), default=None)
+
+    @property
+    def _epochs(self) -> int | None:
+        """How many epochs there are to read; None: without end."""
+        return self._epochs_of(self.info)
+
     def _share(self, start: Start) -> Share:
         info, o = self._info_at(start), self._options
-        epochs = min((n for n in (o.epochs, info.epochs) if n is not None), default=start.epoch + 1)
+        epochs = self._epochs_of(info)
+        epochs = start.epoch + 1 if epochs is None else epochs
         rank, world_size, _ = self._seat()
         at = start.batch if start.epoch < epochs else info.batches
         plan = self._plan if info is self._info else BatchPlan(info.order, info.lane_rows)
@@ -491,7 +500,7 @@ class Feed:
 
     def _require_steps(self) -> None:
         """Raises `StokerError` if no epoch will ever have a step."""
-        if self._options.epochs is None and self.info.epochs is None:
+        if self._epochs is None:
             raise StokerError(
                 f"stream {self.info.stream}: no epoch of {self.info.batches} batches has a step for "
                 f"{self._seat()[1]} ranks with tail {self._options.tail!r}"
@@ -525,7 +534,11 @@ class Feed:
         return report(self._end or watch(self))
 
     def close(self) -> None:
-        """Ends threads and connections; what was handed out stays valid. Called again, it finishes what was left."""
+        """Ends threads and connections; what was handed out stays valid. Called again, it finishes what was left.
+
+        The last batch that was handed out counts as consumed. Its receipt is at a feeder when this returns, unless none
+        can be reached within a second; the feeder writes it to the ledger with its next checkpoint.
+        """
         self._closed = True
         source, iteration, ours = self._source, self._iteration, self._pid == os.getpid()
         if ours and source is not None:

@@ -61,6 +61,9 @@ class FollowedPath:
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
         """See `BatchSource`; which version comes next is not known yet."""
 
+    def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
+        """See `BatchSource`; nobody waits for that here."""
+
     def ack(self, epoch: int, number: int) -> None:
         """See `BatchSource`; there is nobody to tell."""
 

@@ -229,8 +229,7 @@ class Inbox:
         elif connection.state != "live":
             raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]} before WELCOME", "bad_frame")
         elif kind == p.DURABLE:
-            with self._demand.out:
-                self._demand.receipts.durable(connection, p.decode_u64(kind, body))
+            self._demand.durable(connection, p.decode_u64(kind, body))
         elif kind == p.FILE:
             self._on_file(connection, body)
         elif kind == p.LANE_MAP:

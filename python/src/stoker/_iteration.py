@@ -81,7 +81,8 @@ class Iteration(Iterator[Batch]):
     def _open(self) -> None:
         feed, share = self._feed, self._share
         start = self._at()
-        if self.steps:
+        epochs = feed._epochs
+        if self.steps or epochs is None or start.epoch < epochs:
             self._source, self._info = feed._ready(start)
             if self._info.follows:  # the version that was seen before may not be the one that was chosen
                 share = self._share = feed._share(start)
@@ -101,7 +102,12 @@ class Iteration(Iterator[Batch]):
         self._taken = self._handed
         self._left = len(range(self._worker + self._taken * self._workers, self.steps, self._workers))
         kept, feed._kept = feed._kept, None
-        if not self._left or self._source is None:
+        if self._source is None:
+            return
+        if not self._left:
+            first, stride, rest = replace(share, limit=None).worker(self._worker, self._workers, start.taken)
+            if not rest:
+                self._source.finish_empty(start.epoch, first, stride, share.tail)
             return
         # In the feed's own process the source goes on behind a part of an epoch, for the iteration that follows.
         span = self._span(start, share if worker else replace(share, limit=None))
@@ -244,7 +250,7 @@ class Epochs(Iterator[Batch]):
         """Iterations in a row without a batch."""
 
     def __next__(self) -> Batch:
-        while self._current is not None or self._empty < 2:  # the first may be the end of an epoch, where a state stood
+        while self._current is not None or not self._is_over():
             if self._current is None:
                 current = iter(self._feed)
                 self._current = current
@@ -255,6 +261,15 @@ class Epochs(Iterator[Batch]):
             self._current = None
         self._feed._require_steps()
         raise StopIteration
+
+    def _is_over(self) -> bool:
+        """Whether no epoch follows. A rank without a batch in the epochs that a feed has goes through all of them."""
+        if not self._empty:
+            return False
+        epochs = self._feed._epochs
+        if epochs is None:
+            return self._empty > 1  # the first may be the end of an epoch, where a state stood
+        return self._feed._progress.following.epoch >= epochs
 
 
 def join(parts: list[DeliveredBatch], count: int) -> DeliveredBatch:

@@ -151,6 +151,9 @@ class KafkaSource:
             self._following = span
             reading.extend(span)
 
+    def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
+        """See `BatchSource`; nobody waits for that here."""
+
     def ack(self, epoch: int, number: int) -> None:
         """See `BatchSource`; what is consumed is committed for information."""
         if self._lanes is not None:

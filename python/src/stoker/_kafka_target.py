@@ -7,6 +7,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
+from stoker._files import read_regular
+from stoker.errors import StokerError
+
 SCHEME = "kafka://"
 
 
@@ -40,7 +43,14 @@ def settings_of(target: KafkaTarget, group: str) -> dict[str, Any]:
     settings: dict[str, Any] = {}
     file = os.environ.get("STOKER_KAFKA_CONFIG")
     if file:
-        for line in Path(file).read_text(encoding="utf-8").splitlines():
+        try:
+            text = read_regular(Path(file).expanduser())
+        except (OSError, UnicodeDecodeError) as e:
+            why = getattr(e, "strerror", None) or "it is no text"
+            raise StokerError(
+                f"the Kafka client's settings cannot be read from {file}, which STOKER_KAFKA_CONFIG names: {why}"
+            ) from e
+        for line in text.splitlines():
             name, equals, value = line.partition("=")
             if equals and not line.lstrip().startswith("#"):
                 settings[name.strip()] = value.strip()

@@ -343,7 +343,7 @@ class Network:
             for connection in self.peers.live:
                 if connection.undurable and connection not in asked:
                     asked[connection] = self.ping(connection)
-            if not self._demand.receipts.orphaned and all(c.ponged >= asked.get(c, 0) for c in self.peers.live):
+            if not self._demand.undelivered and all(c.ponged >= asked.get(c, 0) for c in self.peers.live):
                 break  # whoever answers a PING has read the receipts before it
             self.step(0.05)
         for connection in self.peers.live:

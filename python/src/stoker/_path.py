@@ -72,6 +72,9 @@ class PathSource:
                 self._running.following.cancel()
             self._running.following = self._reader((epoch, first, stride, count, tail))
 
+    def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
+        """See `BatchSource`; nobody waits for that here."""
+
     def ack(self, epoch: int, number: int) -> None:
         """See `BatchSource`; there is nobody to tell."""
 

@@ -152,6 +152,8 @@ class Subscribe:
     count: int
     tail: Tail
     lanes: tuple[int, ...] = ()
+    empty_share: bool = False
+    """The trainer has no number in the epoch, from its position on, and so has finished it; `count` is 0."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -322,7 +324,7 @@ def subscribe(wanted: Subscribe) -> bytes:
         wanted.stride,
         wanted.count,
         TAILS.index(wanted.tail),
-        0,
+        int(wanted.empty_share),
         len(wanted.lanes),
     )
     return frame(SUBSCRIBE, head + struct.pack(f"<{len(wanted.lanes)}H", *wanted.lanes))
@@ -481,13 +483,15 @@ def decode_subscribe(body: bytes) -> Subscribe:
     """Reads a SUBSCRIBE."""
     if len(body) < _SUBSCRIBE.size:
         raise ProtocolError(f"SUBSCRIBE of {len(body)} bytes is cut short", "bad_frame")
-    subscription, epoch, first, stride, count, tail, _, lanes = _SUBSCRIBE.unpack_from(body)
+    subscription, epoch, first, stride, count, tail, flags, lanes = _SUBSCRIBE.unpack_from(body)
     if tail >= len(TAILS) or stride == 0 or len(body) != _SUBSCRIBE.size + 2 * lanes:
         raise ProtocolError(
             f"SUBSCRIBE with tail {tail}, stride {stride}, {lanes} lanes in {len(body)} bytes", "bad_frame"
         )
+    if flags > 1 or (flags and count):
+        raise ProtocolError(f"SUBSCRIBE with flags {flags:#x} and count {count}", "bad_frame")
     numbers = struct.unpack_from(f"<{lanes}H", body, _SUBSCRIBE.size)
-    return Subscribe(subscription, epoch, first, stride, count, TAILS[tail], numbers)
+    return Subscribe(subscription, epoch, first, stride, count, TAILS[tail], numbers, bool(flags))
 
 
 def decode_grant(body: bytes) -> Grant:

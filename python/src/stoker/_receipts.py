@@ -48,6 +48,18 @@ class Receipts:
             if len(connection.pending) >= FLUSH_BYTES:
                 self._send(connection)
 
+    def add_empty(self, connection: Connection, epoch: int) -> bool:
+        """A subscription says that the trainer has no number in an epoch, which counts as one entry.
+
+        False if the session's token is for reading only, so that nothing of it is in the ledger.
+        """
+        if connection.read_only:
+            return False
+        self._open.add(connection)
+        connection.sent_entries += 1
+        connection.undurable.append((1, epoch, b""))
+        return True
+
     def flush(self) -> None:
         """Sends everything that has a connection."""
         for connection in tuple(self._waiting):
@@ -99,7 +111,7 @@ class Receipts:
         """The connection has ended: what it had sent and what it had not becomes an orphan."""
         self._waiting.discard(connection)
         self._open.discard(connection)
-        self._orphans.extend((epoch, entries) for _, epoch, entries in connection.undurable)
+        self._orphans.extend((epoch, entries) for _, epoch, entries in connection.undurable if entries)
         if connection.pending:
             self._orphans.append((connection.pending_epoch, bytes(connection.pending)))
         connection.undurable.clear()

@@ -161,6 +161,13 @@ class BatchSource(Protocol):
         """Hint: this comes after the epoch being read; the source may start it once that one is all read."""
         ...
 
+    def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
+        """The consumer has no batch in an epoch, from `first` on, and so has finished it.
+
+        Ends whatever epoch was being read. A feed that serves a number of epochs waits for it no longer.
+        """
+        ...
+
     def ack(self, epoch: int, number: int) -> None:
         """The trainer has consumed the batch: it asked for the next one, or ended the epoch."""
         ...

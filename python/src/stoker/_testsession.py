@@ -221,6 +221,10 @@ class Session:
                 self.granted = -1
                 self._again.clear()
                 self._flow.notify_all()
+            if wanted.empty_share:
+                self.acks += 1
+                if self.state.durable:
+                    self.say(p.durable(self.acks))
         elif kind == p.GRANT:
             grant = p.decode_grant(body)
             with self._flow:

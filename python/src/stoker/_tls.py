@@ -7,10 +7,12 @@ held around each call, none of which waits.
 from __future__ import annotations
 
 import functools
+import logging
 import os
 import select
 import socket
 import ssl
+import stat
 import threading
 from typing import Any, Final
 
@@ -19,6 +21,7 @@ from stoker._files import read_regular, require_regular
 from stoker._security import Tls
 from stoker.errors import TlsError
 
+_LOG = logging.getLogger("stoker")
 _LOOK_S: Final = 2.0
 """For a second look at a certificate whose name is wrong, so that the error can say what it is for."""
 _NAME_CODES: Final = (62, 63, 64)
@@ -188,10 +191,19 @@ def _new_context(tls: Tls) -> ssl.SSLContext:
             for path in (tls.cert, tls.key or tls.cert):
                 require_regular(path)
             context.load_cert_chain(tls.cert, tls.key, password=_no_password)
+            _warn_if_shared(tls.key or tls.cert)
         except OSError as e:
             key = f" with tls_key {tls.key}" if tls.key else ""
             raise TlsError(f"tls_cert {tls.cert}{key} cannot be used: {_why(e)}") from e
     return context
+
+
+def _warn_if_shared(key: str) -> None:
+    """Mounted secrets can often be read by others, hence it is no error."""
+    mode = os.stat(key).st_mode
+    if mode & (stat.S_IRGRP | stat.S_IROTH):
+        shown = stat.filemode(mode)[1:]
+        _LOG.warning("key file %s can be read by others than its owner (%s): chmod 600 %s", key, shown, key)
 
 
 def _no_password() -> str:

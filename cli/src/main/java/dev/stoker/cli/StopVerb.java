@@ -69,9 +69,15 @@ final class StopVerb implements Callable<Integer> {
                     + feed.addresses() + "): look for its job with flink list, and end it with flink cancel");
         }
         StopRequest.write(name, feed.id(), feed.startedMs());
+        long askedMs = feed.startedMs();
         long endNanos = System.nanoTime() + TimeUnit.SECONDS.toNanos(timeoutSeconds);
         try {
-            while (FeedFile.require(name).state() != FeedFile.State.ENDED) {
+            for (FeedFile now = feed; now.state() != FeedFile.State.ENDED; now = FeedFile.require(name)) {
+                if (now.startedMs() != askedMs && now.id().equals(feed.id())) {
+                    // Another coordinator has taken over from the one that was asked, as after a failure of the job.
+                    askedMs = now.startedMs();
+                    StopRequest.write(name, feed.id(), askedMs);
+                }
                 if (System.nanoTime() - endNanos > 0) {
                     throw new CommandException("feed " + name + " has not ended within " + timeoutSeconds
                             + " s: its JobManager is not on this machine, or is busy; wait longer with --timeout,"

@@ -39,6 +39,9 @@ interface BatchSource {
     /** The trainer goes over to a span. */
     void begin(Span span);
 
+    /** The trainer goes over to a span without a number, and so has finished its epoch. */
+    void beginEmpty(Span span);
+
     /** The span that the trainer will go over to after the one it reads, by its own word. */
     void expect(Span span);
 

@@ -5,7 +5,7 @@ import java.util.NoSuchElementException;
 
 /** Epoch after epoch. */
 final class Batches implements Iterator<Batch> {
-    /** Epochs in a row without a batch: the first may be the end of one, where a state stood. */
+    /** Epochs in a row without a batch, of a feed without end: the first may be the end of one, where a state stood. */
     private static final int MAX_IDLE = 2;
 
     private final FeedClient feed;
@@ -18,15 +18,16 @@ final class Batches implements Iterator<Batch> {
 
     @Override
     public boolean hasNext() {
-        for (int idle = 0; idle <= MAX_IDLE && !isOver; idle++) {
+        for (int idle = 0; !isOver; idle++) {
             if (epoch != null && epoch.hasNext()) {
                 return true;
             }
-            if (idle < MAX_IDLE) {
+            // A reader without a batch in the epochs that a feed has goes through all of them.
+            isOver = idle > 0 && (feed.hasEnd() ? feed.isPastEnd() : idle >= MAX_IDLE);
+            if (!isOver) {
                 epoch = feed.epoch();
             }
         }
-        isOver = true;
         if (!feed.hasEnd()) {
             throw new FeedException("no epoch of " + feed.info().batches() + " batches has a step for this reader");
         }

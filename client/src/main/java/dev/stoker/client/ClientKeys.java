@@ -11,9 +11,13 @@ import java.security.cert.X509Certificate;
 import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** The certificate that a trainer shows, as the JDK wants it. */
 final class ClientKeys {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientKeys.class);
+
     private ClientKeys() {}
 
     /**
@@ -32,6 +36,12 @@ final class ClientKeys {
         if (!fit(key, chain.get(0))) {
             throw new TlsException("the key " + keyFile + " is not that of the certificate " + file);
         }
+        RegularFile.sharing(keyFile)
+                .ifPresent(permissions -> LOG.warn(
+                        "Key file {} can be read by others than its owner ({}): chmod 600 {}",
+                        keyFile,
+                        permissions,
+                        keyFile));
         KeyStore keys = empty();
         keys.setKeyEntry("trainer", key, new char[0], chain.toArray(new X509Certificate[0]));
         KeyManagerFactory factory = KeyManagerFactory.getInstance(KeyManagerFactory.getDefaultAlgorithm());

@@ -31,6 +31,8 @@ final class Demand {
     private Span following;
     /** One of the two: what the connections are subscribed to. */
     private Span receiving;
+    /** A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch; null for none. */
+    private Span emptyShare;
     /** The greatest subscription number so far, over all connections. */
     private long newest;
 
@@ -80,6 +82,25 @@ final class Demand {
         }
     }
 
+    /** The trainer goes over to an epoch of which it has no number, and so has finished it: one feeder is told. */
+    void beginEmpty(Span span, Collection<Link> live) {
+        emptyShare = span;
+        begin(span, live);
+        live.forEach(link -> settle(link, link.lanes));
+    }
+
+    /** Whether a feeder has yet to be told something that no connection carries. */
+    boolean isUndelivered() {
+        return receipts.hasOrphans() || isUntold();
+    }
+
+    /** Whether no feeder was told yet that the present span has no number. */
+    private boolean isUntold() {
+        return emptyShare != null
+                && emptyShare == receiving
+                && subscribed.values().stream().noneMatch(asked -> asked.span == emptyShare);
+    }
+
     /** The span after the one being read; begun when that one is all here. */
     void expect(Span span, Collection<Link> live) {
         following = span;
@@ -104,6 +125,7 @@ final class Demand {
         flush();
         end();
         receiving = null;
+        emptyShare = null;
     }
 
     private void receive(Span span, Collection<Link> live) {
@@ -126,7 +148,7 @@ final class Demand {
         }
         // Receipts of a connection that ended follow a subscription, be it for nothing.
         boolean wanted = receiving.isReceived()
-                ? known == null && receipts.hasOrphans()
+                ? isUntold() || known == null && receipts.hasOrphans()
                 : known == null || known.span != receiving || !known.lanes.equals(mine);
         if (wanted) {
             subscribe(link);
@@ -147,12 +169,28 @@ final class Demand {
                 range.stride(),
                 range.count() - span.complete,
                 range.tail(),
-                named));
+                named,
+                span == emptyShare));
+        if (span == emptyShare && !receipts.addEmpty(link, range.epoch())) {
+            emptyShare = null;
+        }
         receipts.adopt(link);
         span.granted = Math.max(span.granted, through(span));
         if (span.granted >= span.complete) {
             link.send(new Grant(newest, span.number(span.granted)));
         }
+    }
+
+    /** The feeder has so many entries of this session in the ledger; false if it never got so many. */
+    boolean durable(Link link, long count) {
+        if (!receipts.durable(link, count)) {
+            return false;
+        }
+        Subscribed known = subscribed.get(link);
+        if (known != null && known.span == emptyShare && link.undurable.isEmpty()) {
+            emptyShare = null;
+        }
+        return true;
     }
 
     /** The span being received, if the connection is subscribed to it. */
@@ -203,6 +241,7 @@ final class Demand {
     boolean isOpen() {
         return receiving != null && !receiving.isReceived()
                 || reading != null && reading.consumed < reading.range().count()
+                || isUntold()
                 || receipts.isUnconfirmed();
     }
 

@@ -128,7 +128,11 @@ public final class FeedClient implements AutoCloseable {
                 return current;
             }
             Span span = source.span(range);
-            source.begin(span);
+            if (range.count() > 0 || isOver(start.epoch())) {
+                source.begin(span);
+            } else {
+                source.beginEmpty(span);
+            }
             // What an epoch is of is known when it is begun, where each has a version of its own.
             if (!welcome().follows()) {
                 Position following = new Position(start.epoch() + 1, 0);
@@ -157,6 +161,11 @@ public final class FeedClient implements AutoCloseable {
 
     boolean hasEnd() {
         return options.epochs().isPresent() || welcome().epochs().isPresent();
+    }
+
+    /** Whether no epoch follows. */
+    boolean isPastEnd() {
+        return isOver(next.epoch());
     }
 
     private Share share(Position start) {
@@ -357,7 +366,10 @@ public final class FeedClient implements AutoCloseable {
         return new FeedReport(source.tally().labels(welcome()), stats()).prometheus();
     }
 
-    /** Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid. */
+    /**
+     * Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid. Delivered means that a
+     * feeder has read them: it writes them to the ledger with its next checkpoint, and before it ends in good order.
+     */
     @Override
     public void close() {
         lock.lock();

@@ -170,6 +170,11 @@ final class FeederSource implements BatchSource {
     }
 
     @Override
+    public void beginEmpty(Span span) {
+        demand.beginEmpty(span, network.peers().live());
+    }
+
+    @Override
     public void expect(Span span) {
         demand.expect(span, network.peers().live());
     }

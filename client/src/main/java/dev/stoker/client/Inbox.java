@@ -367,7 +367,7 @@ final class Inbox implements Link.Sink {
                 case WELCOME -> onWelcome(link, (Welcome) frame);
                 case BYE -> throw LinkException.lost(link.address() + " said goodbye");
                 case DURABLE -> {
-                    if (!demand.receipts().durable(link, ((Durable) frame).entries())) {
+                    if (!demand.durable(link, ((Durable) frame).entries())) {
                         throw LinkException.broken(link.address() + " calls " + ((Durable) frame).entries()
                                 + " receipts durable, it was sent " + link.sentEntries);
                     }

@@ -500,7 +500,7 @@ final class Network implements Peers.Dialler, Runnable {
                     }
                 }
                 // Whoever answers a PING has read the receipts before it.
-                isDelivered = !demand.receipts().hasOrphans()
+                isDelivered = !demand.isUndelivered()
                         && peers.live().stream().allMatch(link -> link.ponged >= asked.getOrDefault(link, 0L));
             } finally {
                 lock.unlock();

@@ -15,8 +15,16 @@ import java.util.Set;
  * by the client's lock.
  */
 final class Receipts {
-    /** Entries of one epoch. */
-    record Entries(long epoch, List<AckEntry> entries) {}
+    /** Entries of one epoch; without any, what a subscription says that has no number. */
+    record Entries(long epoch, List<AckEntry> entries) {
+        boolean isReceipts() {
+            return !entries.isEmpty();
+        }
+
+        int count() {
+            return isReceipts() ? entries.size() : 1;
+        }
+    }
 
     /** Entries whose connection ended before they were durable. */
     private final Deque<Entries> orphans = new ArrayDeque<>();
@@ -63,6 +71,21 @@ final class Receipts {
         }
     }
 
+    /**
+     * A subscription says that the trainer has no number in an epoch, which counts as one entry.
+     *
+     * @return false if the session's token is for reading only, so that nothing of it is in the ledger
+     */
+    boolean addEmpty(Link link, long epoch) {
+        if (link.isReadOnly) {
+            return false;
+        }
+        open.add(link);
+        link.sentEntries++;
+        link.undurable.add(new Entries(epoch, List.of()));
+        return true;
+    }
+
     /** Sends everything that has a connection. */
     void flush() {
         for (Link link : List.copyOf(waiting)) {
@@ -92,9 +115,8 @@ final class Receipts {
         if (count > link.sentEntries) {
             return false;
         }
-        while (!link.undurable.isEmpty()
-                && link.durable + link.undurable.peek().entries().size() <= count) {
-            link.durable += link.undurable.poll().entries().size();
+        while (!link.undurable.isEmpty() && link.durable + link.undurable.peek().count() <= count) {
+            link.durable += link.undurable.poll().count();
         }
         return true;
     }
@@ -117,7 +139,7 @@ final class Receipts {
     void lost(Link link) {
         waiting.remove(link);
         open.remove(link);
-        orphans.addAll(link.undurable);
+        link.undurable.stream().filter(Entries::isReceipts).forEach(orphans::add);
         if (!link.pending.isEmpty()) {
             orphans.add(new Entries(link.pendingEpoch, List.copyOf(link.pending)));
         }

@@ -7,6 +7,10 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.Optional;
+import java.util.Set;
 
 /** Small files with secrets and addresses, which must not make their reader wait or fill its memory. */
 final class RegularFile {
@@ -36,6 +40,19 @@ final class RegularFile {
                 .newDecoder()
                 .decode(ByteBuffer.wrap(read(file)))
                 .toString();
+    }
+
+    /** The permissions of a file that others than its owner can read. Mounted secrets often are so, hence it is no error. */
+    static Optional<String> sharing(Path file) {
+        try {
+            Set<PosixFilePermission> found = Files.getPosixFilePermissions(file);
+            boolean isShared =
+                    found.contains(PosixFilePermission.GROUP_READ) || found.contains(PosixFilePermission.OTHERS_READ);
+            return isShared ? Optional.of(PosixFilePermissions.toString(found)) : Optional.empty();
+        } catch (IOException | UnsupportedOperationException e) {
+            // Reading it says more.
+            return Optional.empty();
+        }
     }
 
     /** Why a file cannot be read, in a word or two. */

@@ -131,6 +131,12 @@ final class TopicSource implements BatchSource {
     }
 
     @Override
+    public void beginEmpty(Span span) {
+        // Nobody waits for it to be told.
+        begin(span);
+    }
+
+    @Override
     public void begin(Span span) {
         reading = span;
         boolean isUnderWay = span == following;

@@ -1,9 +1,9 @@
 package dev.stoker.client;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -67,11 +67,12 @@ record TopicTarget(String bootstrap, String topic, Map<String, String> settings)
         Properties properties = new Properties();
         String file = environment.getOrDefault("STOKER_KAFKA_CONFIG", "");
         if (!file.isEmpty()) {
-            try (var in = Files.newInputStream(Path.of(file))) {
-                properties.load(in);
+            try {
+                properties.load(new ByteArrayInputStream(RegularFile.read(Path.of(file))));
             } catch (IOException e) {
                 throw new FeedException(
-                        "the Kafka client's settings cannot be read from " + file + ", which STOKER_KAFKA_CONFIG names",
+                        "the Kafka client's settings cannot be read from " + file
+                                + ", which STOKER_KAFKA_CONFIG names: " + RegularFile.reason(e),
                         e);
             }
         }

@@ -5,6 +5,7 @@ import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.Stats;
+import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.UnixAddress;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -59,6 +60,9 @@ final class FakeFeeder implements AutoCloseable {
 
     final Queue<Hello> hellos = new ConcurrentLinkedQueue<>();
     final Queue<Nack> nacks = new ConcurrentLinkedQueue<>();
+    /** Subscriptions of trainers that said they have no number in the epoch. */
+    final Queue<Subscribe> emptyShares = new ConcurrentLinkedQueue<>();
+
     volatile FakeStream stream;
     /** Answers HELLO with it. */
     volatile Optional<ErrorMessage> refusal = Optional.empty();

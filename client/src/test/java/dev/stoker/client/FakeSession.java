@@ -122,6 +122,13 @@ final class FakeSession implements Runnable {
                 index = 0;
                 rows = 0;
                 ended = false;
+                if (subscription.emptyShare()) {
+                    feeder.emptyShares.add(subscription);
+                    acknowledged++;
+                    if (feeder.isDurable) {
+                        send(new Durable(acknowledged));
+                    }
+                }
                 pump();
             }
             case GRANT -> {

@@ -87,11 +87,16 @@ class FeedEndITCase {
     }
 
     private FeedClient trainer(String stream, String group, int replica, long run) throws IOException {
+        return trainer(Participant.rank(0, 1), stream, group, replica, run);
+    }
+
+    private FeedClient trainer(Participant participant, String stream, String group, int replica, long run)
+            throws IOException {
         Path file = StokerHome.feedFile(arguments.plan().name());
         Waiting.until(() -> Files.exists(file));
         FeedClient client =
                 FeedClient.connect(Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1"));
-        Hello any = FeedClient.hello(Participant.rank(0, 1), run);
+        Hello any = FeedClient.hello(participant, run);
         client.join(new Hello(
                 any.token(),
                 any.feed(),
@@ -227,6 +232,41 @@ class FeedEndITCase {
                 readSlowly(train, BATCHES, 0);
                 ends();
             }
+        }
+    }
+
+    @Test
+    void ranksAndWorkersWithoutABatchAreNotWaitedFor() throws Exception {
+        start("end-empty-shares", dataset.path().toString());
+        int world = 2 * BATCHES;
+        for (int rank = 0; rank < world; rank++) {
+            try (FeedClient client = trainer(Participant.rank(rank, world), "train", "default", 0, 7)) {
+                boolean isEmpty = rank >= BATCHES;
+                client.send(new Subscribe(1, 0, rank, world, isEmpty ? 0 : 1, TailPolicy.KEEP, List.of(), isEmpty));
+                if (!isEmpty) {
+                    client.send(new Grant(1, world));
+                    client.send(new Ack(1, 0, List.of(receive(client))));
+                }
+                if (isEmpty) {
+                    awaitDurable(client, 1);
+                }
+            }
+        }
+        ends();
+    }
+
+    @Test
+    void aRankThatWasRestartedBehindItsLastBatchIsNotWaitedFor() throws Exception {
+        start("end-empty-rest", dataset.path().toString());
+        // A new run, at a position from which one batch is left.
+        try (FeedClient first = trainer(Participant.rank(0, 2), "train", "default", 0, 9);
+                FeedClient second = trainer(Participant.rank(1, 2), "train", "default", 0, 9)) {
+            second.send(new Subscribe(1, 0, BATCHES - 1, 2, 1, TailPolicy.KEEP, List.of()));
+            second.send(new Grant(1, BATCHES));
+            second.send(new Ack(1, 0, List.of(receive(second))));
+            first.send(new Subscribe(1, 0, BATCHES, 2, 0, TailPolicy.KEEP, List.of(), true));
+            awaitDurable(first, 1);
+            ends();
         }
     }
 }

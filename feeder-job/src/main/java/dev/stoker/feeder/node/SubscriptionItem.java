@@ -29,8 +29,9 @@ public record SubscriptionItem(
         return asked.epoch();
     }
 
+    /** A subscription carries its group's order spec. */
     @Override
     public int weight() {
-        return 1;
+        return 1 + order.length() / ReceiptsItem.ENTRY_BYTES;
     }
 }

@@ -14,6 +14,7 @@ import dev.stoker.schemas.protocol.AckEntry;
 import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
@@ -255,5 +256,66 @@ class LedgerInputTest {
     private static Hello grouped(Participant rank, String group) {
         Hello hello = FeedClient.hello(rank, 0);
         return new Hello(hello.token(), hello.feed(), hello.stream(), group, hello.order(), rank, 0, 0, hello.client());
+    }
+
+    @Test
+    void aTrainerThatFloodsTheLedgerEndsOnlyItsOwnSession() throws Exception {
+        node.close();
+        ServerOptions few = TestFeed.options();
+        node = FeedNode.acquire(
+                feed.spec(), few.withLimits(few.maxSessions(), few.workingMemoryBytes(), few.maxMappings(), 2000));
+        try (FeedClient subscribing = join(grouped("subscribing"));
+                FeedClient acknowledging = join(grouped("acknowledging"));
+                FeedClient honest = join(grouped("honest"))) {
+            // Before anything is durable: one after the other asks and acknowledges without end.
+            for (int i = 1; i < 1000; i++) {
+                subscribing.send(new Subscribe(i, 0, i % 5, 1, 1, TailPolicy.KEEP, List.of(0, 1)));
+            }
+            acknowledging.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.KEEP, List.of()));
+            for (int i = 0; i < 1000; i++) {
+                acknowledging.send(new Ack(1, 0, entries(0, 0, TailPolicy.KEEP)));
+            }
+            answers(subscribing);
+            answers(acknowledging);
+            honest.send(new Subscribe(1, 0, 0, 1, BATCHES, TailPolicy.KEEP, List.of()));
+            honest.send(new Grant(1, BATCHES));
+            List<AckEntry> all = new ArrayList<>();
+            for (long number = 0; number < BATCHES; number++) {
+                all.addAll(entries(0, number, TailPolicy.KEEP));
+            }
+            honest.send(new Ack(1, 0, all));
+            answers(honest);
+            assertThat(node.metrics().pendingReceipts()).isLessThan(2000);
+            write();
+            node.markDurable(node.drainToken());
+            assertThat(durable(honest)).isEqualTo(all.size());
+            assertThatThrownBy(() -> durable(subscribing)).hasMessageContaining("shutting_down");
+            assertThatThrownBy(() -> {
+                        while (true) {
+                            durable(acknowledging);
+                        }
+                    })
+                    .hasMessageContaining("shutting_down");
+        }
+    }
+
+    /** Waits until the server has read all that the trainer has said. */
+    private static void answers(FeedClient client) throws IOException {
+        client.send(new Ping(7));
+        while (!(client.receive() instanceof Pong)) {
+            // What was asked for.
+        }
+    }
+
+    private static long durable(FeedClient client) throws IOException {
+        while (true) {
+            Frame frame = client.receive();
+            if (frame instanceof Durable durable) {
+                return durable.entries();
+            }
+            if (frame instanceof ErrorMessage error) {
+                throw new FeedClient.Ended(error);
+            }
+        }
     }
 }

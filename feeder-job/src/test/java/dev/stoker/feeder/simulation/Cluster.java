@@ -131,7 +131,7 @@ final class Cluster {
 
     private ServerOptions options() {
         ServerOptions defaults = ServerOptions.defaults().withPorts(PortRange.ANY);
-        int pending = simulation.chance(0.2) ? (int) simulation.between(40, 200) : defaults.maxPendingReceipts();
+        int pending = simulation.chance(0.2) ? (int) simulation.between(800, 4_000) : defaults.maxPendingReceipts();
         return new ServerOptions(
                 defaults.bind(),
                 defaults.ports(),

@@ -301,6 +301,9 @@ final class Trainer {
             batch(link, batch);
         } else if (frame instanceof Durable durable) {
             link.durable(durable.entries()).forEach(receipts -> group.requireWritten(this, receipts));
+            if (link.span != null && link.span.count == 0 && link.isConfirmed()) {
+                link.span.isTold = true;
+            }
             leaveIfDone();
         } else if (frame instanceof Welcome welcome) {
             welcomed(link, welcome);
@@ -405,7 +408,11 @@ final class Trainer {
                 participant.stride(),
                 receiving.count - first,
                 group.tail(),
-                named));
+                named,
+                receiving.count == 0));
+        if (receiving.count == 0) {
+            link.sentEmptyShare(receiving.epoch);
+        }
         adopt(link);
         grant(link);
     }
@@ -581,7 +588,7 @@ final class Trainer {
         return hasLeft || (isRead && isConfirmed());
     }
 
-    /** Leaves once all its receipts are durable. */
+    /** Leaves once all its receipts are durable, or that it has no batch. */
     private void leaveIfDone() {
         if (isRead && !hasLeft && isConfirmed()) {
             leave("all is durable");
@@ -607,7 +614,10 @@ final class Trainer {
 
     /** Whether the receipts of all that was consumed are durable. */
     boolean isConfirmed() {
-        return inHand.isEmpty() && orphans.isEmpty() && links.values().stream().allMatch(TrainerLink::isConfirmed);
+        return (!isRead || reading.count > 0 || reading.isTold)
+                && inHand.isEmpty()
+                && orphans.isEmpty()
+                && links.values().stream().allMatch(TrainerLink::isConfirmed);
     }
 
     void leave(String why) {

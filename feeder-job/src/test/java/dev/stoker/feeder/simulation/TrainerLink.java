@@ -17,8 +17,12 @@ import java.util.Set;
 
 /** One connection of a trainer to a feeder, with the receipts that went over it. */
 final class TrainerLink implements Network.Receiver {
-    /** Receipts of one epoch that belong together. */
-    record Receipts(long epoch, List<AckEntry> entries) {}
+    /** Receipts of one epoch that belong together; without any, what a subscription says that has no number. */
+    record Receipts(long epoch, List<AckEntry> entries) {
+        int count() {
+            return Math.max(1, entries.size());
+        }
+    }
 
     final String address;
     private final Trainer trainer;
@@ -98,6 +102,7 @@ final class TrainerLink implements Network.Receiver {
             connection.closeClient();
         }
         List<Receipts> orphans = new ArrayList<>(undurable);
+        orphans.removeIf(receipts -> receipts.entries.isEmpty());
         undurable.clear();
         if (!pending.isEmpty()) {
             orphans.add(new Receipts(pendingEpoch, List.copyOf(pending)));
@@ -125,6 +130,12 @@ final class TrainerLink implements Network.Receiver {
         }
     }
 
+    /** A subscription without a number was sent, which counts as one entry. */
+    void sentEmptyShare(long epoch) {
+        undurable.add(new Receipts(epoch, List.of()));
+        sentEntries++;
+    }
+
     void send(Receipts receipts) {
         undurable.add(receipts);
         sentEntries += receipts.entries.size();
@@ -138,8 +149,8 @@ final class TrainerLink implements Network.Receiver {
                     + durableEntries + "; it was sent " + sentEntries);
         }
         List<Receipts> covered = new ArrayList<>();
-        while (!undurable.isEmpty() && durableEntries + undurable.peek().entries.size() <= entries) {
-            durableEntries += undurable.peek().entries.size();
+        while (!undurable.isEmpty() && durableEntries + undurable.peek().count() <= entries) {
+            durableEntries += undurable.peek().count();
             covered.add(undurable.poll());
         }
         return covered;

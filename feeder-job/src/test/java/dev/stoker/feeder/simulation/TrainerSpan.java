@@ -34,6 +34,8 @@ final class TrainerSpan {
     int complete;
 
     int consumed;
+    /** Whether the ledger says that the trainer has no number here. */
+    boolean isTold;
 
     TrainerSpan(Oracle oracle, long epoch, Delivery delivery) {
         this.oracle = oracle;

@@ -19,6 +19,8 @@ public final class Frames {
     private static final int HELLO_FIXED = 8;
     private static final int SUBSCRIBE_FIXED = 32;
     private static final int ACK_FIXED = 16;
+    /** Flag of SUBSCRIBE. */
+    private static final int EMPTY_SHARE = 1;
 
     private Frames() {}
 
@@ -116,7 +118,7 @@ public final class Frames {
         ByteBuffer out = allocate(SUBSCRIBE_FIXED + 2 * subscribe.lanes().size());
         out.putInt((int) subscribe.subscription()).putInt((int) subscribe.epoch());
         out.putLong(subscribe.first()).putInt((int) subscribe.stride()).putLong(subscribe.count());
-        out.put((byte) subscribe.tail().code()).put((byte) 0);
+        out.put((byte) subscribe.tail().code()).put((byte) (subscribe.emptyShare() ? EMPTY_SHARE : 0));
         out.putShort((short) subscribe.lanes().size());
         subscribe.lanes().forEach(lane -> out.putShort((short) (int) lane));
         return out.flip();
@@ -253,7 +255,8 @@ public final class Frames {
         int code = Byte.toUnsignedInt(body.get());
         TailPolicy tail = TailPolicy.byCode(code)
                 .orElseThrow(() -> ProtocolException.badFrame("SUBSCRIBE: tail is " + code + ": expected 0, 1 or 2"));
-        zero(FrameType.SUBSCRIBE, body.get());
+        int flags = Byte.toUnsignedInt(body.get());
+        zero(FrameType.SUBSCRIBE, flags & ~EMPTY_SHARE);
         int lanes = u16(body);
         if (body.remaining() != 2 * lanes) {
             throw ProtocolException.badFrame("SUBSCRIBE: " + body.remaining() + " bytes left for " + lanes + " lanes");
@@ -262,7 +265,7 @@ public final class Frames {
         for (int i = 0; i < lanes; i++) {
             list.add(u16(body));
         }
-        return new Subscribe(subscription, epoch, first, stride, count, tail, list);
+        return new Subscribe(subscription, epoch, first, stride, count, tail, list, flags == EMPTY_SHARE);
     }
 
     private static Ack decodeAck(ByteBuffer body) throws ProtocolException {

@@ -14,10 +14,26 @@ import java.util.List;
  * @param count number of batch numbers
  * @param tail the policy at the end of the epoch
  * @param lanes the lanes whose pieces are sent; empty for all
+ * @param emptyShare whether the trainer has no number in the epoch from its position on, and so has finished it;
+ *     {@code count} is 0
  */
 public record Subscribe(
-        long subscription, long epoch, long first, long stride, long count, TailPolicy tail, List<Integer> lanes)
+        long subscription,
+        long epoch,
+        long first,
+        long stride,
+        long count,
+        TailPolicy tail,
+        List<Integer> lanes,
+        boolean emptyShare)
         implements Frame {
+
+    /** A subscription of a trainer that has numbers in the epoch. */
+    public Subscribe(
+            long subscription, long epoch, long first, long stride, long count, TailPolicy tail, List<Integer> lanes) {
+        this(subscription, epoch, first, stride, count, tail, lanes, false);
+    }
+
     public Subscribe {
         Fields.u32("subscription", subscription);
         Fields.u32("epoch", epoch);
@@ -27,6 +43,9 @@ public record Subscribe(
         lanes = List.copyOf(lanes);
         if (stride == 0) {
             throw new IllegalArgumentException("stride is 0: expected 1 … 2^32-1");
+        }
+        if (emptyShare && count > 0) {
+            throw new IllegalArgumentException("the share is said to be empty, and count is " + count + ": expected 0");
         }
         if (count > 0 && count - 1 > (Long.MAX_VALUE - first) / stride) {
             throw new IllegalArgumentException(
@@ -40,6 +59,13 @@ public record Subscribe(
             }
             seen.set(lane);
         }
+    }
+
+    /** Returns the same subscription for all lanes. */
+    public Subscribe ofAllLanes() {
+        return lanes.isEmpty()
+                ? this
+                : new Subscribe(subscription, epoch, first, stride, count, tail, List.of(), emptyShare);
     }
 
     /** Returns whether a number belongs to the subscription. */

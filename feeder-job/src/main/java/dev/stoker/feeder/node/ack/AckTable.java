@@ -1,6 +1,7 @@
 package dev.stoker.feeder.node.ack;
 
 import dev.stoker.feeder.node.GroupName;
+import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.LedgerItem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -16,14 +17,21 @@ import java.util.function.Predicate;
 /**
  * Ledger items between the sessions that receive them and the readers that write them down.
  *
- * <p>Bounded by entries not yet durable. A session whose item finds no room loses it and all that follow, keeps sending
+ * <p>Bounded by entries not yet durable. A trainer may hold at most as much of the table as it leaves free, so a trainer that
+ * floods the table harms only itself. A session whose item finds no room loses it and all that follow, keeps sending
  * data, and is asked to reconnect once there is room: its trainer then repeats what was not reported durable. Thread-safe.
  *
  * <p>All readers of a process see the same sessions, and one of them drains the table. A trainer's subscription
  * therefore precedes its receipts, and "durable up to entry n" needs no merging.
  */
 public final class AckTable {
+    /** An item takes memory beside its entries, in units of an entry's 24 bytes. */
+    static final int ITEM_COST = 8;
+
     private final int capacity;
+    /** What trainers hold, by trainer, and not by session: a new connection is no new share. Guarded by the lock. */
+    private final Map<Trainer, Share> shares = new HashMap<>();
+
     private final Object lock = new Object();
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
     private final Set<SessionReceipts> overflowed = new LinkedHashSet<>();
@@ -34,7 +42,10 @@ public final class AckTable {
     /** Readers in the order in which they first asked; the first one drains. */
     private final ArrayDeque<Drain> readers = new ArrayDeque<>();
 
+    /** Entries not yet durable, and what they and their items cost. */
     private int used;
+
+    private long cost;
     private CompletableFuture<Void> available = new CompletableFuture<>();
 
     /** An item and whose it is. */
@@ -42,12 +53,57 @@ public final class AckTable {
         final SessionReceipts session;
         final LedgerItem item;
         final int receipts;
+        final Share share;
         boolean durable;
 
-        Entry(SessionReceipts session, LedgerItem item, int receipts) {
+        Entry(SessionReceipts session, LedgerItem item, int receipts, Share share) {
             this.session = session;
             this.item = item;
             this.receipts = receipts;
+            this.share = share;
+        }
+
+        long cost() {
+            return cost(item);
+        }
+
+        static long cost(LedgerItem item) {
+            return (long) item.weight() + ITEM_COST;
+        }
+    }
+
+    /** Whoever takes a place, over whichever connections and in whichever runs. */
+    private record Trainer(String stream, String group, int replica, int rank, int worker) {
+        static Trainer of(Identity identity) {
+            return new Trainer(
+                    identity.stream(), identity.group(), identity.replica(), identity.rank(), identity.worker());
+        }
+    }
+
+    /** What one trainer holds. */
+    private static final class Share {
+        final Trainer trainer;
+        long cost;
+
+        Share(Trainer trainer) {
+            this.trainer = trainer;
+        }
+    }
+
+    /** Whether there is room, and the trainer would leave as much free as it holds then; its first item needs only room. */
+    private boolean fits(Share share, long more) {
+        long free = capacity - cost - more;
+        return share.cost == 0 ? free >= 0 || cost == 0 : free >= share.cost + more;
+    }
+
+    /** An item has left the table. */
+    private void release(Entry entry) {
+        used -= entry.item.weight();
+        undurable.computeIfPresent(GroupName.of(entry.item.identity()), (group, items) -> items > 1 ? items - 1 : null);
+        cost -= entry.cost();
+        entry.share.cost -= entry.cost();
+        if (entry.share.cost == 0) {
+            shares.remove(entry.share.trainer);
         }
     }
 
@@ -79,17 +135,22 @@ public final class AckTable {
         public boolean offer(LedgerItem item, int receipts) {
             CompletableFuture<Void> wake;
             synchronized (lock) {
-                if (lost || used + item.weight() > capacity) {
+                Trainer trainer = Trainer.of(item.identity());
+                Share share = shares.getOrDefault(trainer, new Share(trainer));
+                if (lost || !fits(share, Entry.cost(item))) {
                     lost = true;
                     overflowed.add(this);
                     lossy.put(this, GroupName.of(item.identity()));
                     return false;
                 }
-                Entry entry = new Entry(this, item, receipts);
+                shares.put(trainer, share);
+                Entry entry = new Entry(this, item, receipts, share);
                 order.add(entry);
                 waiting.add(entry);
                 used += item.weight();
                 undurable.merge(GroupName.of(item.identity()), 1, Integer::sum);
+                cost += entry.cost();
+                entry.share.cost += entry.cost();
                 wake = available;
             }
             wake.complete(null);
@@ -112,7 +173,7 @@ public final class AckTable {
         }
     }
 
-    /** @param capacity entries not yet durable that the table holds */
+    /** @param capacity entries not yet durable that the table holds; each item costs {@value #ITEM_COST} entries more */
     public AckTable(int capacity) {
         this.capacity = capacity;
     }
@@ -199,15 +260,15 @@ public final class AckTable {
         /** Drops an item: given back, it would fail every reader after this one. */
         private void refuse(Entry entry) {
             synchronized (lock) {
-                settle(entry.item);
+                release(entry);
                 entry.session.lost = true;
             }
             entry.session.onRefused.run();
         }
 
         /**
-         * Groups of which this reader has receipts to write: such as are not durable, and such as trainers have yet to repeat
-         * because there was no room for them. Empty while another reader drains.
+         * Returns the groups whose receipts this reader has yet to write: receipts that are not durable, and receipts that
+         * trainers will repeat because there was no room for them. Empty while another reader drains.
          */
         public Set<GroupName> owing() {
             synchronized (lock) {
@@ -235,7 +296,7 @@ public final class AckTable {
                     Entry entry = drained.poll();
                     first++;
                     entry.durable = true;
-                    settle(entry.item);
+                    release(entry);
                     SessionReceipts session = entry.session;
                     while (!session.order.isEmpty() && session.order.peek().durable) {
                         int receipts = session.order.poll().receipts;
@@ -272,14 +333,8 @@ public final class AckTable {
         }
     }
 
-    /** An item has left the table. */
-    private void settle(LedgerItem item) {
-        used -= item.weight();
-        undurable.computeIfPresent(GroupName.of(item.identity()), (group, items) -> items > 1 ? items - 1 : null);
-    }
-
     private List<SessionReceipts> takeRoom() {
-        if (overflowed.isEmpty() || used > capacity / 2) {
+        if (overflowed.isEmpty() || cost > capacity / 2) {
             return List.of();
         }
         List<SessionReceipts> room = new ArrayList<>(overflowed);

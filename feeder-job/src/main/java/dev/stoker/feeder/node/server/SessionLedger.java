@@ -39,7 +39,9 @@ final class SessionLedger {
     }
 
     /** The trainer has asked for batches. */
-    void asked(Subscribe subscribe) throws ProtocolException {
+    void asked(Subscribe full) throws ProtocolException {
+        // Lanes are no matter of the ledger's, and a list of all of them takes more than a megabyte.
+        Subscribe subscribe = full.ofAllLanes();
         asked = subscribe;
         end = end(subscribe, orders.of(subscribe.epoch()).order().size());
         record(subscribe, end);
@@ -47,6 +49,9 @@ final class SessionLedger {
 
     /** See {@link SubscriptionItem#end}. */
     private OptionalLong end(Subscribe subscribe, EpochSize size) {
+        if (subscribe.emptyShare()) {
+            return OptionalLong.of(-1);
+        }
         long next = subscribe.first() + subscribe.count() * subscribe.stride();
         // Under "drop" the last numbers may be left out, how many depends on how the trainer joins batches.
         boolean whole = subscribe.tail() == TailPolicy.DROP || next >= size.batches();
@@ -66,7 +71,7 @@ final class SessionLedger {
                         order.spec().toJson(),
                         subscribe,
                         itsEnd),
-                0);
+                subscribe.emptyShare() ? 1 : 0);
     }
 
     /** Refuses receipts that the trainer cannot have. */

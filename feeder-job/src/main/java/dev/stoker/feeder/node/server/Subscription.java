@@ -48,11 +48,11 @@ final class Subscription {
             throw bad("stride is " + asked.stride() + ": world size " + identity.worldSize() + " times "
                     + identity.workers() + " workers make " + stride);
         }
+        long rank = asked.first() % identity.worldSize();
+        if (rank != identity.rank()) {
+            throw bad("number " + asked.first() + " is one of rank " + rank + ", this is rank " + identity.rank());
+        }
         if (asked.count() > 0) {
-            long rank = asked.first() % identity.worldSize();
-            if (rank != identity.rank()) {
-                throw bad("number " + asked.first() + " is one of rank " + rank + ", this is rank " + identity.rank());
-            }
             EpochSize size = order.order().size();
             long end = ReceiptCheck.end(size, asked.tail(), stride);
             long last = asked.first() + (asked.count() - 1) * stride;

@@ -25,10 +25,7 @@ final class FeedEnd {
      * the trainers of a server that lost its last reader, which serves them for 30 s without writing down what they say.
      */
     private static final int RETURN_TICKS = 40;
-    /**
-     * How long the feed waits, with no trainer connected, for the first to read a stream, and for ranks and loader workers that
-     * have asked for nothing.
-     */
+    /** How long the feed waits, with no trainer connected, for the first to read a stream. */
     private static final Duration UNREAD = Duration.ofSeconds(60);
 
     private final JobEnd end;
@@ -43,7 +40,7 @@ final class FeedEnd {
 
     private int ticks;
     /** Until when trainers of before a restore may be on their way. */
-    private final int returnTicks;
+    private int returnTicks;
     /** Ticks since everyone had finished. */
     private int graceTicks;
 
@@ -53,6 +50,11 @@ final class FeedEnd {
         this.streams = streams;
         this.idleTimeout = idleTimeout;
         this.returnTicks = restored ? RETURN_TICKS : 0;
+    }
+
+    /** This coordinator continues the work of another one, which has left no state. */
+    void resumes() {
+        returnTicks = RETURN_TICKS;
     }
 
     void add(Collection<ConsumerProgress> seen) {
@@ -93,7 +95,7 @@ final class FeedEnd {
     Optional<String> tick(long nowMs, int readers) {
         ticks++;
         long idleMs = idleMs(nowMs, readers);
-        graceTicks = isFinished(idleMs) && mayEnd(idleMs, readers) ? graceTicks + 1 : 0;
+        graceTicks = end.reached() && mayEnd(idleMs, readers) ? graceTicks + 1 : 0;
         if (graceTicks > GRACE_TICKS) {
             return Optional.of("everyone who has subscribed has acknowledged the last epoch");
         }
@@ -101,10 +103,6 @@ final class FeedEnd {
             return Optional.of("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");
         }
         return Optional.empty();
-    }
-
-    private boolean isFinished(long idleMs) {
-        return end.reached() || (end.reachedByAllThatCame() && idleMs >= UNREAD.toMillis());
     }
 
     /** Whether nobody is expected who could not be seen yet, and nothing more is to be written down. */

@@ -36,6 +36,8 @@ final class FeedFiles implements LaneMaps.Hint {
     private List<String> written = List.of();
     private List<String> writtenUrls = List.of();
     private Map<String, UnixAddress> writtenUnix = Map.of();
+    /** Whether the coordinator has closed: a worker thread may still have maps to publish. */
+    private boolean closed;
 
     FeedFiles(FeedPlan plan) {
         this.plan = plan;
@@ -48,7 +50,7 @@ final class FeedFiles implements LaneMaps.Hint {
         boolean same =
                 any.addresses().equals(written) && any.unix().equals(writtenUnix) && statusUrls.equals(writtenUrls);
         // Trainers of a feed that has served before wait for whatever server is left; any serves every lane.
-        if (same || !(complete || isKnown())) {
+        if (closed || same || !(complete || isKnown())) {
             return;
         }
         write(describe(any.addresses(), any.unix(), statusUrls));
@@ -64,6 +66,11 @@ final class FeedFiles implements LaneMaps.Hint {
         }
         JsonNode file = read();
         return isOfThisFeed(file) && !file.hasNonNull("ended_ms");
+    }
+
+    @Override
+    public synchronized boolean isGoingOn() throws IOException {
+        return isKnown();
     }
 
     /** What the file says; a missing node if there is none. */
@@ -86,7 +93,9 @@ final class FeedFiles implements LaneMaps.Hint {
 
     @Override
     public synchronized void withdraw(boolean ended) throws IOException {
-        if (written.isEmpty()) {
+        closed = true;
+        // A coordinator that took over may end the feed before it has published anything itself.
+        if (written.isEmpty() && !(ended && isKnown())) {
             return;
         }
         if (ended || Boolean.getBoolean(OWN_PROCESS)) {

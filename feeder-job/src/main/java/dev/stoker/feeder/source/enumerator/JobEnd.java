@@ -65,15 +65,6 @@ final class JobEnd {
 
     /** Whether every rank and every loader worker has finished. */
     boolean reached() {
-        return reached(true);
-    }
-
-    /** Whether those ranks and loader workers have finished that have asked for batches; others may have none to read. */
-    boolean reachedByAllThatCame() {
-        return reached(false);
-    }
-
-    private boolean reached(boolean needsAll) {
         if (epochs.isEmpty()) {
             return false;
         }
@@ -88,10 +79,10 @@ final class JobEnd {
         }
         return !passes.isEmpty()
                 && groups.containsAll(declared)
-                && passes.values().stream().allMatch(pass -> isDone(pass, needsAll));
+                && passes.values().stream().allMatch(this::isDone);
     }
 
-    private boolean isDone(Set<ConsumerProgress> pass, boolean needsAll) {
+    private boolean isDone(Set<ConsumerProgress> pass) {
         long newest =
                 pass.stream().mapToLong(known -> known.consumer().run()).max().orElseThrow();
         Map<Integer, Set<ConsumerProgress>> ranks = new HashMap<>();
@@ -103,21 +94,17 @@ final class JobEnd {
                         .add(known);
             }
         }
-        return (ranks.size() == worldSize || !needsAll)
-                && ranks.values().stream().allMatch(rank -> isRankDone(rank, needsAll));
+        return ranks.size() == worldSize && ranks.values().stream().allMatch(this::isRankDone);
     }
 
     /** Whether all workers have finished; an earlier iteration of the run may have had another number of them. */
-    private boolean isRankDone(Set<ConsumerProgress> rank, boolean needsAll) {
-        Map<Integer, Integer> came = new HashMap<>();
+    private boolean isRankDone(Set<ConsumerProgress> rank) {
         Map<Integer, Integer> finished = new HashMap<>();
         for (ConsumerProgress known : rank) {
-            came.merge(known.consumer().workers(), 1, Integer::sum);
             if (known.epochs() >= epochs.getAsLong()) {
                 finished.merge(known.consumer().workers(), 1, Integer::sum);
             }
         }
-        return finished.entrySet().stream()
-                .anyMatch(entry -> entry.getValue() >= (needsAll ? entry.getKey() : came.get(entry.getKey())));
+        return finished.entrySet().stream().anyMatch(entry -> entry.getValue() >= entry.getKey());
     }
 }

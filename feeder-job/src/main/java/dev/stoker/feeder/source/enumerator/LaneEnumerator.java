@@ -66,6 +66,12 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
 
     @Override
     public void start() {
+        // Trainers also return to a feed whose process was killed, and only the feed's file tells.
+        context.callAsync(maps::isGoingOn, (known, failure) -> {
+            if (failure != null || known) {
+                end.resumes();
+            }
+        });
         context.callAsync(System::currentTimeMillis, this::tick, TICK.toMillis(), TICK.toMillis());
         context.callAsync(maps::isStopRequested, this::stopIfRequested, TICK.toMillis(), TICK.toMillis());
     }

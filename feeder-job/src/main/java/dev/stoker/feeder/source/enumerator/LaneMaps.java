@@ -37,6 +37,11 @@ final class LaneMaps {
          */
         void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException;
 
+        /** Whether the feed has served before and never said that it ended; before the first call of {@link #publish}. */
+        default boolean isGoingOn() throws IOException {
+            return false;
+        }
+
         /** Whether somebody has asked the feed to end. */
         boolean isStopRequested() throws IOException;
 
@@ -117,6 +122,10 @@ final class LaneMaps {
 
     void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException {
         hint.publish(maps, statusUrls, complete);
+    }
+
+    boolean isGoingOn() throws IOException {
+        return hint.isGoingOn();
     }
 
     boolean isStopRequested() throws IOException {

@@ -18,14 +18,22 @@ class AckTableTest {
     private final AtomicInteger durableCalls = new AtomicInteger();
     private final AtomicInteger roomCalls = new AtomicInteger();
     private final AtomicInteger refusedCalls = new AtomicInteger();
-    private final AckTable table = new AckTable(100);
+    private final AckTable table = new AckTable(200);
 
     private AckTable.SessionReceipts session() {
         return table.session(durableCalls::incrementAndGet, roomCalls::incrementAndGet, refusedCalls::incrementAndGet);
     }
 
     private static ReceiptsItem receipts(int count, long epoch) {
-        return new ReceiptsItem(0, TRAINER, "f", epoch, -1, new byte[count * 24]);
+        return receipts(TRAINER, count, epoch);
+    }
+
+    private static ReceiptsItem receipts(Identity trainer, int count, long epoch) {
+        return new ReceiptsItem(0, trainer, "f", epoch, -1, new byte[count * 24]);
+    }
+
+    private static Identity rank(int rank, long run) {
+        return new Identity("train", "default", run, rank, 100, 0, 1, 0);
     }
 
     @Test
@@ -115,8 +123,10 @@ class AckTableTest {
         AckTable.SessionReceipts other = session();
         AckTable.Drain drain = table.drain();
         assertThat(session.offer(receipts(60, 1), 60)).isTrue();
-        assertThat(other.offer(receipts(60, 1), 60)).isFalse();
-        assertThat(other.offer(receipts(1, 1), 1)).as("nothing after a gap").isFalse();
+        assertThat(other.offer(receipts(rank(1, 1), 180, 1), 180)).isFalse();
+        assertThat(other.offer(receipts(rank(1, 1), 1, 1), 1))
+                .as("nothing after a gap")
+                .isFalse();
         assertThat(session.offer(receipts(10, 1), 10)).isTrue();
         drain.drain(item -> true, 1000);
         assertThat(roomCalls).hasValue(0);
@@ -158,12 +168,50 @@ class AckTableTest {
     @Test
     void endedSessionIsNotCalled() {
         AckTable.SessionReceipts session = session();
-        session.offer(receipts(100, 1), 100);
-        session.offer(receipts(1, 1), 1);
+        session.offer(receipts(190, 1), 190);
+        assertThat(session.offer(receipts(1, 1), 1)).isFalse();
         session.end();
         AckTable.Drain drain = table.drain();
         drain.drain(item -> true, 1000);
         drain.markDurable(drain.token());
         assertThat(roomCalls).hasValue(0);
+    }
+
+    @Test
+    void aTrainerThatFloodsTheTableLeavesRoomForOthers() {
+        AckTable.SessionReceipts flooding = session();
+        int taken = 0;
+        while (flooding.offer(receipts(rank(0, 1), 1, 1), 1)) {
+            taken++;
+        }
+        assertThat(taken).as("about half of 200, each costs 9").isEqualTo(11);
+        // A new connection of the same trainer, also in a new run, has no share of its own.
+        assertThat(session().offer(receipts(rank(0, 2), 1, 1), 1)).isFalse();
+        for (int rank = 1; rank <= 5; rank++) {
+            assertThat(session().offer(receipts(rank(rank, 1), 1, 1), 1))
+                    .as("rank %s", rank)
+                    .isTrue();
+        }
+    }
+
+    @Test
+    void whatHasBecomeDurableIsRoomAgain() {
+        AckTable.Drain drain = table.drain();
+        for (int round = 0; round < 100; round++) {
+            AckTable.SessionReceipts session = session();
+            assertThat(session.offer(receipts(rank(0, 1), 80, round), 80))
+                    .as("round %s", round)
+                    .isTrue();
+            drain.drain(item -> true, 1000);
+            drain.markDurable(drain.token());
+            assertThat(session.durable()).isEqualTo(80);
+        }
+        assertThat(table.pending()).isZero();
+    }
+
+    @Test
+    void aFrameThatIsLargerThanTheTableIsTakenWhenItIsEmpty() {
+        assertThat(session().offer(receipts(1000, 1), 1000)).isTrue();
+        assertThat(session().offer(receipts(rank(1, 1), 1, 1), 1)).isFalse();
     }
 }

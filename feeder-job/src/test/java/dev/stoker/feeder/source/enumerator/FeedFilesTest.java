@@ -107,4 +107,41 @@ class FeedFilesTest {
         new FeedFiles(plan).publish(at("b:1"), List.of(), false);
         assertThat(file).content().doesNotContain("b:1");
     }
+
+    @Test
+    void whatIsPublishedLateDoesNotHideTheEnd() throws IOException {
+        FeedFiles files = new FeedFiles(plan);
+        files.publish(at("a:1"), List.of(), true);
+        files.withdraw(true);
+        // A worker thread had this in its queue.
+        files.publish(at("a:1"), List.of(), true);
+        assertThat(file).content().contains("ended_ms");
+    }
+
+    @Test
+    void aCoordinatorThatTookOverAndEndsAtOnceSaysSo() throws IOException {
+        new FeedFiles(plan).publish(at("a:1"), List.of(), true);
+        FeedFiles after = new FeedFiles(plan);
+        after.withdraw(true);
+        assertThat(file).content().contains("ended_ms");
+    }
+
+    @Test
+    void aCoordinatorThatWasNeverPublishedLeavesNothing() throws IOException {
+        FeedFiles files = new FeedFiles(plan);
+        files.withdraw(true);
+        assertThat(file).doesNotExist();
+    }
+
+    @Test
+    void aFeedThatNeverSaidThatItEndedGoesOn() throws IOException {
+        FeedFiles first = new FeedFiles(plan);
+        assertThat(first.isGoingOn()).isFalse();
+        first.publish(at("a:1"), List.of(), true);
+        FeedFiles second = new FeedFiles(plan);
+        assertThat(second.isGoingOn()).as("after a kill").isTrue();
+        second.publish(at("a:1"), List.of(), true);
+        second.withdraw(true);
+        assertThat(new FeedFiles(plan).isGoingOn()).as("after its end").isFalse();
+    }
 }

@@ -52,18 +52,6 @@ class JobEndTest {
     }
 
     @Test
-    void tellsWhetherAllHaveFinishedThatCame() {
-        JobEnd job = job(2);
-        assertThat(job.reachedByAllThatCame()).isFalse();
-        // Rank 1 and worker 1 of rank 0 have asked for nothing.
-        job.add(List.of(new ConsumerProgress(new Identity("train", "g", 1, 0, 2, 0, 2, 0), 1)));
-        assertThat(job.reachedByAllThatCame()).isFalse();
-        job.add(List.of(new ConsumerProgress(new Identity("train", "g", 1, 0, 2, 0, 2, 0), 2)));
-        assertThat(job.reachedByAllThatCame()).isTrue();
-        assertThat(job.reached()).isFalse();
-    }
-
-    @Test
     void waitsForASlowGroup() {
         JobEnd job = job(1);
         job.add(List.of(train("fast", 1, 0, 1, 0), train("slow", 1, 0, 1, 0), train("fast", 1, 0, 1, 1)));
