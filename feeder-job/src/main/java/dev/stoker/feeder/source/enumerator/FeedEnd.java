@@ -42,8 +42,8 @@ final class FeedEnd {
     private final Map<String, Integer> left = new HashMap<>();
 
     private int ticks;
-    /** Until when trainers of before a restore may be on their way. */
-    private final int returnTicks;
+    /** Until when trainers of before this coordinator may be on their way. */
+    private int returnTicks;
     /** Ticks since everyone had finished. */
     private int graceTicks;
 
@@ -52,7 +52,14 @@ final class FeedEnd {
         this.end = end;
         this.streams = streams;
         this.idleTimeout = idleTimeout;
-        this.returnTicks = restored ? RETURN_TICKS : 0;
+        if (restored) {
+            resume();
+        }
+    }
+
+    /** There was a coordinator before this one, even if it left no checkpoint. */
+    void resume() {
+        returnTicks = RETURN_TICKS;
     }
 
     void add(Collection<ConsumerProgress> seen) {
