@@ -370,16 +370,20 @@ final class Cluster {
         return jobManager;
     }
 
+    /** A process dies while no other has what it knew: the feed can know only of trainers that come from now on. */
+    void forgetUnlessChecked() {
+        if (!storage.hasCheckpoint()) {
+            groups.forEach(TrainingGroup::forget);
+        }
+    }
+
     /** The JobManager dies; another one takes over, and what ran for the first is cancelled. */
     void crashJobManager() {
         if (storage.isFinished || jobManager.isEnding() || !jobManager.process.isAlive()) {
             return;
         }
         simulation.trace(jobManager.process.name(), "is killed");
-        if (!storage.hasCheckpoint()) {
-            // The job begins anew. It can know only of those that come to it.
-            groups.forEach(TrainingGroup::forget);
-        }
+        forgetUnlessChecked();
         JobManager gone = jobManager;
         gone.process.kill();
         simulation.after(simulation.between(0, 1_000) * Simulation.MILLI, null, "cancel", gone::cancelAll);

@@ -53,6 +53,9 @@ final class TaskManager {
             return;
         }
         cluster.simulation().trace(process.name(), "is killed");
+        if (!cluster.jobManager().process.isAlive()) {
+            cluster.forgetUnlessChecked();
+        }
         process.kill();
         forget();
         cluster.simulation().after(awayNanos, null, "new TaskManager", () -> {

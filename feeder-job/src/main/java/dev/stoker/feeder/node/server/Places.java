@@ -117,7 +117,7 @@ final class Places {
     private void refuseSuperseded(Claim claim, long current) throws ProtocolException {
         long known = greatest.getOrDefault(claim.seat(), 0L);
         long named = claim.namedRun();
-        long newer = claim.run() > 0 ? Math.max(known, current) : known;
+        long newer = claim.run() > 0 ? Math.max(known, begunRun()) : known;
         if (named > 0 && named < newer) {
             throw new ProtocolException(
                     ErrorCode.FENCED,
@@ -140,7 +140,9 @@ final class Places {
             return false;
         }
         boolean beginsRun = claim.namedRun() > current || claim.worldSize() != worldSize();
+        boolean isOfGreater = claim.run() > 0 && held.run() > claim.run();
         return beginsRun
+                || isOfGreater
                 || held.claim().seat().equals(claim.seat())
                 || held.claim().dividesOtherwise(claim)
                 || isOtherJob(held.claim(), claim);
@@ -249,6 +251,19 @@ final class Places {
     long run() {
         return Math.max(
                 settledRun, live.values().stream().mapToLong(Held::run).max().orElse(0));
+    }
+
+    /**
+     * The greatest run that somebody has begun, by subscribing or by naming it. A run that was drawn for a session that has not
+     * subscribed may come to nothing.
+     */
+    private long begunRun() {
+        return Math.max(
+                settledRun,
+                live.values().stream()
+                        .mapToLong(held -> held.claim().run())
+                        .max()
+                        .orElse(0));
     }
 
     /** Of the current run. */

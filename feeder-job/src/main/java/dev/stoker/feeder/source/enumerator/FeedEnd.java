@@ -39,7 +39,7 @@ final class FeedEnd {
     private final Map<String, Integer> left = new HashMap<>();
 
     private int ticks;
-    /** Until when trainers of before a restore may be on their way. */
+    /** Until when trainers of an earlier coordinator may be on their way. */
     private int returnTicks;
     /** Ticks since everyone had finished. */
     private int graceTicks;
@@ -49,7 +49,14 @@ final class FeedEnd {
         this.end = end;
         this.streams = streams;
         this.idleTimeout = idleTimeout;
-        this.returnTicks = restored ? RETURN_TICKS : 0;
+        if (restored) {
+            resume();
+        }
+    }
+
+    /** There was a coordinator before this one, even if it left no checkpoint. */
+    void resume() {
+        returnTicks = RETURN_TICKS;
     }
 
     /** This coordinator continues the work of another one, which has left no state. */

@@ -116,7 +116,9 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         if (event instanceof ServerEvent server) {
             servers.put(subtask, server);
             end.serves(subtask, server.address());
-            maps.follow(server.mapsMadeMs());
+            if (maps.follow(server.mapsMadeMs())) {
+                end.resume();
+            }
             place();
             announce();
         } else if (event instanceof ProgressEvent progress) {

@@ -63,12 +63,17 @@ final class LaneMaps {
         this.hint = hint;
     }
 
-    /** A server has maps of this time: those that follow must be newer. */
-    void follow(long madeMs) {
+    /**
+     * A server has maps of this time: those that follow must be newer.
+     *
+     * @return whether another coordinator made them
+     */
+    boolean follow(long madeMs) {
         boolean isOwn = madeMs == startMs && counter > 0;
         if (madeMs >= startMs && !isOwn) {
             startMs = madeMs + 1;
         }
+        return madeMs > 0 && !isOwn;
     }
 
     /**

@@ -270,4 +270,23 @@ class PlacesTest {
         // Within the run the first process keeps its place.
         refused(claim(process(4), 0, 2, 0, 1, 20, 0), ErrorCode.PLACE_TAKEN);
     }
+
+    @Test
+    void aRunThatWasDrawnForASessionThatReadsNothingFencesNobody() throws ProtocolException {
+        // As at a feeder that was restarted, which knows nothing of those that read elsewhere.
+        Claim newcomer = claim(process(1), 0, 2);
+        assertThat(admit(newcomer).run()).isEqualTo(NOW);
+        Fake first = lastSession;
+        Claim trainer = claim(process(2), 0, 2, 0, 1, 7, 0);
+        refused(trainer, ErrorCode.PLACE_TAKEN);
+        refused(claim(process(3), 1, 2, 0, 1, 7, 0), ErrorCode.PLACE_TAKEN);
+        places.leave(newcomer, first);
+        assertThat(reads(trainer)).isEqualTo(7);
+    }
+
+    @Test
+    void aRunThatWasDrawnFencesSmallerOnesOnceItsSessionReads() throws ProtocolException {
+        assertThat(reads(claim(process(1), 0, 2))).isEqualTo(NOW);
+        refused(claim(process(2), 1, 2, 0, 1, 7, 0), ErrorCode.FENCED);
+    }
 }

@@ -98,6 +98,15 @@ class LaneEnumeratorTest {
     }
 
     @Test
+    void waitsForTrainersThatReadBeforeACoordinatorWhichLeftNoCheckpoint() {
+        LaneEnumerator enumerator = enumerator(Optional.empty());
+        // The server has lane maps that were made before.
+        enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 900));
+        tell(enumerator, 0, progress("train", 1), progress("val", 1));
+        assertThat(secondsServed(100)).isBetween(40, 43);
+    }
+
+    @Test
     void waitsForTrainersThatConnectAgainAfterAStartWithoutState() {
         goesOn = true;
         LaneEnumerator enumerator = enumerator(Optional.empty());
