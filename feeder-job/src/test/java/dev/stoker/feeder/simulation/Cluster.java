@@ -166,8 +166,7 @@ final class Cluster {
                     simulation.chance(0.5),
                     simulation.between(2, longest) * Simulation.MILLI,
                     longest > 1_000 || simulation.chance(0.5) ? 0 : 5,
-                    world * workers * replicas > 1 || simulation.chance(0.5),
-                    simulation.chance(0.5)));
+                    world * workers * replicas > 1 || simulation.chance(0.5)));
         }
         return shapes;
     }

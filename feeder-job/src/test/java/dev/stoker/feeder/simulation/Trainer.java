@@ -379,7 +379,7 @@ final class Trainer {
         }
         boolean wanted;
         if (receiving.count == 0) {
-            wanted = link.span != receiving && (group.asksForNothing() || !orphans.isEmpty());
+            wanted = link.span != receiving;
         } else if (receiving.isReceived()) {
             wanted = link.span == null && !orphans.isEmpty();
         } else {

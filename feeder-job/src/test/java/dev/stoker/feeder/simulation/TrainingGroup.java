@@ -24,7 +24,6 @@ final class TrainingGroup {
      * @param stepNanos longest time of a step
      * @param slowness how much slower each further replica is
      * @param hasRuns whether its launcher numbers its launches, rather than leaving that to the feeder
-     * @param asksForNothing whether a trainer that has no batch in an epoch says so, rather than nothing
      */
     record Shape(
             String stream,
@@ -37,8 +36,7 @@ final class TrainingGroup {
             boolean prefetches,
             long stepNanos,
             int slowness,
-            boolean hasRuns,
-            boolean asksForNothing) {}
+            boolean hasRuns) {}
 
     private record Batch(int replica, long epoch, long number) implements Comparable<Batch> {
         @Override
@@ -400,10 +398,6 @@ final class TrainingGroup {
     /** Whether a process other than the trainer may hold its place. */
     boolean isContested() {
         return isContested;
-    }
-
-    boolean asksForNothing() {
-        return shape.asksForNothing || !hasBatches();
     }
 
     /** Whether anybody is to read anything: under "drop" an epoch may be too short for a step of all ranks. */
