@@ -1,6 +1,8 @@
 package dev.stoker.feeder.ledger;
 
+import java.util.HashSet;
 import java.util.Map;
+import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -12,7 +14,8 @@ public final class LedgerProgress {
 
     private record Task(UUID feed, int subtask) {}
 
-    private static final Map<Task, LedgerProgress> TASKS = new ConcurrentHashMap<>();
+    /** The attempts of each task that have not ended. A set is never changed. */
+    private static final Map<Task, Set<LedgerProgress>> TASKS = new ConcurrentHashMap<>();
 
     private final Task task;
     private volatile long published;
@@ -21,21 +24,28 @@ public final class LedgerProgress {
         this.task = task;
     }
 
-    /** The progress of a task that begins; takes the place of an earlier attempt's. */
+    /** The progress of an attempt of a task that begins. */
     static LedgerProgress begin(UUID feed, int subtask) {
         LedgerProgress progress = new LedgerProgress(new Task(feed, subtask));
-        TASKS.put(progress.task, progress);
+        TASKS.compute(progress.task, (task, attempts) -> {
+            Set<LedgerProgress> all = attempts == null ? new HashSet<>() : new HashSet<>(attempts);
+            all.add(progress);
+            return all;
+        });
         return progress;
     }
 
     /**
-     * The checkpoint up to which everything that a task had emitted before it is in the ledger.
+     * The checkpoint up to which everything that a task had emitted before it is in the ledger. An attempt that was cancelled
+     * may begin or end beside its successor; checkpoints that it took part in are earlier ones.
      *
      * @return 0 if there is none
      */
     public static long published(UUID feed, int subtask) {
-        LedgerProgress progress = TASKS.get(new Task(feed, subtask));
-        return progress == null ? 0 : progress.published;
+        return TASKS.getOrDefault(new Task(feed, subtask), Set.of()).stream()
+                .mapToLong(attempt -> attempt.published)
+                .max()
+                .orElse(0);
     }
 
     void reached(long checkpoint) {
@@ -43,6 +53,10 @@ public final class LedgerProgress {
     }
 
     void end() {
-        TASKS.remove(task, this);
+        TASKS.computeIfPresent(task, (ended, attempts) -> {
+            Set<LedgerProgress> others = new HashSet<>(attempts);
+            others.remove(this);
+            return others.isEmpty() ? null : others;
+        });
     }
 }

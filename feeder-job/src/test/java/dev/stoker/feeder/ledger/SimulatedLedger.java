@@ -12,6 +12,7 @@ public final class SimulatedLedger implements AutoCloseable {
     private static final LedgerFileSerializer FILES = new LedgerFileSerializer();
 
     private final LedgerSinkWriter writer;
+    private final LedgerProgress progress;
 
     /**
      * Begins to write, first what a checkpoint says is not known to be written.
@@ -20,7 +21,7 @@ public final class SimulatedLedger implements AutoCloseable {
      */
     public SimulatedLedger(UUID feed, int subtask, ObjectStore store, Threads threads, List<byte[]> state)
             throws IOException {
-        LedgerProgress progress = LedgerProgress.begin(feed, subtask);
+        progress = LedgerProgress.begin(feed, subtask);
         LedgerPublisher publisher = new LedgerPublisher(
                 "simulated ledger", () -> store, (file, epoch) -> {}, progress, LedgerPublisher.Pauses.USUAL, threads);
         for (byte[] file : state) {
@@ -46,6 +47,11 @@ public final class SimulatedLedger implements AutoCloseable {
             state.add(FILES.serialize(file));
         }
         return state;
+    }
+
+    /** The process is gone, and with it what it knew. */
+    public void vanish() {
+        progress.end();
     }
 
     @Override

@@ -311,7 +311,7 @@ final class Cluster {
 
     /** Whether a finding is about a group that the feed had to serve, rather than one that came when the feed ended. */
     private boolean isOfKnown(Finding finding, List<TrainingGroup> known) {
-        boolean isOfOther = finding.message().contains("group hostile")
+        boolean isOfOther = finding.message().contains("group " + HostileTrainer.GROUP)
                 || groups.stream()
                         .anyMatch(group -> finding.message().contains("group " + group.name() + ",")
                                 && (!known.contains(group) || group.isOfCrashedRun(finding.message())));

@@ -32,6 +32,9 @@ final class HostileTrainer implements Network.Receiver {
         HALF_A_FRAME
     }
 
+    /** Reads alone; the ledger must never have a receipt of it. */
+    static final String GROUP = "hostile";
+
     private static final long HUGE = 0x9000_0000L;
 
     private final Simulation simulation;
@@ -62,7 +65,7 @@ final class HostileTrainer implements Network.Receiver {
                 Optional.empty(),
                 Optional.empty(),
                 Optional.empty(),
-                "hostile",
+                GROUP,
                 OrderOverlay.fromJson("{}"),
                 Participant.rank(0, 1),
                 0,

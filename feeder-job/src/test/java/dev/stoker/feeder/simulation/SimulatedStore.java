@@ -61,6 +61,9 @@ final class SimulatedStore {
         LedgerReader reader = new LedgerReader(new ByteArrayInputStream(bytes), name);
         for (Optional<LedgerRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
             if (next.get() instanceof Receipts receipts) {
+                if (receipts.consumer().group().equals(HostileTrainer.GROUP)) {
+                    simulation.fail(new AssertionError("the ledger has receipts that no trainer can have: " + receipts));
+                }
                 receipts.entries()
                         .forEach(receipt -> entries.add(new Entry(
                                 receipts.consumer().stream(),

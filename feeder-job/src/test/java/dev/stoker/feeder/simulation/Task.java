@@ -162,6 +162,9 @@ final class Task {
             close();
             reports.finished(this);
         } catch (SimulatedProcess.Killed e) {
+            if (ledger != null) {
+                ledger.vanish();
+            }
             throw e;
         } catch (Cancelled e) {
             close();
