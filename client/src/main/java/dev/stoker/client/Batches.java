@@ -3,9 +3,9 @@ package dev.stoker.client;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/** Epoch after epoch. */
+/** Iterates over the batches of all epochs. */
 final class Batches implements Iterator<Batch> {
-    /** Epochs in a row without a batch: the first may be the end of one, where a state stood. */
+    /** The most epochs in a row without a batch: the first can be the end of an epoch in which a state was saved. */
     private static final int MAX_IDLE = 2;
 
     private final FeedClient feed;
@@ -36,7 +36,7 @@ final class Batches implements Iterator<Batch> {
     @Override
     public Batch next() {
         if (!hasNext()) {
-            throw new NoSuchElementException("the feed's epochs are over");
+            throw new NoSuchElementException("the feed has no more epochs");
         }
         return epoch.next();
     }

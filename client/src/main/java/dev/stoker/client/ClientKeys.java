@@ -12,14 +12,14 @@ import java.util.List;
 import javax.net.ssl.KeyManager;
 import javax.net.ssl.KeyManagerFactory;
 
-/** The certificate that a trainer shows, as the JDK wants it. */
+/** The trainer's certificate, as a key manager of the JDK. */
 final class ClientKeys {
     private ClientKeys() {}
 
     /**
-     * Of the files of a certificate and its key; none where there is no certificate.
+     * Reads the files of a certificate and its key; empty if there is no certificate.
      *
-     * @throws TlsException if one cannot be used
+     * @throws TlsException if a file cannot be used
      */
     static KeyManager[] of(Tls tls) throws GeneralSecurityException {
         if (tls.certificate().isEmpty()) {
@@ -30,7 +30,7 @@ final class ClientKeys {
         Path keyFile = tls.key().orElse(file);
         PrivateKey key = PemText.key(keyFile);
         if (!fit(key, chain.get(0))) {
-            throw new TlsException("the key " + keyFile + " is not that of the certificate " + file);
+            throw new TlsException("the key " + keyFile + " does not belong to the certificate " + file);
         }
         KeyStore keys = empty();
         keys.setKeyEntry("trainer", key, new char[0], chain.toArray(new X509Certificate[0]));

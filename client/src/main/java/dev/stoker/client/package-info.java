@@ -1,4 +1,4 @@
 /**
- * The Java trainer client. Contains no Flink.
+ * The Java trainer client. Does not use Flink.
  */
 package dev.stoker.client;
