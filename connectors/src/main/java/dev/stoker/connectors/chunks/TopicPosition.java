@@ -12,13 +12,13 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * How far a dataset holds a topic. It stands in the properties of the log entry that committed the samples, so that samples and
- * position are one commit. Normative: {@code docs/formats/dataset.md}.
+ * A dataset's position in a topic. It is part of the properties of the log entry that commits the samples, so samples
+ * and position are committed together. Normative: {@code docs/formats/dataset.md}.
  *
  * @param topic name of the topic
- * @param topicId which a topic of the same name that is created later does not have
- * @param cluster id of the brokers' cluster, for people
- * @param next by partition the offset after the last record that was taken
+ * @param topicId the id of the topic; a topic that is later created under the same name has another
+ * @param cluster id of the brokers' cluster, for information
+ * @param next the offset after the last ingested record, by partition
  */
 public record TopicPosition(String topic, String topicId, String cluster, TreeMap<Integer, Long> next)
         implements Serializable {
@@ -33,7 +33,7 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
         next = new TreeMap<>(next);
     }
 
-    /** The same topic, elsewhere. */
+    /** The same topic at other offsets. */
     public TopicPosition at(SortedMap<Integer, Long> offsets) {
         return new TopicPosition(topic, topicId, cluster, new TreeMap<>(offsets));
     }
@@ -51,9 +51,9 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
     }
 
     /**
-     * What a log entry says of a topic.
+     * Reads the position of a topic from a log entry.
      *
-     * @throws IOException if it says something that is no position
+     * @throws IOException if the entry has an invalid position
      */
     static Optional<TopicPosition> of(LogEntry entry, String topic) throws IOException {
         Map<String, String> properties = entry.properties();
@@ -70,8 +70,8 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
             }
         } catch (IndexOutOfBoundsException | NumberFormatException e) {
             throw new CommitRefusedException(
-                    "The log entry of version " + entry.version() + " holds a position of the topic " + topic
-                            + " that is none: " + properties.get(NEXT),
+                    "The log entry of version " + entry.version() + " has an invalid position of the topic " + topic
+                            + ": " + properties.get(NEXT),
                     e);
         }
         return Optional.of(new TopicPosition(
@@ -79,9 +79,9 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
     }
 
     /**
-     * The newest position of a topic in some versions.
+     * Finds the newest position of a topic in a range of versions.
      *
-     * @param after looks at greater versions only
+     * @param after only greater versions are searched
      * @param upTo a version of the dataset, or 0
      * @throws CommitRefusedException if a version in between was recovered without its properties
      */
@@ -95,8 +95,8 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
             }
             if (entry.operation() == Operation.RECOVERED) {
                 throw new CommitRefusedException("Version " + version + " of " + dataset.where()
-                        + " was rebuilt from its chunks, which do not tell how far the topic " + topic
-                        + " is in it; ingest into a new dataset");
+                        + " was rebuilt from its chunks, which do not contain the position in the topic " + topic
+                        + "; ingest into a new dataset");
             }
         }
         return Optional.empty();

@@ -1,8 +1,8 @@
 /**
- * The sink of an ingest: what parallel packing tasks have written is gathered by one writer and published by one committer
- * as one version, or as one version for each checkpoint of a stream. Chunks themselves are written, and durable, before they
- * are reported here.
+ * The sink of an ingest. One writer collects the chunks of the parallel packing tasks, and one committer publishes them
+ * as one version, or as one version for each checkpoint of a stream. Chunks are written, and durable, before they are
+ * reported here.
  *
- * <p>Runs on Flink's task threads only; starts none. Knows nothing of where samples come from.
+ * <p>Runs only on Flink's task threads and starts none. Independent of the source of samples.
  */
 package dev.stoker.connectors.chunks;

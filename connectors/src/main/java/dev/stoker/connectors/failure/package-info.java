@@ -1,5 +1,5 @@
 /**
- * Says which failures are final, waits for those that pass, and limits restarts. Everything that ends a job or keeps it going after a
- * failure asks here. Knows stores and Kafka's errors, and nothing of what jobs do.
+ * Classifies failures, waits for temporary ones, and limits restarts. All code that ends a job or keeps it running
+ * after a failure uses this package. It knows stores and Kafka's errors, but not the jobs.
  */
 package dev.stoker.connectors.failure;

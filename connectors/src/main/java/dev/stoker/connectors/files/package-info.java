@@ -1,9 +1,9 @@
 /**
- * Trees of files as a bounded Flink source. A split is one directory: the enumerator, on the JobManager, holds names of
- * directories only; a reader lists its directories and hands the sub-directories it finds back by source events. What comes
- * out are bundles of paths, grouped so that Flink's own sort of few records puts all files into the asked order.
+ * Trees of files as a bounded Flink source. A split is one directory. The enumerator, on the JobManager, has only the
+ * names of directories. A reader lists its directories and reports their sub-directories by source events. The source
+ * emits bundles of paths, grouped so that Flink's own sort of few records puts all files into the requested order.
  *
  * <p>Threads: the enumerator's methods run on the coordinator's thread; a reader's on the task's mailbox thread, while its
- * listing threads touch the file system. Nothing here opens a sample or knows what a chunk is.
+ * listing threads access the file system. This package never opens a sample and does not know chunks.
  */
 package dev.stoker.connectors.files;

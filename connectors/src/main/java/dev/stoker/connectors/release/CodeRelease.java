@@ -5,15 +5,15 @@ import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.util.UserCodeClassLoader;
 
 /**
- * Lets the classes of a job go that has opened remote stores. Every part of a job that opens one says so here, since the parts
- * may run in different processes. Does nothing where the classes are the process's own, as in the command.
+ * Releases the classes of a job that has opened remote stores. Every part of a job that opens one calls this, since the
+ * parts may run in different processes. Does nothing if the classes are the process's own, as in the command.
  */
 public final class CodeRelease {
     private static final String HOOK = "stoker-remote-stores";
 
     private CodeRelease() {}
 
-    /** Lets them go when the last task of the job in this process has ended. */
+    /** Releases the classes when the last task of the job in this process has ended. */
     public static void atUnload(UserCodeClassLoader code) {
         if (isOfJob()) {
             code.registerReleaseHookIfAbsent(HOOK, Stores::release);
@@ -27,7 +27,7 @@ public final class CodeRelease {
         }
     }
 
-    /** Lets them go now; for enumerators, which are not told when code is unloaded. */
+    /** Releases the classes now; for enumerators, which are not notified when code is unloaded. */
     public static void now() {
         if (isOfJob()) {
             Stores.release();
