@@ -3,6 +3,6 @@
  * embedded in the command line or on a cluster, with the same options.
  *
  * <p>{@link dev.stoker.ingest.IngestJob#run} blocks its caller's thread; a packing task reads and writes with its own
- * threads. Nothing here serves trainers.
+ * threads. This package does not serve trainers.
  */
 package dev.stoker.ingest;

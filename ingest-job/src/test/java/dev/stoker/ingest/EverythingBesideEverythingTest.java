@@ -117,7 +117,7 @@ class EverythingBesideEverythingTest {
         }
     }
 
-    /** All, or as many as are asked for, half of them with one preemption. */
+    /** All schedules, or the requested number, half of them with one preemption. */
     private static List<Schedule> some(Set<Schedule> all, Random random) {
         List<Schedule> mixed = new ArrayList<>(all);
         if (SCHEDULES == 0 || mixed.size() <= SCHEDULES) {

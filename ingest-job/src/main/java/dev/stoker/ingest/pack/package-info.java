@@ -1,7 +1,7 @@
 /**
- * The packing tasks of an ingest: sorted paths come in, chunks are written, reports go out.
+ * The packing tasks of an ingest: they receive sorted paths, write chunks, and emit reports.
  *
- * <p>A task's operator runs on its mailbox thread, which plans chunks in the order of the sort; each chunk is read and
- * written by one thread of the task's pool. Knows nothing of options or of the commit.
+ * <p>A task's operator runs on its mailbox thread, which plans chunks in the order of the sort. One thread of the
+ * task's pool reads and writes each chunk. Independent of options and of the commit.
  */
 package dev.stoker.ingest.pack;
