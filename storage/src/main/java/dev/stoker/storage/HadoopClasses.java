@@ -3,23 +3,26 @@ package dev.stoker.storage;
 import java.net.URL;
 import java.net.URLClassLoader;
 
-/** The classes of this module that use Hadoop, and Hadoop where the parent has none; everything else comes from the parent. */
+/**
+ * Loads the classes of this module that use Hadoop, and Hadoop's classes if the parent has none. All other classes come
+ * from the parent.
+ */
 final class HadoopClasses extends URLClassLoader {
 
     private static final String OWN = "dev.stoker.storage.hadoop.";
     private static final String HADOOP = "org.apache.hadoop.";
-    /** S3A registers itself with classes of the AWS SDK, which take no second one. */
+    /** S3A registers with classes of the AWS SDK, which accept only one registration. */
     private static final String AWS = "software.amazon.";
 
     static {
         registerAsParallelCapable();
     }
 
-    /** What becomes of a Hadoop that the parent has. */
+    /** How to treat the parent's Hadoop classes. */
     enum Hadoop {
-        /** It is used. */
+        /** Use the parent's classes. */
         AS_FOUND,
-        /** It is loaded once more, so that it finds the classes of this module. */
+        /** Load Hadoop again, so that it finds the classes of this module. */
         ANEW
     }
 
@@ -35,7 +38,7 @@ final class HadoopClasses extends URLClassLoader {
         if (!isOwn(name)) {
             return super.loadClass(name, resolve);
         }
-        // The parent could find these too, but not what they refer to.
+        // The parent could find these classes too, but not the ones that they refer to.
         synchronized (getClassLoadingLock(name)) {
             Class<?> found = findLoadedClass(name);
             if (found == null) {

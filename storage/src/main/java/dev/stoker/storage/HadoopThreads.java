@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The threads that Hadoop and the AWS SDK keep for the life of the process, in static fields of their own. Each of them keeps
- * the class loader that its class came from.
+ * The threads that Hadoop and the AWS SDK keep in static fields for the life of the process. Each of them keeps its
+ * class loader from being unloaded.
  */
 final class HadoopThreads {
     private static final Logger LOG = LoggerFactory.getLogger(HadoopThreads.class);
@@ -18,9 +18,9 @@ final class HadoopThreads {
 
     private HadoopThreads() {}
 
-    /** Lets those end that belong to classes of this loader, not to its parent's. */
+    /** Ends the threads that belong to classes of this loader, but not of its parent. */
     static void end(ClassLoader loader) {
-        // Runs until it is interrupted.
+        // This thread runs until it is interrupted.
         if (field(loader, CLEANER, "STATS_DATA_CLEANER") instanceof Thread cleaner) {
             cleaner.interrupt();
         }
@@ -28,7 +28,7 @@ final class HadoopThreads {
         idle(field(loader, TIMEOUTS, "INSTANCE"));
     }
 
-    /** Has threads without work end; more work makes new ones. */
+    /** Lets idle threads end; new work creates new ones. */
     private static void idle(Object scheduler) {
         if (scheduler instanceof ScheduledThreadPoolExecutor threads) {
             threads.setKeepAliveTime(1, TimeUnit.SECONDS);
@@ -37,7 +37,9 @@ final class HadoopThreads {
         }
     }
 
-    /** What is in a static field; null if the class is another loader's, or has no such field in this version. */
+    /**
+     * Returns the value of a static field; null if another loader has the class, or if this version has no such field.
+     */
     private static Object field(ClassLoader loader, String type, String name) {
         try {
             Class<?> found = Class.forName(type, false, loader);

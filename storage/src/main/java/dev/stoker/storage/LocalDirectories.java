@@ -7,7 +7,7 @@ import java.nio.file.Path;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Directories that exist and whose own names are durable. Thread-safe. */
+/** Directories that exist and whose names are durable. Thread-safe. */
 final class LocalDirectories {
 
     private final LocalFiles files;
@@ -17,7 +17,10 @@ final class LocalDirectories {
         this.files = files;
     }
 
-    /** Creates what is missing of the path, and forces the names of all directories that this process sees first. */
+    /**
+     * Creates the missing directories of the path, and makes the names of all directories durable that this process
+     * sees for the first time.
+     */
     void ensure(Path directory) throws IOException {
         if (durable.contains(directory)) {
             return;
@@ -36,19 +39,19 @@ final class LocalDirectories {
                 }
             }
         }
-        // Whoever created it may not have come to force it yet, so seeing the directory is not enough.
+        // The process that created it may not have made it durable yet, so its existence is not enough.
         forceIfAllowed(parent);
         durable.add(directory);
     }
 
     private void forceIfAllowed(Path parent) throws IOException {
-        // A parent that may not even be read, such as another user's home, was not made by Stoker.
+        // A parent that is not even readable, such as another user's home, was not created by Stoker.
         if (Files.isReadable(parent)) {
             files.forceDirectory(parent);
         }
     }
 
-    /** Trusts nothing that was seen before. */
+    /** Forgets all directories seen before. */
     void forget() {
         durable.clear();
     }

@@ -6,7 +6,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 
-/** Turns what a file system says into what a person should do. */
+/** Adds the next step to the errors of a file system. */
 final class LocalErrors {
 
     private LocalErrors() {}
@@ -16,7 +16,7 @@ final class LocalErrors {
         return message != null && (message.contains("No space left") || message.contains("quota exceeded"));
     }
 
-    /** An exception that names the target and, where it is known, the way out. */
+    /** Returns an exception that names the target and, if it is known, the solution. */
     static IOException explain(Path target, IOException e) {
         if (e instanceof StokerException) {
             return e;
@@ -33,7 +33,7 @@ final class LocalErrors {
         return new IOException("Cannot write " + target + ": " + reason, e);
     }
 
-    /** Whether the file system refuses hard links altogether. */
+    /** Whether the file system does not support hard links. */
     static boolean isNoLinks(IOException e) {
         String reason = e instanceof FileSystemException known ? known.getReason() : null;
         return reason != null
@@ -45,7 +45,8 @@ final class LocalErrors {
     static IOException noLinks(Path target, Exception cause) {
         return new IOException(
                 "The file system of " + target
-                        + " has no hard links, which atomic commits need; put the dataset on another file system",
+                        + " does not support hard links, which atomic commits need; put the dataset on another file"
+                        + " system",
                 cause);
     }
 }

@@ -15,14 +15,14 @@ import java.util.Optional;
 /**
  * Objects as plain files below a directory of a POSIX file system.
  *
- * <p>An object is written to a temporary file beside its place (its name starts with {@value #TEMPORARY_PREFIX}), forced to
- * disk, and gets its name by {@code link(2)}, which is atomic and fails if the name is taken; exclusive creation would show
- * an empty file first, and {@code rename(2)} would replace one. Then the directory is forced. So the file system must know
- * hard links.
+ * <p>Writes an object to a temporary file in its directory (its name starts with {@value #TEMPORARY_PREFIX}), forces it
+ * to disk, and names it with {@code link(2)}, which is atomic and fails if the name exists. Exclusive creation would
+ * first expose an empty file, and {@code rename(2)} would replace an existing one. Finally the directory is forced. The
+ * file system must support hard links.
  */
 public final class LocalObjectStore implements ObjectStore {
 
-    /** How the names of temporary files start; no object's last name part does. */
+    /** The prefix of temporary files; the last part of an object's name never starts with it. */
     static final String TEMPORARY_PREFIX = ".tmp-";
 
     private static final int PART_BYTES = 256 << 10;
@@ -81,9 +81,9 @@ public final class LocalObjectStore implements ObjectStore {
         }
         Path file = path(name);
         try {
-            // A FIFO would be waited for.
+            // Opening a FIFO would block.
             if (!Files.isRegularFile(file) && Files.exists(file)) {
-                throw new IOException(describe(name) + " is not a regular file; it was not made by Stoker");
+                throw new IOException(describe(name) + " is not a regular file; Stoker did not create it");
             }
             return FileChannel.open(file, StandardOpenOption.READ);
         } catch (NoSuchFileException e) {
@@ -91,7 +91,7 @@ public final class LocalObjectStore implements ObjectStore {
         }
     }
 
-    /** @param end up to which bytes of the file are needed in all */
+    /** @param end the number of bytes that the file must have */
     private void fill(String name, FileChannel channel, long offset, ByteBuffer target, long end) throws IOException {
         long position = offset;
         while (target.hasRemaining()) {
@@ -99,7 +99,8 @@ public final class LocalObjectStore implements ObjectStore {
             if (read < 0) {
                 throw new CorruptDataException(
                         describe(name) + " ends at byte " + channel.size() + ", but bytes up to " + end
-                                + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
+                                + " are needed; the file was truncated: restore it from a copy, and run `stoker"
+                                + " verify` on the dataset");
             }
             position += read;
         }
@@ -110,7 +111,7 @@ public final class LocalObjectStore implements ObjectStore {
         long length = length(name);
         if (length > Math.min(limitBytes, Integer.MAX_VALUE - 8)) {
             throw new CorruptDataException(
-                    describe(name) + " has " + length + " bytes; at most " + limitBytes + " are expected");
+                    describe(name) + " has " + length + " bytes; expected at most " + limitBytes);
         }
         byte[] content = new byte[(int) length];
         read(name, 0, ByteBuffer.wrap(content));
@@ -141,14 +142,14 @@ public final class LocalObjectStore implements ObjectStore {
                 directories.ensure(target.getParent());
                 return new LocalObjectWriter(files, files.createNew(temporary), temporary, target);
             } catch (NoSuchFileException e) {
-                // Someone removed the directory after it was seen.
+                // Another process removed the directory meanwhile.
                 directories.forget();
                 if (attempt > 0) {
                     throw e;
                 }
             } catch (FileAlreadyExistsException e) {
                 throw new IOException(
-                        "Cannot write " + describe(name) + ": " + e.getFile() + " is there and no directory", e);
+                        "Cannot write " + describe(name) + ": " + e.getFile() + " exists and is not a directory", e);
             } catch (IOException e) {
                 throw LocalErrors.explain(target, e);
             }

@@ -2,7 +2,7 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store has no room (or no quota) for another object. */
+/** The store has no space or quota for another object. */
 public final class NoSpaceException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -2,7 +2,7 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** There is no object of that name. */
+/** An object does not exist. */
 public final class NoSuchObjectException extends StokerException {
     private static final long serialVersionUID = 1L;
 

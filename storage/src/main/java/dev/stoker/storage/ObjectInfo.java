@@ -7,7 +7,7 @@ import java.util.Objects;
  *
  * @param name relative to the store's root
  * @param length in bytes
- * @param modifiedMs when it was created, in milliseconds since 1970, by the store's clock
+ * @param modifiedMs the creation time in milliseconds since 1970, by the store's clock
  */
 public record ObjectInfo(String name, long length, long modifiedMs) {
     public ObjectInfo {

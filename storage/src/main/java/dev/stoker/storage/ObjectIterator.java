@@ -6,23 +6,23 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NoSuchElementException;
 
-/** Walks a listing while it is fetched. For one thread; the caller closes it. */
+/** Iterates over a listing while it is fetched. For one thread; the caller closes it. */
 public interface ObjectIterator extends Closeable {
 
-    /** Whether another object was found. */
+    /** Whether another object follows. */
     boolean hasNext() throws IOException;
 
     /**
      * The next object.
      *
-     * @throws NoSuchElementException if there is none
+     * @throws NoSuchElementException if there is no further object
      */
     ObjectInfo next() throws IOException;
 
     @Override
     default void close() throws IOException {}
 
-    /** Fetches the rest of the listing and closes it. For listings known to be small. */
+    /** Fetches the rest of the listing and closes it. For small listings. */
     default List<ObjectInfo> toList() throws IOException {
         try (this) {
             List<ObjectInfo> objects = new ArrayList<>();

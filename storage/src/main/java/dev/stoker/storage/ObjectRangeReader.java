@@ -4,7 +4,7 @@ import dev.stoker.schemas.io.RangeReader;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** One object of a store, as formats read files. Thread-safe. */
+/** Reads one object of a store through the formats' interface. Thread-safe. */
 public final class ObjectRangeReader implements RangeReader {
 
     private final ObjectStore store;

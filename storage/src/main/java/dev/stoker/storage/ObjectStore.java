@@ -9,35 +9,35 @@ import java.util.Optional;
 /**
  * A flat set of named, immutable objects under one root.
  *
- * <p>Names are relative to the root and use {@code /} between parts, on every platform: {@code chunks/3f/….arrow}. A name
- * has no empty, {@code .} or {@code ..} part; {@link ObjectNames#check} says so. Objects are never changed: an object is
- * created whole, read, and deleted. What a call has reported as done survives a power loss.
+ * <p>Names are relative to the root and use {@code /} between parts on every platform: {@code chunks/3f/….arrow}. A
+ * name has no empty, {@code .} or {@code ..} part; see {@link ObjectNames#check}. Objects are immutable: an object is
+ * created whole, read, and deleted. Once a call has returned, its effect survives a power loss.
  *
- * <p>All methods may be called by several threads and processes at once. An absent object is a {@link
- * NoSuchObjectException}, a full disk a {@link NoSpaceException}; every other failure is an {@link IOException} that names
- * the object.
+ * <p>Several threads and processes may call all methods at once. A missing object causes a {@link
+ * NoSuchObjectException}, and a full disk a {@link NoSpaceException}. Every other failure is an {@link IOException}
+ * that names the object.
  */
 public interface ObjectStore extends Closeable {
 
-    /** Where an object is, as a person would type it: an absolute path or a URI. For messages. */
+    /** Returns an object's location as a user would type it: an absolute path or a URI. For messages. */
     String describe(String name);
 
     /** The object's length in bytes. */
     long length(String name) throws IOException;
 
     /**
-     * Fills the target with the bytes from {@code offset} on, as many as it has remaining.
+     * Fills the target's remaining space with the bytes from {@code offset} on.
      *
      * @throws dev.stoker.schemas.errors.CorruptDataException if the object ends before
      */
     void read(String name, long offset, ByteBuffer target) throws IOException;
 
     /**
-     * Reads bytes from {@code offset} on and hands them on as they come, so that nothing need hold them all. Here they are all
-     * held; a store that is far does better.
+     * Reads bytes from {@code offset} on and passes them on as they arrive, so that a remote store does not need to
+     * hold all of them. This default implementation holds all of them.
      *
-     * @param length how many
-     * @param sink takes them; what it throws comes out of here as it is
+     * @param length the number of bytes
+     * @param sink receives the bytes; its exceptions are passed on unchanged
      * @throws dev.stoker.schemas.errors.CorruptDataException if the object ends before
      */
     default void read(String name, long offset, int length, PartSink sink) throws IOException {
@@ -47,57 +47,57 @@ public interface ObjectStore extends Closeable {
     }
 
     /**
-     * The whole object.
+     * Reads the whole object.
      *
-     * @param limitBytes an object longer than this is refused before anything is allocated
+     * @param limitBytes a longer object is refused before memory is allocated
      * @throws dev.stoker.schemas.errors.CorruptDataException if the object is longer than the limit
      */
     byte[] readAll(String name, long limitBytes) throws IOException;
 
     /**
-     * Creates the object with this content unless an object of this name exists: atomically, with all of its content or not
-     * at all, durable when the call returns.
+     * Creates the object with this content unless an object of this name exists. Atomic: the object has all of its
+     * content or does not exist. Durable when the call returns.
      *
-     * @return whether this call created the object; {@code false} if there was one already
+     * @return whether this call created the object; {@code false} if it already existed
      * @throws UnknownOutcomeException if the object may or may not have been created
      */
     boolean createIfAbsent(String name, byte[] content) throws IOException;
 
     /**
-     * Starts a new object of a name that no one else writes (it contains a random id). The object appears, whole and durable,
-     * with {@link ObjectWriter#commit}; closing the writer without that leaves nothing behind.
+     * Starts a new object whose name no other writer uses (it contains a random id). {@link ObjectWriter#commit} makes
+     * the object visible, whole and durable; closing the writer without a commit leaves nothing behind.
      */
     ObjectWriter write(String name) throws IOException;
 
-    /** All objects whose name starts with the prefix; see {@link #list(String, String)}. */
+    /** Lists all objects whose name starts with the prefix; see {@link #list(String, String)}. */
     default ObjectIterator list(String prefix) throws IOException {
         return list(prefix, "");
     }
 
     /**
-     * The objects whose name starts with the prefix and is greater than {@code after} (compared by UTF-16 code units), in no
-     * particular order, found while the iterator advances. An object created or deleted meanwhile may or may not be listed.
-     * A prefix may end within a part of a name.
+     * Lists the objects whose name starts with the prefix and is greater than {@code after} (compared by UTF-16 code
+     * units), in no particular order. The iterator fetches them as it advances. An object that is created or deleted
+     * meanwhile may or may not be listed. A prefix may end within a part of a name.
      */
     ObjectIterator list(String prefix, String after) throws IOException;
 
     /**
-     * What writers that have died left behind below the prefix: temporary files, unfinished uploads. Writers at work are
-     * listed too; the age tells. The names are good for {@link #delete} only.
+     * Lists the remains of dead writers below the prefix: temporary files and unfinished uploads. Also lists those of
+     * running writers; callers distinguish them by age. The names can only be passed to {@link #delete}.
      */
     ObjectIterator listUnfinished(String prefix) throws IOException;
 
     /**
      * Deletes the object; durable when the call returns.
      *
-     * @return whether there was one
+     * @return whether the object existed
      */
     boolean delete(String name) throws IOException;
 
-    /** The file that holds the object, if the store keeps objects as plain files that this machine can map. */
+    /** Returns the object's file, if the store keeps objects as plain files that this machine can map. */
     Optional<Path> localPath(String name);
 
-    /** Releases what the store holds; nothing that is stored is lost. */
+    /** Releases the store's resources. Stored objects are not affected. */
     @Override
     void close() throws IOException;
 }

@@ -17,17 +17,17 @@ public interface ObjectWriter extends Closeable {
         }
     }
 
-    /** How many bytes have been appended. */
+    /** The number of bytes appended. */
     long position();
 
     /**
-     * Makes the object durable and visible under its name. Called once, last.
+     * Makes the object durable and visible under its name. Must be the last call, and called once.
      *
      * @throws UnknownOutcomeException if the object may or may not be visible
      */
     void commit() throws IOException;
 
-    /** Gives up what has been written, unless it was committed. */
+    /** Discards the written bytes, unless they were committed. */
     @Override
     void close() throws IOException;
 }

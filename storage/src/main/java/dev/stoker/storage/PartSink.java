@@ -2,15 +2,15 @@ package dev.stoker.storage;
 
 import java.nio.ByteBuffer;
 
-/** Takes the bytes of an object part by part while they are read. Used by one thread. */
+/** Receives the bytes of an object part by part while they are read. Used by one thread. */
 @FunctionalInterface
 public interface PartSink {
     /**
-     * Takes a part; its buffer is used again afterwards. Parts come in order and without gaps; where a reading failed and is
-     * repeated, they come from its beginning again, in place of what came before.
+     * Receives a part; its buffer is reused afterwards. Parts arrive in order and without gaps. If a read fails and is
+     * retried, the parts start again from its beginning and replace the earlier ones.
      *
-     * @param offset where the part lies in the object
-     * @throws java.io.UncheckedIOException if it cannot be taken; the reading ends with that
+     * @param offset the part's position in the object
+     * @throws java.io.UncheckedIOException if the part cannot be processed; this ends the read
      */
     void put(long offset, ByteBuffer part);
 }

@@ -29,20 +29,20 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Files of this user alone, in directories where other users of the machine may write too. Others can plant links, FIFOs and
- * directories there, and swap them at any moment. So nothing here follows a symbolic link in the last part of a path, opens a
- * FIFO in a way that waits, or removes what another user owns. Thread-safe.
+ * Files of only this user, in directories where other users of the machine may also write. Others can create links,
+ * FIFOs and directories there, and replace them at any moment. So this class never follows a symbolic link in the last
+ * part of a path, never blocks on opening a FIFO, and never removes what another user owns. Thread-safe.
  */
 public final class PrivateFiles {
 
-    /** Another process may come in between once or twice, not always. */
+    /** Another process may interfere once or twice, not every time. */
     private static final int TRIES = 8;
 
     private static final Set<PosixFilePermission> ENTER = PosixFilePermissions.fromString("rwx------");
     private static final FileAttribute<?> DIRECTORY = PosixFilePermissions.asFileAttribute(ENTER);
     private static final FileAttribute<?> FILE =
             PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"));
-    /** For writing alone, a FIFO would be waited for until somebody reads it. */
+    /** Opening a FIFO only for writing would block until another process reads it. */
     private static final Set<OpenOption> NEVER_WAITING =
             Set.of(StandardOpenOption.READ, StandardOpenOption.WRITE, LinkOption.NOFOLLOW_LINKS);
 
@@ -51,18 +51,18 @@ public final class PrivateFiles {
 
     private PrivateFiles() {}
 
-    /** Creates a directory that only this user can enter; fails if the name is taken. */
+    /** Creates a directory that only this user can enter; fails if the name exists. */
     public static Path createDirectory(Path directory) throws IOException {
         return Files.createDirectory(directory, DIRECTORY);
     }
 
-    /** Creates a directory of a random name that only this user can enter. */
+    /** Creates a directory with a random name that only this user can enter. */
     public static Path createTempDirectory(Path place, String prefix) throws IOException {
         return Files.createTempDirectory(place, prefix, DIRECTORY);
     }
 
     /**
-     * A directory of this process alone, which others know to be in use by the lock.
+     * A directory of only this process. Its lock shows other processes that it is in use.
      *
      * @param path the directory
      * @param lock held until it is closed, or until the process ends in any way
@@ -70,8 +70,8 @@ public final class PrivateFiles {
     public record Claimed(Path path, FileChannel lock) {}
 
     /**
-     * Creates a directory of a random name that only this user can enter, and a file in it that this process holds locked. {@link
-     * #removeLeft} of another process leaves it alone.
+     * Creates a directory with a random name that only this user can enter, and a file in it that this process keeps
+     * locked. {@link #removeLeft} in another process does not remove it.
      */
     public static Claimed claimDirectory(Path place, String prefix, String lock) throws IOException {
         for (int i = 1; ; i++) {
@@ -80,7 +80,7 @@ public final class PrivateFiles {
             try {
                 Path file = directory.resolve(lock);
                 channel = openLock(file);
-                // Another process may have taken it for one that was left, between its making and its locking.
+                // Between creation and locking, another process may have treated it as abandoned.
                 if (channel.tryLock() != null && Files.exists(file)) {
                     return new Claimed(directory, channel);
                 }
@@ -100,7 +100,7 @@ public final class PrivateFiles {
         }
     }
 
-    /** Creates what is missing of a path, for this user alone; directories that are there keep their permissions. */
+    /** Creates the missing directories of a path for only this user. Existing directories keep their permissions. */
     public static Path createDirectories(Path directory) throws IOException {
         if (Files.isDirectory(directory)) {
             return directory;
@@ -119,7 +119,9 @@ public final class PrivateFiles {
         }
     }
 
-    /** Creates a file that only this user can read, to be written and read; fails if the name is taken, also by a link. */
+    /**
+     * Creates a file that only this user can read, for writing and reading; fails if the name exists, even as a link.
+     */
     public static FileChannel createFile(Path file) throws IOException {
         return FileChannel.open(
                 file, Set.of(StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE), FILE);
@@ -139,9 +141,9 @@ public final class PrivateFiles {
     }
 
     /**
-     * Opens a file to lock it, and creates it for this user alone if it is missing.
+     * Opens a file for locking, and creates it for only this user if it does not exist.
      *
-     * @throws FileSystemException if the name belongs to a link, a FIFO, a directory or a device
+     * @throws FileSystemException if the path is a link, a FIFO, a directory or a device
      */
     public static FileChannel openLock(Path file) throws IOException {
         requireRegular(file);
@@ -149,17 +151,20 @@ public final class PrivateFiles {
     }
 
     /**
-     * Opens a lock file that a process has made.
+     * Opens a lock file that another process has created.
      *
-     * @throws NoSuchFileException if there is none
-     * @throws FileSystemException if the name belongs to a link, a FIFO, a directory or a device
+     * @throws NoSuchFileException if it does not exist
+     * @throws FileSystemException if the path is a link, a FIFO, a directory or a device
      */
     public static FileChannel openExistingLock(Path file) throws IOException {
         requireRegular(file);
         return checked(file, FileChannel.open(file, NEVER_WAITING));
     }
 
-    /** It may have been swapped between the first look and the opening; then nothing was waited for, and it is closed. */
+    /**
+     * Checks that the file was not replaced between the first look and the opening. If it was, the opening did not
+     * block, and the file is closed.
+     */
     private static FileChannel checked(Path file, FileChannel channel) throws IOException {
         try {
             requireRegular(file);
@@ -188,9 +193,9 @@ public final class PrivateFiles {
     }
 
     /**
-     * Reads a small file whole. Links are followed, since secrets are often mounted through them.
+     * Reads a small file whole. Follows links, because secrets are often mounted through them.
      *
-     * @throws FileSystemException if it is larger than the limit, or no regular file: a FIFO would be waited for
+     * @throws FileSystemException if it is larger than the limit, or not a regular file: opening a FIFO would block
      */
     public static byte[] readRegular(Path file, int maxBytes) throws IOException {
         BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
@@ -203,7 +208,7 @@ public final class PrivateFiles {
         return Files.readAllBytes(file);
     }
 
-    /** Whether a path is a directory of this user, and no link to one. */
+    /** Whether a path is a directory of this user, and not a link to one. */
     public static boolean isOwnDirectory(Path path) {
         try {
             PosixFileAttributes found =
@@ -225,13 +230,14 @@ public final class PrivateFiles {
     }
 
     /**
-     * Removes private directories of this user that processes have left behind. One is known to be left by its lock file, which
-     * nobody holds, or by its age if it has none.
+     * Removes private directories of this user that dead processes have left behind. Such a directory has a lock file
+     * that no process holds, or no lock file and a sufficient age.
      *
-     * @param place where to look
-     * @param names names of directories that may be removed; must not accept one of this process, whose lock would be lost
+     * @param place the directory to search
+     * @param names names of directories that may be removed; must not accept a directory of this process, whose lock
+     *     would be lost
      * @param lock name of the lock file in each
-     * @param leastAge a directory without lock file is kept for so long, since it may be one that is being made
+     * @param leastAge a younger directory without lock file is kept, because another process may be creating it
      */
     public static void removeLeft(Path place, Predicate<String> names, String lock, Duration leastAge)
             throws IOException {
@@ -244,7 +250,7 @@ public final class PrivateFiles {
                     try {
                         removeUnlessUsed(secure, path.getFileName(), Path.of(lock), leastAge);
                     } catch (IOException | RuntimeException e) {
-                        Log.LOG.debug("{} is left as it is", path, e);
+                        Log.LOG.debug("{} was not removed", path, e);
                     }
                 }
             }
@@ -295,8 +301,8 @@ public final class PrivateFiles {
     }
 
     /**
-     * Opens exactly the directory that was looked at. The dot keeps the system from waiting for a FIFO that has its name by now;
-     * it lets a link be followed, which the comparison finds out.
+     * Opens exactly the directory that was inspected before. The dot prevents blocking on a FIFO that has the name by
+     * now. It allows a link to be followed, which the comparison detects.
      */
     private static SecureDirectoryStream<Path> open(
             SecureDirectoryStream<Path> parent, Path name, BasicFileAttributes looked) throws IOException {
@@ -312,13 +318,13 @@ public final class PrivateFiles {
             throw e;
         }
         opened.close();
-        throw new FileSystemException(name.toString(), null, "is another one than before");
+        throw new FileSystemException(name.toString(), null, "was replaced meanwhile");
     }
 
     /**
-     * Removes a file, or a directory and all that is in it. A link is removed, what it points to is not.
+     * Removes a file, or a directory with its contents. Removes a link, but not its target.
      *
-     * @throws IOException if something cannot be removed; the rest may be gone
+     * @throws IOException if something cannot be removed; other files may already have been removed
      */
     public static void delete(Path path) throws IOException {
         Path absolute = path.toAbsolutePath();
@@ -328,7 +334,7 @@ public final class PrivateFiles {
             }
             deleteIn(secure, absolute.getFileName());
         } catch (NoSuchFileException e) {
-            Log.LOG.debug("{} is gone already", path, e);
+            Log.LOG.debug("{} was already removed", path, e);
         }
     }
 
@@ -349,12 +355,15 @@ public final class PrivateFiles {
             try {
                 deleteIn(directory, path.getFileName());
             } catch (NoSuchFileException e) {
-                // Another process removes it, too.
+                // Another process also removes it.
             }
         }
     }
 
-    /** Loaded with the first line only: the command looks for a place for its log through this class, before it sets up logging. */
+    /**
+     * Loaded with the first log line only: the command uses this class to find a place for its log before it configures
+     * logging.
+     */
     private static final class Log {
         static final Logger LOG = LoggerFactory.getLogger(PrivateFiles.class);
     }

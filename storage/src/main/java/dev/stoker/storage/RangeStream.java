@@ -4,18 +4,18 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 
-/** A buffered stream over something that is read in ranges, from its first byte on. For one thread. */
+/** A buffered stream over a source that is read in ranges, from its first byte on. For one thread. */
 public abstract class RangeStream extends InputStream {
 
     private final ByteBuffer buffer;
     private long offset;
 
-    /** @param bufferBytes how much is read at a time */
+    /** @param bufferBytes the number of bytes read at a time */
     protected RangeStream(int bufferBytes) {
         buffer = ByteBuffer.allocate(bufferBytes).limit(0);
     }
 
-    /** Puts bytes from the offset on into the target, at least one unless the end is reached. */
+    /** Reads bytes from the offset on into the target, at least one unless the end is reached. */
     protected abstract void read(long offset, ByteBuffer target) throws IOException;
 
     private boolean fill() throws IOException {

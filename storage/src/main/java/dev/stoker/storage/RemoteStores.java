@@ -13,9 +13,10 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code lib/} or
- * {@code HADOOP_CLASSPATH}), or in the directory {@code lib/hadoop} of the distribution: then they get a class loader of
- * their own, so that a process without a remote store loads none of them, and Flink does not see them.
+ * Finds the classes of Hadoop when the first remote store is opened. They are on the class path (a cluster's {@code
+ * lib/} or {@code HADOOP_CLASSPATH}), or in the directory {@code lib/hadoop} of the distribution. In the latter case
+ * they get a separate class loader, so that a process without a remote store does not load them, and Flink does not see
+ * them.
  */
 final class RemoteStores {
 
@@ -23,7 +24,7 @@ final class RemoteStores {
     private static final String FILE_SYSTEM = "org.apache.hadoop.fs.FileSystem";
     private static final String DISTRIBUTION = "stoker.dist";
 
-    /** What opens stores and trees, by the kind of file system and the class that does. */
+    /** The methods that open stores and trees, by kind of file system and class. */
     private static final Map<String, MethodHandle> OPENERS = new HashMap<>();
 
     private static final Map<Boolean, ClassLoader> LOADERS = new HashMap<>();
@@ -69,7 +70,7 @@ final class RemoteStores {
             return opener;
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new UnsupportedStoreException(
-                    "Cannot open remote stores, as the classes of Hadoop that are found do not fit: " + e, e);
+                    "Cannot open remote stores: the classes of Hadoop on the class path are incompatible: " + e, e);
         }
     }
 
@@ -81,9 +82,8 @@ final class RemoteStores {
             if (!isS3 || hadoop == own) {
                 return own;
             }
-            // Hadoop is a cluster's, and this class a job's. S3A looks for classes of ours by name, from where it was
-            // itself
-            // loaded; the other file systems do not, and share the cluster's logins.
+            // Hadoop's classes belong to the cluster, and this class to a job. S3A looks up classes of Stoker by name
+            // with its own class loader; the other file systems do not, and share the cluster's logins.
             for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
                 jars.add(Path.of(entry).toUri().toURL());
             }
@@ -100,7 +100,8 @@ final class RemoteStores {
         }
         if (jars.isEmpty()) {
             throw new UnsupportedStoreException(
-                    "Remote stores need the classes of Hadoop, which are not on the class path: on a Flink cluster, copy "
+                    "Remote stores need the classes of Hadoop, but the class path does not have them: on a Flink"
+                            + " cluster, copy "
                             + "cli/target/dist/lib/hadoop/*.jar to Flink's lib directory, or set HADOOP_CLASSPATH, on every "
                             + "machine; see docs/stores.md");
         }

@@ -7,20 +7,21 @@ import java.util.Objects;
 import java.util.Optional;
 
 /**
- * A tree of files on another file system, as samples are taken from it: listed one directory at a time, and read. Paths are
- * relative to the root, their parts joined by {@code /}; the root itself is the empty path. On an object store a directory is
- * a common prefix of names. Thread-safe.
+ * A tree of sample files on another file system. It is listed one directory at a time. Paths are relative to the root,
+ * their parts joined by {@code /}; the root itself is the empty path. On an object store a directory is a common prefix
+ * of names. Thread-safe.
  *
- * <p>What is gone is a {@link java.nio.file.NoSuchFileException}, what may not be seen a {@link StoreAccessException}; when the file system does not answer, it is a {@link StoreUnavailableException}, which says
+ * <p>A missing file causes a {@link java.nio.file.NoSuchFileException}, and a forbidden one a {@link
+ * StoreAccessException}. A {@link StoreUnavailableException} means that the file system does not answer; it says
  * nothing about the file.
  */
 public interface SourceTree extends Closeable {
 
-    /** What an entry is; links are followed. */
+    /** The kind of an entry; links are followed. */
     enum Kind {
         FILE,
         DIRECTORY,
-        /** A link to nothing. */
+        /** A link without a target. */
         BROKEN_LINK
     }
 
@@ -28,9 +29,9 @@ public interface SourceTree extends Closeable {
      * An entry of a directory.
      *
      * @param name within the directory
-     * @param kind what it is
+     * @param kind of the entry
      * @param length in bytes, of a file
-     * @param modifiedMs time of the last change, in milliseconds since 1970; 0 where the file system does not tell
+     * @param modifiedMs time of the last change, in milliseconds since 1970; 0 if the file system does not provide it
      */
     record Entry(String name, Kind kind, long length, long modifiedMs) {
         public Entry {
@@ -39,30 +40,30 @@ public interface SourceTree extends Closeable {
         }
     }
 
-    /** Takes entries while a directory is listed. */
+    /** Receives entries while a directory is listed. */
     interface Visitor {
         void entry(Entry entry) throws IOException;
     }
 
-    /** The root in its full spelling, with the file system's own authority; without a slash at its end. */
+    /** The root as a full URI with the file system's own authority, without a final slash. */
     String location();
 
     /**
-     * Lists a directory, not what is below it, in no particular order.
+     * Lists a directory without its sub-directories, in no particular order.
      *
-     * @throws java.nio.file.NotDirectoryException if it is a file
+     * @throws java.nio.file.NotDirectoryException if the path is a file
      */
     void list(String directory, Visitor visitor) throws IOException;
 
-    /** What is at a path. */
+    /** Returns the entry at a path. */
     Optional<Entry> find(String path) throws IOException;
 
     /**
-     * Reads a part of a file: until the target is full or the file ends. One request where the store allows, and no other
-     * before; what fails for a reason that may pass is repeated. Whoever asks for one byte more than the length that a
-     * listing told sees whether the file is another by now.
+     * Reads a part of a file until the target is full or the file ends. Sends one request if the store allows it, and
+     * no request before. Temporary failures are retried. A caller that requests one byte more than the listed length
+     * can see whether the file has changed.
      *
-     * @return the bytes read, 0 at or behind the file's end
+     * @return the bytes read; 0 at or after the file's end
      */
     int read(String path, long offset, ByteBuffer target) throws IOException;
 }

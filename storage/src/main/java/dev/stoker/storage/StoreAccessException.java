@@ -2,13 +2,13 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store does not let these credentials do what was asked, or there are none, or they have expired. */
+/** The store does not permit the operation with these credentials, or there are none, or they have expired. */
 public final class StoreAccessException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     private final boolean expired;
 
-    /** @param message what was refused, on what, by whom, and what to check; never a credential */
+    /** @param message the operation, its object and the user, and what to check; never a credential */
     public StoreAccessException(String message, Throwable cause) {
         this(message, cause, false);
     }
@@ -18,12 +18,12 @@ public final class StoreAccessException extends StokerException {
         this.expired = expired;
     }
 
-    /** As the other, of credentials that were good and have to be renewed. */
+    /** As the constructor, for credentials that were valid and must be renewed. */
     public static StoreAccessException expired(String message, Throwable cause) {
         return new StoreAccessException(message, cause, true);
     }
 
-    /** Whether the credentials were good once: then the refusal says nothing about the object. */
+    /** Whether the credentials were valid before. Then the refusal says nothing about the object. */
     public boolean isExpired() {
         return expired;
     }

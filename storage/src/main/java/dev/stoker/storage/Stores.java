@@ -9,17 +9,17 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * Locations of stores as people type them: a path of this machine ({@code ./photos}, {@code file:///data/photos}) or the URI
- * of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
+ * Parses locations of stores as users type them: a path of this machine ({@code ./photos}, {@code file:///data/photos})
+ * or the URI of another file system ({@code hdfs://namenode/data/photos}, {@code s3a://bucket/photos}).
  */
 public final class Stores {
 
-    /** A scheme has two letters or more, so that a Windows drive is none. */
+    /** A scheme has at least two letters, so that a Windows drive is not a scheme. */
     private static final Pattern URI_WITH_SCHEME = Pattern.compile("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
 
     private Stores() {}
 
-    /** Whether the location is on another file system than those that this machine has mounted. */
+    /** Whether the location is on a file system that this machine has not mounted. */
     public static boolean isRemote(String location) {
         return URI_WITH_SCHEME.matcher(location).matches() && !isFile(location);
     }
@@ -29,13 +29,13 @@ public final class Stores {
     }
 
     /**
-     * One spelling for one location: an absolute, normalized path, or a URI without a slash at its end.
+     * Returns the canonical spelling of a location: an absolute, normalized path, or a URI without a final slash.
      *
-     * @throws IllegalArgumentException if it is neither
+     * @throws IllegalArgumentException if it is neither a path nor a URI
      */
     public static String normalize(String location) {
         if (isRemote(location)) {
-            // What AWS's own tools call s3 is s3a to Hadoop.
+            // AWS tools call the scheme s3; Hadoop calls it s3a.
             String known = location.startsWith("s3://") ? "s3a" + location.substring(2) : location;
             String text = uri(known).normalize().toString();
             return text.endsWith("/") ? text.substring(0, text.length() - 1) : text;
@@ -53,7 +53,7 @@ public final class Stores {
     }
 
     /**
-     * The path of a location on this machine.
+     * Returns the path of a location on this machine.
      *
      * @throws IllegalArgumentException if it is on another file system
      */
@@ -66,7 +66,8 @@ public final class Stores {
     }
 
     /**
-     * The last part of a location, which is what people call a dataset: the name of a directory, else that of a bucket or host.
+     * Returns the last part of a location, the usual name of a dataset: the name of a directory, or else of a bucket or
+     * host.
      *
      * @throws IllegalArgumentException if it is neither a path nor a URI
      */
@@ -77,10 +78,10 @@ public final class Stores {
     }
 
     /**
-     * Opens the store at a location; the caller closes it. Nothing need exist there yet, and a remote store is not asked
-     * anything.
+     * Opens the store at a location; the caller closes it. The location need not exist yet, and no request is sent to a
+     * remote store.
      *
-     * @throws UnsupportedStoreException if the location's kind of file system is unknown, or Hadoop is not there
+     * @throws UnsupportedStoreException if the location's kind of file system is unknown, or Hadoop is missing
      */
     public static ObjectStore open(String location) throws IOException {
         if (isRemote(location)) {
@@ -99,8 +100,8 @@ public final class Stores {
     }
 
     /**
-     * Proves that a remote store refuses to create what is there already, on which every commit rests: creates an object
-     * twice, and deletes it. Does nothing to a store on this machine.
+     * Proves that a remote store refuses to create an existing object, because every commit depends on that: creates an
+     * object twice and deletes it. Does nothing for a store on this machine.
      *
      * @throws UnsupportedStoreException if the store creates it twice, or cannot create atomically at all
      */
@@ -111,9 +112,9 @@ public final class Stores {
     }
 
     /**
-     * Ends what remote stores keep in the process beyond their close, which would keep their classes and this one loaded: for
-     * when the class loader of this class is given up before the process ends, and all stores are closed. Stores that are
-     * opened later work, too.
+     * Ends the threads that remote stores keep in the process after they are closed; these would keep their classes and
+     * this class loaded. Call it when this class's loader is released before the process ends, and all stores are
+     * closed. Stores that are opened later work, too.
      */
     public static void release() {
         RemoteStores.release();

@@ -2,7 +2,7 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The store cannot tell whether the object was created; read it back before anything else, and delete nothing. */
+/** The store cannot tell whether the object was created. Read it back before anything else, and delete nothing. */
 public final class UnknownOutcomeException extends StokerException {
     private static final long serialVersionUID = 1L;
 

@@ -2,16 +2,16 @@ package dev.stoker.storage;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** The kind of store is unknown, or cannot do what a dataset needs of it. */
+/** The kind of store is unknown, or it lacks a capability that a dataset needs. */
 public final class UnsupportedStoreException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param message which store, what it lacks, and what to do instead */
+    /** @param message the store, the missing capability, and the alternative */
     public UnsupportedStoreException(String message) {
         super(message);
     }
 
-    /** @param message which store, what it lacks, and what to do instead */
+    /** @param message the store, the missing capability, and the alternative */
     public UnsupportedStoreException(String message, Throwable cause) {
         super(message, cause);
     }

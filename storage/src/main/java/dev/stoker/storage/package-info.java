@@ -1,5 +1,5 @@
 /**
- * Object stores: ranged and whole reads, atomic create-if-absent, streamed writes, list, delete. Starts no threads; every
- * store may be used by many threads at once. Knows nothing of datasets.
+ * Object stores: ranged and whole reads, atomic create-if-absent, streamed writes, list, delete. Starts no threads;
+ * many threads may use a store at once. Independent of datasets.
  */
 package dev.stoker.storage;

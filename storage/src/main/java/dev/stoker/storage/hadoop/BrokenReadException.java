@@ -2,7 +2,7 @@ package dev.stoker.storage.hadoop;
 
 import java.io.IOException;
 
-/** A reply ended too early, or came too slowly; the object may be all right. */
+/** A reply ended too early, or arrived too slowly; the object may be intact. */
 final class BrokenReadException extends IOException {
     private static final long serialVersionUID = 1L;
 

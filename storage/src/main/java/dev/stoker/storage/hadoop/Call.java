@@ -2,7 +2,7 @@ package dev.stoker.storage.hadoop;
 
 import java.io.IOException;
 
-/** Something asked of a store; may be asked again. */
+/** A request to a store, which may be repeated. */
 @FunctionalInterface
 interface Call<T> {
     T run() throws IOException;

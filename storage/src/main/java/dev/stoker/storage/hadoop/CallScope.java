@@ -3,8 +3,8 @@ package dev.stoker.storage.hadoop;
 import java.time.Duration;
 
 /**
- * What the current call of a thread has cost so far, over all its attempts. The requests of an S3 client are counted into the
- * scope of their thread, and refused when its time is up; see {@link S3Requests}.
+ * The cost of a thread's current call so far, over all its attempts. The requests of an S3 client are counted in the
+ * scope of their thread, and refused when its time limit is reached; see {@link S3Requests}.
  */
 final class CallScope implements AutoCloseable {
 
@@ -28,7 +28,7 @@ final class CallScope implements AutoCloseable {
         return scope;
     }
 
-    /** The innermost of this thread, or null. */
+    /** The innermost scope of this thread, or null. */
     static CallScope current() {
         return CURRENT.get();
     }
@@ -50,12 +50,12 @@ final class CallScope implements AutoCloseable {
         objectLength = -1;
     }
 
-    /** How many requests were seen; none where nobody looks. */
+    /** The number of requests; 0 if the client does not count them. */
     int requests() {
         return requests;
     }
 
-    /** What fails from now on, fails only because the time is up. */
+    /** Refuses further requests; their failures mean only that the time limit was reached. */
     void refuseRequests() {
         refusing = true;
     }
@@ -68,7 +68,7 @@ final class CallScope implements AutoCloseable {
         lastFailure = failure;
     }
 
-    /** What the last request that failed, failed with; or null. */
+    /** The failure of the last failed request, or null. */
     Exception lastFailure() {
         return lastFailure;
     }
@@ -77,7 +77,7 @@ final class CallScope implements AutoCloseable {
         objectLength = length;
     }
 
-    /** The length of the object that the last reply was a part of, in bytes; -1 if none said. */
+    /** The length of the object that the last reply was a part of, in bytes; -1 if no reply contained it. */
     long objectLength() {
         return objectLength;
     }

@@ -17,14 +17,14 @@ import software.amazon.awssdk.core.exception.SdkException;
 import software.amazon.awssdk.services.s3.model.NoSuchUploadException;
 
 /**
- * Conditional writes of S3 ({@code If-None-Match: *}). Every object carries the random mark of its writer as user metadata: a
- * write that was sent again after a lost reply is refused because of its own first attempt, and the mark tells that.
+ * Conditional writes of S3 ({@code If-None-Match: *}). Every object has the random mark of its writer as user metadata.
+ * If a repeated write after a lost reply is refused because of its first attempt, the mark shows this.
  */
 final class ConditionalCreator implements ObjectCreator {
 
     private static final String MARK = "stoker-writer";
 
-    /** Whose object is there. */
+    /** The owner of an existing object. */
     private enum Owner {
         NOBODY,
         SELF,
@@ -85,7 +85,8 @@ final class ConditionalCreator implements ObjectCreator {
                     maybeCreated[0] |= !S3Errors.isConflict(e);
                     Owner owner = owner(target, mark);
                     if (owner == Owner.NOBODY) {
-                        // The other one has deleted it meanwhile, or has not finished: the server asks to try again.
+                        // The other writer has deleted the object meanwhile, or has not finished: the server asks for a
+                        // retry.
                         throw S3Errors.isConflict(e) ? new IOException("conflicting writes", e) : e;
                     }
                     return owner == Owner.SELF;
@@ -157,7 +158,7 @@ final class ConditionalCreator implements ObjectCreator {
             }
             switch (owner) {
                 case SELF -> {}
-                case OTHER -> throw new IOException("Cannot write " + where + ": it is there already", failure);
+                case OTHER -> throw new IOException("Cannot write " + where + ": it already exists", failure);
                 case NOBODY -> {
                     IOException explained = file.failed(failure);
                     throw conflict ? explained : new UnknownOutcomeException(where, explained);

@@ -13,9 +13,9 @@ import software.amazon.awssdk.auth.credentials.AwsCredentialsProvider;
 import software.amazon.awssdk.auth.credentials.AwsSessionCredentials;
 
 /**
- * Credentials from the file that AWS tools share ({@code AWS_SHARED_CREDENTIALS_FILE}, or {@code ~/.aws/credentials}; profile
- * {@code AWS_PROFILE}, or {@code default}). Whoever renews them replaces the file: it is looked at before every request, and
- * read when it has changed. Thread-safe. Instantiated by Hadoop, by name.
+ * Credentials from the file that AWS tools share ({@code AWS_SHARED_CREDENTIALS_FILE}, or {@code ~/.aws/credentials};
+ * profile {@code AWS_PROFILE}, or {@code default}). To renew them, replace the file: it is checked before every
+ * request, and read again if it has changed. Thread-safe. Instantiated by Hadoop, by name.
  */
 public final class CredentialsFile implements AwsCredentialsProvider {
 
@@ -50,7 +50,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
                     new Version(attributes.lastModifiedTime().toMillis(), attributes.size(), attributes.fileKey());
             if (!found.equals(version)) {
                 AwsCredentials read = parse(Files.readAllLines(file));
-                // A file that is just being written may lack them; those of before are good a little longer.
+                // A file that is being rewritten may lack them; the previous ones stay valid a little longer.
                 if (read != null) {
                     credentials = read;
                     version = found;
@@ -62,7 +62,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
             }
         }
         if (credentials == null) {
-            throw new NoAwsCredentialsException(toString(), "there are none of profile " + profile, null);
+            throw new NoAwsCredentialsException(toString(), "it has no credentials for profile " + profile, null);
         }
         return credentials;
     }
@@ -92,7 +92,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
                 : AwsSessionCredentials.create(key, secret, token);
     }
 
-    /** Never what is in it. */
+    /** Never returns the contents. */
     @Override
     public String toString() {
         return "the credentials file " + file;

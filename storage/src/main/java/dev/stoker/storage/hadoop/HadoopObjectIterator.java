@@ -13,8 +13,8 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /**
- * Lists objects. An object store is asked for all keys below the deepest directory of the prefix, 1,000 or so a request; any
- * other file system is walked directory by directory. What vanishes under way is left out.
+ * Lists objects. On an object store, lists all keys below the deepest directory of the prefix, about 1,000 per request.
+ * Any other file system is walked directory by directory. Skips files that are deleted meanwhile.
  */
 final class HadoopObjectIterator implements ObjectIterator {
 
@@ -29,7 +29,7 @@ final class HadoopObjectIterator implements ObjectIterator {
     private RemoteIterator<? extends FileStatus> entries;
     private ObjectInfo next;
 
-    /** @param lastParts which last parts of names are listed */
+    /** @param lastParts selects names by their last part */
     HadoopObjectIterator(
             HadoopObjectStore.Connection connection, String prefix, String after, Predicate<String> lastParts) {
         this.fileSystem = connection.fileSystem();
@@ -53,7 +53,7 @@ final class HadoopObjectIterator implements ObjectIterator {
         return next != null;
     }
 
-    /** The next entry of the current directory, or null at its end. */
+    /** Returns the next entry of the current directory, or null at its end. */
     private FileStatus advance() throws IOException {
         try {
             if (entries == null) {
@@ -67,7 +67,7 @@ final class HadoopObjectIterator implements ObjectIterator {
                 return entries.next();
             }
         } catch (FileNotFoundException e) {
-            // Nothing below this name.
+            // No object has a name below this one.
             if (entries == null) {
                 directories.pop();
             }

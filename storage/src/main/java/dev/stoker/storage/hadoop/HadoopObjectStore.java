@@ -23,10 +23,11 @@ import org.apache.hadoop.fs.UnsupportedFileSystemException;
 import org.apache.hadoop.util.ReflectionUtils;
 
 /**
- * Objects as files of one of Hadoop's file systems. Reads work on all of them; objects can be created on those that are known
- * to give a name only once: HDFS (and viewfs over it) by a rename that replaces nothing, S3 by conditional writes.
+ * Objects as files of one of Hadoop's file systems. All of them can be read. Objects can be created only on file
+ * systems that are known to create a name only once: HDFS (and viewfs over it) by a rename that replaces nothing, S3 by
+ * conditional writes.
  *
- * <p>Calls that fail for a reason that may pass are repeated; see {@link Retries}.
+ * <p>Calls with temporary failures are retried; see {@link Retries}.
  */
 public final class HadoopObjectStore implements ObjectStore {
 
@@ -35,9 +36,9 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * What the parts of a store share.
+     * The state that the parts of a store share.
      *
-     * @param paths names as paths
+     * @param paths converts names to paths
      * @param retries for all calls
      */
     record Connection(FileSystem fileSystem, ObjectPaths paths, Retries retries) {
@@ -57,7 +58,10 @@ public final class HadoopObjectStore implements ObjectStore {
     private final ObjectReader reader;
     private final ObjectCreator creator;
 
-    /** Begins a process, for which a thread of the JVM's waits that stays for a minute and keeps the class loader of now. */
+    /**
+     * Hadoop's Shell class starts a process. The JVM's thread that waits for it stays for a minute and keeps the
+     * present class loader.
+     */
     private static void loadShell() {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
@@ -80,8 +84,8 @@ public final class HadoopObjectStore implements ObjectStore {
     }
 
     /**
-     * Opens the store at a URI, with Hadoop's configuration and the environment's; see {@link StoreConfiguration}. Nothing is
-     * asked of the store yet.
+     * Opens the store at a URI, with Hadoop's configuration and the environment's; see {@link StoreConfiguration}.
+     * Sends no request to the store.
      *
      * @throws UnsupportedStoreException if Hadoop does not know the scheme
      */
@@ -93,7 +97,7 @@ public final class HadoopObjectStore implements ObjectStore {
     static HadoopObjectStore open(URI uri, Configuration configuration) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
-        // Hadoop finds its file systems by the thread's class loader.
+        // Hadoop finds its file systems with the thread's class loader.
         thread.setContextClassLoader(HadoopObjectStore.class.getClassLoader());
         try {
             FileSystem fileSystem = fileSystem(uri, configuration);
@@ -101,7 +105,7 @@ public final class HadoopObjectStore implements ObjectStore {
                     StoreConfiguration.duration(configuration, StoreConfiguration.RETRY_TIME, Duration.ofSeconds(120)),
                     StoreConfiguration.duration(
                             configuration, StoreConfiguration.FIRST_CONTACT_TIME, Duration.ofSeconds(20)));
-            // With the default name node where the location names none.
+            // Use the default name node if the location names none.
             URI root = uri.getAuthority() == null ? fileSystem.getUri().resolve(uri.getPath()) : uri;
             Connection connection = new Connection(fileSystem, new ObjectPaths(root), retries);
             return new HadoopObjectStore(connection, creator(connection));
@@ -121,11 +125,11 @@ public final class HadoopObjectStore implements ObjectStore {
             if (!(e instanceof IllegalArgumentException)) {
                 throw e;
             }
-            // So HDFS says that there is no such host.
+            // This is how HDFS reports an unknown host.
             throw new StoreUnavailableException(
                     "Cannot open " + location(uri) + ": "
                             + (e.getCause() instanceof UnknownHostException
-                                    ? "there is no host " + uri.getHost()
+                                    ? "unknown host " + uri.getHost()
                                     : StoreErrors.reason(e))
                             + "; check the location and the Hadoop configuration",
                     e);
@@ -136,12 +140,12 @@ public final class HadoopObjectStore implements ObjectStore {
         }
     }
 
-    /** One of the store's own. */
+    /** Returns a file system that only this store uses. */
     private static FileSystem fileSystem(URI uri, Configuration configuration) throws IOException {
         if (!uri.getScheme().equals("s3a")) {
             return FileSystem.newInstance(uri, configuration);
         }
-        // Hadoop's cache adds a hook for the end of the process, which would keep the classes of every job.
+        // Hadoop's cache adds a shutdown hook, which would keep the classes of every job.
         FileSystem fileSystem =
                 ReflectionUtils.newInstance(FileSystem.getFileSystemClass("s3a", configuration), configuration);
         try {
@@ -168,7 +172,7 @@ public final class HadoopObjectStore implements ObjectStore {
         return uri;
     }
 
-    /** Without what may be a secret. */
+    /** Removes possible secrets from a URI. */
     private static String location(URI uri) {
         String host = uri.getHost() == null ? "…" : uri.getHost();
         return uri.getScheme() + "://" + (uri.getRawUserInfo() == null ? String.valueOf(uri.getAuthority()) : host)
@@ -243,11 +247,12 @@ public final class HadoopObjectStore implements ObjectStore {
         });
         if (reached < end) {
             throw new CorruptDataException(describe(name) + " ends at byte " + length(name) + ", but bytes up to " + end
-                    + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
+                    + " are needed; the object was truncated: restore it from a copy, and run `stoker verify` on the"
+                    + " dataset");
         }
     }
 
-    /** The object's length, from the last reply if it said so. */
+    /** The object's length, from the last reply if it contained the length. */
     private long lengthNow(String name) throws IOException {
         CallScope scope = CallScope.current();
         return scope.objectLength() >= 0 ? scope.objectLength() : length(name);
@@ -262,7 +267,7 @@ public final class HadoopObjectStore implements ObjectStore {
             long length = lengthNow(name);
             if (length > limit) {
                 throw new CorruptDataException(
-                        describe(name) + " has " + length + " bytes; at most " + limitBytes + " are expected");
+                        describe(name) + " has " + length + " bytes; expected at most " + limitBytes);
             }
             if (content.length != length) {
                 throw new BrokenReadException("the reply ended after " + content.length + " of " + length + " bytes");

@@ -13,8 +13,7 @@ import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 
 /**
- * A tree of files on one of Hadoop's file systems. Calls that fail for a reason that may pass are repeated; see {@link
- * Retries}.
+ * A tree of files on one of Hadoop's file systems. Calls with temporary failures are retried; see {@link Retries}.
  */
 public final class HadoopSourceTree implements SourceTree {
 
@@ -36,7 +35,7 @@ public final class HadoopSourceTree implements SourceTree {
     }
 
     /**
-     * Opens the tree at a URI. Nothing is asked of the file system yet.
+     * Opens the tree at a URI. Sends no request to the file system.
      *
      * @throws dev.stoker.storage.UnsupportedStoreException if Hadoop does not know the scheme
      */
@@ -67,7 +66,7 @@ public final class HadoopSourceTree implements SourceTree {
                 FileStatus entry = retries.call("list", where, entries::next);
                 if (!entry.isDirectory()
                         && entry.getPath().toUri().getPath().equals(path.toUri().getPath())) {
-                    // A file lists itself.
+                    // For a file, the listing contains the file itself.
                     throw new NotDirectoryException(where);
                 }
                 visitor.entry(entry(entry));
@@ -120,7 +119,7 @@ public final class HadoopSourceTree implements SourceTree {
                 try {
                     reader.read(path, offset, target);
                 } finally {
-                    // Each file is read once; whoever reads it again wants it as it is then.
+                    // Each file is read once; a later read must see the file's present contents.
                     reader.forget(path);
                 }
                 requireWhole(path, offset, target.position() - start, target.hasRemaining());
@@ -131,7 +130,7 @@ public final class HadoopSourceTree implements SourceTree {
         }
     }
 
-    /** A reply that ends before the object does, says that in its head at least. */
+    /** Detects a reply that ends before the object does, by the length in the reply's headers. */
     private void requireWhole(String path, long offset, int read, boolean wantsMore) throws IOException {
         CallScope scope = CallScope.current();
         if (!isObjectStore || !wantsMore || scope == null || scope.objectLength() < 0) {

@@ -4,7 +4,7 @@ import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectWriter;
 import java.io.IOException;
 
-/** How a kind of file system gets a new object its name, whole and only once. Thread-safe. */
+/** Creates an object whole and only once on a kind of file system. Thread-safe. */
 interface ObjectCreator {
 
     /** See {@link dev.stoker.storage.ObjectStore#createIfAbsent}. */
@@ -13,7 +13,10 @@ interface ObjectCreator {
     /** See {@link dev.stoker.storage.ObjectStore#write}. */
     ObjectWriter write(String name) throws IOException;
 
-    /** What dead writers left behind, beside temporary files; see {@link dev.stoker.storage.ObjectStore#listUnfinished}. */
+    /**
+     * Lists the remains of dead writers, besides temporary files; see {@link
+     * dev.stoker.storage.ObjectStore#listUnfinished}.
+     */
     ObjectIterator listUnfinished(String prefix) throws IOException;
 
     /** Deletes what {@link #listUnfinished} named. */

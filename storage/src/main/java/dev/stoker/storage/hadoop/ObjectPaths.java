@@ -4,10 +4,10 @@ import dev.stoker.storage.ObjectNames;
 import java.net.URI;
 import org.apache.hadoop.fs.Path;
 
-/** Object names as paths of a file system, and back. */
+/** Converts object names to paths of a file system, and back. */
 final class ObjectPaths {
 
-    /** How the names of temporary files and of unfinished uploads start; no object's last name part does. */
+    /** The prefix of temporary files and unfinished uploads; the last part of an object's name never starts with it. */
     static final String TEMPORARY_PREFIX = ".tmp-";
 
     private final URI root;
@@ -28,7 +28,7 @@ final class ObjectPaths {
         return at(rootPath + "/" + ObjectNames.check(name));
     }
 
-    /** As {@link #path}; refuses a name that would be taken for a temporary file's. */
+    /** As {@link #path}; refuses a name that looks like a temporary file's. */
     Path newObject(String name) {
         Path path = path(name);
         if (isTemporary(path.getName())) {
@@ -39,16 +39,16 @@ final class ObjectPaths {
     }
 
     private Path at(String path) {
-        // Of its parts: a string with a colon would be taken for a URI.
+        // Built from its parts: Hadoop would parse a string with a colon as a URI.
         return new Path(root.getScheme(), root.getAuthority(), path);
     }
 
-    /** The name of what lies at a path below the root. */
+    /** The name of the object at a path below the root. */
     String name(Path path) {
         return path.toUri().getPath().substring(rootPath.length() + 1);
     }
 
-    /** The directory of all objects with the prefix, as a name with a slash at its end, or nothing for the root. */
+    /** The directory of all objects with the prefix, as a name with a final slash, or an empty text for the root. */
     static String directoryOf(String prefix) {
         int slash = prefix.lastIndexOf('/');
         return slash < 0 ? "" : ObjectNames.check(prefix.substring(0, slash)) + "/";
@@ -62,12 +62,12 @@ final class ObjectPaths {
         return lastPart.startsWith(TEMPORARY_PREFIX);
     }
 
-    /** The root, and below it the name, as a person would type it. */
+    /** The root followed by the name, as a user would type it. */
     String describe(String name) {
         return this + "/" + ObjectNames.check(name);
     }
 
-    /** The path within the file system, without scheme and authority, and without a slash in front: an S3 key. */
+    /** The path within the file system, without scheme, authority and leading slash: an S3 key. */
     String key(String name) {
         String path = rootPath + "/" + name;
         return path.substring(1);

@@ -5,21 +5,21 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** How a kind of file system is read with the fewest requests. Thread-safe; every call is one attempt. */
+/** Reads a kind of file system with the fewest requests. Thread-safe; every call is one attempt. */
 interface ObjectReader extends Closeable {
 
-    /** Hands on bytes from the offset on, at most as many as asked for, as far as the object reaches. */
+    /** Passes on at most {@code length} bytes from the offset on, up to the object's end. */
     void read(String name, long offset, int length, PartSink sink) throws IOException;
 
-    /** Fills the target from the offset on, as far as the object reaches. */
+    /** Fills the target from the offset on, up to the object's end. */
     default void read(String name, long offset, ByteBuffer target) throws IOException {
         read(name, offset, target.remaining(), (at, part) -> target.put(part));
     }
 
-    /** The object, if it has at most that many bytes; what it returns otherwise says nothing. */
+    /** Returns the object if it has at most {@code limitBytes} bytes. The result for longer objects is undefined. */
     byte[] readAll(String name, long limitBytes) throws IOException;
 
-    /** The object is about to be deleted. */
+    /** Called before the object is deleted. */
     void forget(String name);
 
     static ObjectReader of(HadoopObjectStore.Connection connection) {

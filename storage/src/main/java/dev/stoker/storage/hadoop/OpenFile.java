@@ -12,7 +12,7 @@ final class OpenFile {
     private final Retries retries;
     private long position;
 
-    /** @param where the file, as a person would type it */
+    /** @param where the file, as a user would type it */
     OpenFile(FSDataOutputStream out, String where, Retries retries) {
         this.out = out;
         this.where = where;
@@ -37,7 +37,7 @@ final class OpenFile {
         return position;
     }
 
-    /** What a failure means, for the caller to throw. */
+    /** Converts a failure to the exception to throw. */
     IOException failed(IOException e) {
         try (CallScope scope = CallScope.open(retries.limit())) {
             return StoreErrors.explain("write", where, e, 1, scope);

@@ -12,12 +12,12 @@ import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileSystem;
 
 /**
- * Reads of a file system with a server for names, such as HDFS. A file that was read stays open: an open file knows where its
- * blocks are, so that reading it again asks the name node nothing. Positioned reads of one open file may run side by side.
+ * Reads of a file system with a name server, such as HDFS. A file stays open after it was read: an open file knows its
+ * blocks, so reading it again needs no request to the name node. Positioned reads of one open file may run in parallel.
  */
 final class OpenFileReader implements ObjectReader {
 
-    /** A few kilobytes each; no connection belongs to an open file. */
+    /** They take a few kilobytes each; an open file holds no connection. */
     private static final int MOST_OPEN = 4096;
 
     private static final class Open {
@@ -33,7 +33,7 @@ final class OpenFileReader implements ObjectReader {
     private final FileSystem fileSystem;
     private final ObjectPaths paths;
     private final SlowReadGuard guard;
-    private final Map<String, Open> files = new LinkedHashMap<>(16, 0.75f, true); // Guarded by itself.
+    private final Map<String, Open> files = new LinkedHashMap<>(16, 0.75f, true); // guarded by the map
 
     OpenFileReader(HadoopObjectStore.Connection connection) {
         this.fileSystem = connection.fileSystem();
@@ -75,7 +75,7 @@ final class OpenFileReader implements ObjectReader {
         }
         ByteBuffer content = ByteBuffer.allocate((int) length);
         if (length > 0) {
-            // Read once: it is not kept open.
+            // Read only once, so it is not kept open.
             try (FSDataInputStream in = fileSystem.open(paths.path(name))) {
                 read(in, 0, (int) length, (offset, part) -> content.put(part));
             }
@@ -144,7 +144,7 @@ final class OpenFileReader implements ObjectReader {
             try {
                 file.in.close();
             } catch (IOException e) {
-                // Nothing was written, so nothing is lost.
+                // The file was only read, so nothing is lost.
             }
         }
     }

@@ -6,8 +6,8 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * The array that a stream is read into, and handed on whenever it is full: small enough to stay in the processor's cache until
- * then, large enough to be worth a call. One thread.
+ * The array into which a stream is read, and which is passed on whenever it is full: small enough to stay in the
+ * processor's cache, large enough to justify a call. One thread.
  */
 final class Parts {
 
@@ -15,7 +15,7 @@ final class Parts {
 
     private final byte[] array;
     private final PartSink sink;
-    /** Where the array's first byte lies in the object. */
+    /** The position of the array's first byte in the object. */
     private long offset;
 
     private long left;
@@ -29,9 +29,9 @@ final class Parts {
     }
 
     /**
-     * Hands on what a stream has, at most so many bytes.
+     * Passes on at most {@code length} bytes of a stream.
      *
-     * @return how many there were
+     * @return the number of bytes in the stream
      */
     static int copy(InputStream in, long offset, int length, PartSink sink, SlowReadGuard guard) throws IOException {
         Parts parts = new Parts(offset, length, sink);
@@ -48,22 +48,22 @@ final class Parts {
         return array;
     }
 
-    /** Where in the array the next bytes go. */
+    /** The position in the array for the next bytes. */
     int filled() {
         return filled;
     }
 
-    /** How many bytes may be read there; 0 when all have come. */
+    /** The number of bytes that can be read into the array; 0 when all have arrived. */
     int room() {
         return (int) Math.min(array.length - filled, left);
     }
 
-    /** Where the next bytes lie in the object. */
+    /** The position of the next bytes in the object. */
     long position() {
         return offset + filled;
     }
 
-    /** So many bytes were read. */
+    /** Notes that this number of bytes was read. */
     void add(int read) {
         filled += read;
         left -= read;
@@ -72,7 +72,7 @@ final class Parts {
         }
     }
 
-    /** Nothing more comes. */
+    /** Passes on the rest at the end. */
     void end() {
         if (filled > 0) {
             sink.put(offset, ByteBuffer.wrap(array, 0, filled));

@@ -3,7 +3,7 @@ package dev.stoker.storage.hadoop;
 import java.security.SecureRandom;
 import java.util.HexFormat;
 
-/** Names that nobody else makes up. */
+/** Names that no other process generates. */
 final class RandomNames {
 
     private static final SecureRandom RANDOM = new SecureRandom();

@@ -6,7 +6,7 @@ import dev.stoker.storage.ObjectWriter;
 import dev.stoker.storage.UnsupportedStoreException;
 import java.util.NoSuchElementException;
 
-/** A file system that is read only, as nobody has shown that it gives a name once. */
+/** A read-only file system, because it is not known to create a name only once. */
 final class RefusingCreator implements ObjectCreator {
 
     private final ObjectPaths paths;
@@ -17,9 +17,10 @@ final class RefusingCreator implements ObjectCreator {
 
     private UnsupportedStoreException refuse(String name) {
         return new UnsupportedStoreException("Cannot write " + paths.describe(name)
-                + ": Stoker writes to hdfs, viewfs over it, s3a and directories of this machine only, as it must create an"
-                + " object atomically and only if it is absent; if a rename of this file system does not replace and is"
-                + " atomic, say so with " + StoreConfiguration.RENAME_SCHEMES + " in core-site.xml");
+                + ": Stoker writes only to hdfs, viewfs over it, s3a and directories of this machine, because it must"
+                + " create objects atomically; if a rename of this file system is atomic and never replaces a file,"
+                + " add its"
+                + " scheme to " + StoreConfiguration.RENAME_SCHEMES + " in core-site.xml");
     }
 
     @Override

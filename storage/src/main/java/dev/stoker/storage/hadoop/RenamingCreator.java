@@ -21,8 +21,8 @@ import org.apache.hadoop.fs.Options.Rename;
 import org.apache.hadoop.fs.Path;
 
 /**
- * A temporary file beside the object's place, synced, that gets its name by a rename which fails if the name is taken. For
- * HDFS, whose name node does that in one step.
+ * Writes a temporary file in the object's directory, syncs it, and names it with a rename that fails if the name
+ * exists. For HDFS, whose name node does this in one step.
  */
 final class RenamingCreator implements ObjectCreator {
 
@@ -33,18 +33,18 @@ final class RenamingCreator implements ObjectCreator {
     private final FileContext files;
     private final Names names;
 
-    /** The rename that fails if the name is taken; the seam at which tests lose its reply. */
+    /** The rename that fails if the name exists. Tests replace it to lose its reply. */
     interface Names {
         void rename(Path from, Path to) throws IOException;
     }
 
-    /** @param around puts itself between this creator and the file system's rename */
+    /** @param around wraps the file system's rename */
     RenamingCreator(HadoopObjectStore.Connection connection, UnaryOperator<Names> around) throws IOException {
         this.connection = connection;
         this.fileSystem = connection.fileSystem();
         this.paths = connection.paths();
         this.retries = connection.retries();
-        // The rename of FileSystem may replace; only this one can be told not to.
+        // FileSystem's rename may replace a file; only this one can be told not to.
         this.files = FileContext.getFileContext(fileSystem.getUri(), connection.configuration());
         this.names = around.apply((from, to) -> files.rename(from, to, Rename.NONE));
     }
@@ -85,16 +85,17 @@ final class RenamingCreator implements ObjectCreator {
         return temporary != null && publish(temporary, target, where, path -> hasContent(path, content));
     }
 
-    /** Tells whether the object that has the name is the one that was to get it. */
+    /** Checks whether the object with the name is the one that was renamed. */
     private interface OwnCheck {
         boolean isOwn(Path target) throws IOException;
     }
 
     /**
-     * Gives the file its name; returns whether the name was free. The temporary file is gone afterwards, either way.
+     * Gives the file its name. Returns whether the name was free. In both cases the temporary file no longer exists
+     * afterwards.
      *
-     * <p>A reply may be lost after its call took effect, so a repeated call proves nothing by what it finds missing. A name
-     * that was taken stays taken. A temporary file that is gone was renamed only if the target is there and is its own.
+     * <p>A reply may be lost after its call took effect, so a missing file proves nothing after a repeated call. An
+     * existing name stays in use. A missing temporary file was renamed only if the target exists and is its own.
      */
     private boolean publish(Path temporary, Path target, String where, OwnCheck check) throws IOException {
         boolean[] sent = new boolean[1];
@@ -127,7 +128,7 @@ final class RenamingCreator implements ObjectCreator {
             throw e;
         } catch (IOException e) {
             if (taken[0]) {
-                // What is left of the temporary file is listed as unfinished and removed by a later clean-up.
+                // The remaining temporary file is listed as unfinished, and a later clean-up removes it.
                 return false;
             }
             if (isGone(temporary)) {
@@ -138,12 +139,12 @@ final class RenamingCreator implements ObjectCreator {
         }
     }
 
-    /** Whether the temporary file, which is gone, became the target. */
+    /** Whether the temporary file, which no longer exists, became the target. */
     private static boolean wasRenamed(Path target, String where, OwnCheck check) throws IOException {
         try {
             return check.isOwn(target);
         } catch (FileNotFoundException e) {
-            // Trying again under the same name cannot do harm, and is left to the caller, who has the content.
+            // A retry under the same name does no harm, and is left to the caller, which has the content.
             throw new UnknownOutcomeException(
                     where, new IOException("its temporary file was removed before it got its name", e));
         }
@@ -171,7 +172,7 @@ final class RenamingCreator implements ObjectCreator {
         }
     }
 
-    /** What it says has been said: a stream of HDFS throws its first failure again. */
+    /** The failure was already reported: a stream of HDFS throws its first failure again. */
     private static void closeQuietly(FSDataOutputStream out) {
         try {
             out.close();
@@ -184,7 +185,7 @@ final class RenamingCreator implements ObjectCreator {
         try {
             fileSystem.delete(temporary, false);
         } catch (IOException e) {
-            // What is left is listed as unfinished and removed by a later clean-up.
+            // The remaining file is listed as unfinished, and a later clean-up removes it.
             if (e != first) {
                 first.addSuppressed(e);
             }
@@ -235,13 +236,13 @@ final class RenamingCreator implements ObjectCreator {
             } catch (IOException e) {
                 throw file.failed(e);
             }
-            // The name has a random id, which no other writer uses.
+            // The name contains a random id, which no other writer uses.
             if (!publish(
                     temporary,
                     target,
                     where,
                     path -> fileSystem.getFileStatus(path).getLen() == position())) {
-                throw new IOException("Cannot write " + where + ": it is there already");
+                throw new IOException("Cannot write " + where + ": it already exists");
             }
             committed = true;
         }

@@ -12,13 +12,13 @@ import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.util.functional.FutureIO;
 
 /**
- * Reads of an object store, one request each: without S3A's help where that is known to do ({@link SignedGets}), in the first
- * attempt of a call, else by a stream of S3A. The stream is told that the object ends where the read ends: then it needs no
- * request for the length, and asks for exactly these bytes.
+ * Reads of an object store, with one request each. The first attempt of a call bypasses S3A if this is known to work
+ * ({@link SignedGets}); other attempts use a stream of S3A. The stream is told that the object ends at the end of the
+ * read: then it needs no request for the length, and requests exactly these bytes.
  */
 final class RequestReader implements ObjectReader {
 
-    /** Smaller reads are few. */
+    /** Smaller reads are rare. */
     private static final int SIGNED_FROM = 64 << 10;
 
     private final FileSystem fileSystem;
@@ -64,7 +64,7 @@ final class RequestReader implements ObjectReader {
         ByteArrayOutputStream content = new ByteArrayOutputStream();
         byte[] buffer = new byte[(int) Math.min(Math.max(limitBytes, 1), 64 << 10)];
         SlowReadGuard.Watch watch = guard.new Watch();
-        // One byte more, so that an object beyond the limit shows.
+        // One more byte, to detect an object beyond the limit.
         try (FSDataInputStream in = open(name, limitBytes + 1)) {
             for (int read; (read = in.read(buffer, 0, buffer.length)) >= 0; ) {
                 content.write(buffer, 0, read);

@@ -11,9 +11,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repeats calls that fail for a reason that may pass, with growing, jittered pauses, up to a time. The file systems retry
- * single requests by themselves; this covers what they give up on, and what only the whole call shows (a body that ended too
- * soon, a trickle). Thread-safe.
+ * Retries calls with temporary failures, with growing, jittered pauses, up to a time limit. The file systems retry
+ * single requests themselves. This class covers requests that they stop retrying, and failures that only the whole call
+ * shows (a body that ended too soon, a transfer that is too slow). Thread-safe.
  */
 final class Retries {
 
@@ -26,8 +26,8 @@ final class Retries {
     private volatile boolean answered;
 
     /**
-     * @param limit for how long a call is repeated
-     * @param firstContactLimit the same, before the store has ever answered: then the address is probably wrong
+     * @param limit how long a call is retried
+     * @param firstContactLimit the same before the store has ever answered: then the address is probably wrong
      */
     Retries(Duration limit, Duration firstContactLimit) {
         this.limit = limit;
@@ -38,11 +38,14 @@ final class Retries {
         return answered ? limit : firstContactLimit;
     }
 
-    /** Runs the call until it succeeds, fails for good or the time is up; its failure then says all that. */
+    /**
+     * Runs the call until it succeeds, fails permanently or reaches the time limit. The exception describes the
+     * attempts.
+     */
     <T> T call(String verb, String where, Call<T> call) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
-        // Hadoop finds its services by the thread's class loader.
+        // Hadoop finds its services with the thread's class loader.
         thread.setContextClassLoader(Retries.class.getClassLoader());
         try (CallScope scope = CallScope.open(limit())) {
             for (int attempt = 1; ; attempt++) {
@@ -75,7 +78,7 @@ final class Retries {
         }
     }
 
-    /** Doubles with each attempt, and is between a half and one and a half of that. */
+    /** Doubles with each attempt, multiplied by a random factor from a half to one and a half. */
     private static Duration pause(int attempt) {
         long full = FIRST_PAUSE.toMillis() << Math.min(attempt - 1, 10);
         long bounded = Math.min(full, LONGEST_PAUSE.toMillis());

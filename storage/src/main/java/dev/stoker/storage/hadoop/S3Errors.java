@@ -13,7 +13,7 @@ import org.apache.hadoop.fs.s3a.UnknownStoreException;
 import org.apache.hadoop.fs.s3a.auth.NoAuthWithAWSException;
 import software.amazon.awssdk.awscore.exception.AwsServiceException;
 
-/** What an exception of S3A means. */
+/** Classifies exceptions of S3A. */
 final class S3Errors {
 
     private static final Set<String> EXPIRED = Set.of("ExpiredToken", "ExpiredTokenException", "TokenRefreshRequired");
@@ -49,7 +49,7 @@ final class S3Errors {
             return Kind.REFUSED;
         }
         if (e instanceof AccessDeniedException) {
-            // No credentials found at all is one of these, too.
+            // This includes missing credentials.
             return Kind.DENIED;
         }
         return Kind.TRANSIENT;
@@ -59,14 +59,14 @@ final class S3Errors {
         return e instanceof AWSUnsupportedFeatureException;
     }
 
-    /** Whether a conditional write lost against another, or against its own first attempt. */
+    /** Whether a conditional write lost to another writer, or to its own first attempt. */
     static boolean isConflict(IOException e) {
         AwsServiceException service = service(e);
         return e instanceof RemoteFileChangedException
                 || service != null && (service.statusCode() == CONFLICT || service.statusCode() == PRECONDITION_FAILED);
     }
 
-    /** What the server said, without where and how; null if it did not answer. */
+    /** The server's message, without location and request; null if it did not answer. */
     static String reason(Throwable e) {
         AwsServiceException service = service(e);
         if (service == null) {

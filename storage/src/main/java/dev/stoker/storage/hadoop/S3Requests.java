@@ -13,9 +13,9 @@ import software.amazon.awssdk.http.SdkHttpMethod;
 import software.amazon.awssdk.http.SdkHttpResponse;
 
 /**
- * Looks at every request and reply of an S3 client. Counts requests into the {@link CallScope} of their thread and sends none
- * after its end; and compares a reply with the range that was asked for, which S3A does not: a server, or something on the
- * way to it, that sends other bytes, or fewer, is caught before they are taken for the object's.
+ * Checks every request and reply of an S3 client. Counts requests in the {@link CallScope} of their thread and refuses
+ * them after its end. Compares the range of a reply with the requested one, which S3A does not: so wrong or missing
+ * bytes from a server or a proxy are detected.
  *
  * <p>Any thread. Instantiated by Hadoop, by name.
  */
@@ -32,8 +32,8 @@ public final class S3Requests implements ExecutionInterceptor {
         }
         if (scope.isOver()) {
             scope.refuseRequests();
-            // The one kind of exception that S3A neither retries nor takes for the store's.
-            throw new AuditOperationRejectedException("the time for retries is over");
+            // The only kind of exception that S3A neither retries nor attributes to the store.
+            throw new AuditOperationRejectedException("the time limit for retries was reached");
         }
         scope.countRequest();
     }
@@ -60,7 +60,7 @@ public final class S3Requests implements ExecutionInterceptor {
         }
     }
 
-    /** What is wrong with the reply, or null. */
+    /** The difference between request and reply, or null. */
     static String compare(String asked, SdkHttpResponse reply) {
         Matcher range = RANGE.matcher(asked);
         if (!range.matches()) {
@@ -71,7 +71,7 @@ public final class S3Requests implements ExecutionInterceptor {
         long length =
                 reply.firstMatchingHeader("Content-Length").map(Long::parseLong).orElse(-1L);
         if (reply.statusCode() != 206) {
-            // A range that is the whole object may be answered with that.
+            // A server may answer a range that covers the whole object with the whole object.
             return first == 0 && length >= 0 && length <= last + 1
                     ? objectLength(length)
                     : "the reply is the whole object (" + length + " bytes)";

@@ -28,17 +28,17 @@ import software.amazon.awssdk.services.s3.S3Client;
 import software.amazon.awssdk.utils.http.SdkHttpUtils;
 
 /**
- * Reads of S3 with requests of its own: made of the few lines that a ranged GET has, signed, and sent by the same kind of HTTP
- * client as S3A's, with its settings. What S3A and the client above it do for every request beside that costs several
- * milliseconds of processor time in a JVM that has just been started. Where the answer is not the bytes, S3A asks again and makes
- * sense of it. Any thread.
+ * Reads from S3 with requests that this class builds itself: it writes the few lines of a ranged GET, signs them, and
+ * sends them with the same kind of HTTP client as S3A's, with its settings. In a JVM that has just been started, the
+ * other work of S3A and its client for each request costs several milliseconds of processor time. If the answer is not
+ * the bytes, S3A repeats the request and interprets the answer. Any thread.
  */
 final class SignedGets implements Closeable {
     private static final Logger LOG = LoggerFactory.getLogger(SignedGets.class);
 
-    /** Encryption by the server that a reader need not know of. */
+    /** Server-side encryption that is transparent to readers. */
     private static final Set<String> TRANSPARENT = Set.of("", "AES256", "SSE-S3", "SSE-KMS", "DSSE-KMS");
-    /** Settings with which requests are made otherwise; S3A knows how. */
+    /** Settings that change the form of requests; only S3A supports them. */
     private static final Set<String> FOREIGN = Set.of(
             "fs.s3a.requester.pays.enabled",
             "fs.s3a.custom.signers",
@@ -48,7 +48,7 @@ final class SignedGets implements Closeable {
             "fs.s3a.accesspoint.arn",
             "fs.s3a.delegation.token.binding",
             "fs.s3a.s3.client.factory.impl");
-    /** Answers other than the bytes, one after the other, after which S3A is asked at once. */
+    /** After this many other answers in a row, all requests use S3A. */
     private static final int MOST_REFUSALS = 3;
 
     private static final int THROTTLED = 429;
@@ -57,7 +57,7 @@ final class SignedGets implements Closeable {
     private final ObjectPaths paths;
     private final SdkHttpClient http;
     private final AWSCredentialProviderList credentials;
-    /** Where the bucket is, with a slash at its end. */
+    /** The bucket's address, with a final slash. */
     private final URI bucket;
 
     private final String region;
@@ -73,7 +73,7 @@ final class SignedGets implements Closeable {
         this.region = region;
     }
 
-    /** Empty where requests are made in a way that only S3A knows. */
+    /** Empty if the configuration needs requests that only S3A can build. */
     static Optional<SignedGets> of(HadoopObjectStore.Connection connection) {
         Configuration conf = connection.configuration();
         if (!(connection.fileSystem() instanceof S3AFileSystem s3a) || !isPlain(conf, s3a.getBucket())) {
@@ -83,7 +83,7 @@ final class SignedGets implements Closeable {
             return of(connection, conf, s3a);
         } catch (IOException | RuntimeException | LinkageError e) {
             // A cluster's own Hadoop may have other classes.
-            LOG.debug("{} is read through S3A alone", connection.paths(), e);
+            LOG.debug("{} is read only through S3A", connection.paths(), e);
             return Optional.empty();
         }
     }
@@ -110,7 +110,7 @@ final class SignedGets implements Closeable {
                 region));
     }
 
-    /** Whether a bucket is read in the way that everybody reads it. */
+    /** Whether a bucket is read with standard requests. */
     static boolean isPlain(Configuration conf, String bucket) {
         String encryption = conf.getTrimmed(
                 "fs.s3a.encryption.algorithm", conf.getTrimmed("fs.s3a.server-side-encryption-algorithm", ""));
@@ -129,10 +129,10 @@ final class SignedGets implements Closeable {
     }
 
     /**
-     * Hands on bytes from the offset on, at most as many as asked for, as far as the object reaches.
+     * Passes on at most {@code length} bytes from the offset on, up to the object's end.
      *
-     * @return false if the store has answered otherwise, and S3A should ask again
-     * @throws IOException if it may be well in a moment
+     * @return false if the store gave another answer, and S3A should repeat the request
+     * @throws IOException for a failure that may be temporary
      */
     boolean read(String name, long offset, int length, PartSink sink, SlowReadGuard guard) throws IOException {
         if (refusals.get() >= MOST_REFUSALS) {
@@ -150,7 +150,7 @@ final class SignedGets implements Closeable {
                             HttpExecuteRequest.builder().request(request.get()).build())
                     .call();
         } catch (SdkException e) {
-            LOG.debug("{} cannot be asked for without S3A", name, e);
+            LOG.debug("{} can only be read through S3A", name, e);
             return false;
         }
         AbortableInputStream body = reply.responseBody().orElseGet(AbortableInputStream::createEmpty);
@@ -191,7 +191,7 @@ final class SignedGets implements Closeable {
                 .request());
     }
 
-    /** Whether the reply has the bytes that were asked for. */
+    /** Whether the reply has the requested bytes. */
     private boolean isWanted(SdkHttpResponse reply, String range) throws BrokenReadException {
         int status = reply.statusCode();
         if (status >= SERVER_ERROR || status == THROTTLED) {
@@ -203,7 +203,7 @@ final class SignedGets implements Closeable {
         }
         String wrong = S3Requests.compare(range, reply);
         if (wrong != null) {
-            throw new BrokenReadException("asked for " + range + ", but " + wrong);
+            throw new BrokenReadException("requested " + range + ", but " + wrong);
         }
         return true;
     }

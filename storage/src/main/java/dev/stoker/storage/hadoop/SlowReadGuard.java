@@ -4,10 +4,10 @@ import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 
 /**
- * Gives up on a connection that trickles: bytes come, so that no time-out strikes, but too few.
+ * Ends a read that is too slow: bytes arrive, so no time-out occurs, but too few.
  *
- * @param time over which the rate is taken
- * @param bytesPerSecond the least
+ * @param time the period for measuring the rate
+ * @param bytesPerSecond the minimum rate
  */
 record SlowReadGuard(Duration time, long bytesPerSecond) {
 
@@ -30,7 +30,7 @@ record SlowReadGuard(Duration time, long bytesPerSecond) {
             }
             long rate = (long) (bytes / (elapsedNs / 1e9));
             if (rate < bytesPerSecond) {
-                throw new BrokenReadException("only " + rate + " bytes a second");
+                throw new BrokenReadException("only " + rate + " bytes per second");
             }
             sinceNs = System.nanoTime();
             bytes = 0;

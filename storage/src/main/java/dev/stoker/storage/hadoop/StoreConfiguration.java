@@ -9,23 +9,26 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
 
 /**
- * Hadoop's configuration as the user has it ({@code core-site.xml} and {@code hdfs-site.xml} on the class path or in {@code
- * HADOOP_CONF_DIR}), the variables that AWS tools know, and for what is set nowhere, values that suit a feeder: failures are
- * noticed in seconds, retried in one place, and a read is one request.
+ * The user's Hadoop configuration ({@code core-site.xml} and {@code hdfs-site.xml} on the class path or in {@code
+ * HADOOP_CONF_DIR}) and the variables of AWS tools. Other settings get values that suit a feeder: failures are detected
+ * in seconds and retried in one place, and a read is one request.
  */
 final class StoreConfiguration {
 
-    /** How long a failing call is repeated. */
+    /** How long a failing call is retried. */
     static final String RETRY_TIME = "fs.stoker.retry.time";
-    /** The same, as long as the store has never answered. */
+    /** The same before the store has ever answered. */
     static final String FIRST_CONTACT_TIME = "fs.stoker.retry.time.first";
-    /** A read that gets less than {@value #SLOW_READ_RATE} bytes a second over this time is begun anew. */
+    /** A read that gets less than {@value #SLOW_READ_RATE} bytes a second over this time is restarted. */
     static final String SLOW_READ_TIME = "fs.stoker.slow.read.time";
 
     static final String SLOW_READ_RATE = "fs.stoker.slow.read.rate";
-    /** Schemes, comma-separated, whose rename is atomic and never replaces; beside {@code hdfs} and {@code viewfs} over it. */
+    /**
+     * Schemes, separated by commas, whose rename is atomic and never replaces a file; in addition to {@code hdfs}, and
+     * {@code viewfs} over it.
+     */
     static final String RENAME_SCHEMES = "fs.stoker.atomic.rename.schemes";
-    /** A directory that takes the place of {@code HADOOP_CONF_DIR}. */
+    /** A directory that replaces {@code HADOOP_CONF_DIR}. */
     static final String DIRECTORY_PROPERTY = "stoker.hadoop.conf";
 
     private static final String PROVIDERS = "fs.s3a.aws.credentials.provider";
@@ -40,22 +43,21 @@ final class StoreConfiguration {
             Map.entry("fs.s3a.connection.establish.timeout", "15s"),
             Map.entry("fs.s3a.connection.timeout", "20s"),
             Map.entry("fs.s3a.connection.request.timeout", "30s"),
-            // The default stream asks for the length first and reads ahead on its own.
+            // The default stream requests the length first and reads ahead.
             Map.entry("fs.s3a.input.stream.type", "classic"),
             Map.entry("fs.s3a.audit.execution.interceptors", "dev.stoker.storage.hadoop.S3Requests"),
             // No probes before a write or a delete, no marker objects for directories.
             Map.entry("fs.s3a.performance.flags", "create,delete,mkdir"),
-            // A chunk is one PUT; bigger objects hold at most two parts in memory, and nothing goes through a disk.
+            // A chunk is one PUT; larger objects hold at most two parts in memory, and nothing is buffered on a disk.
             Map.entry("fs.s3a.multipart.size", "32M"),
             Map.entry("fs.s3a.fast.upload.buffer", "array"),
             Map.entry("fs.s3a.fast.upload.active.blocks", "2"),
-            // A name node that is not there: 45 time-outs of 20 s otherwise.
+            // For a name node that is down: the default is 45 time-outs of 20 s.
             Map.entry("ipc.client.connect.timeout", "10000"),
             Map.entry("ipc.client.connect.max.retries.on.timeouts", "2"),
             Map.entry("ipc.client.connect.max.retries", "0"),
-            // One that restarts: a pause in ms and how often, once for the connection and again for the call, so 30 s
-            // in all. A
-            // write cannot be begun anew by its caller.
+            // For a name node that restarts: the pause in ms and the number of retries, once for the connection and
+            // again for the call, so 30 s in total. The caller of a write cannot restart it.
             Map.entry("dfs.client.retry.policy.enabled", "true"),
             Map.entry("dfs.client.retry.policy.spec", "1000,5"));
 
@@ -101,7 +103,7 @@ final class StoreConfiguration {
         }
         String set = conf.get("fs.s3a.bucket." + bucket + ".endpoint", conf.get("fs.s3a.endpoint", ""));
         if (!set.isEmpty() && !set.contains("amazonaws.com")) {
-            // Other servers have one region, which by custom is called so, and no DNS names for buckets.
+            // Other servers have one region with this conventional name, and no DNS names for buckets.
             setIfUnset(conf, "fs.s3a.path.style.access", "true");
             String region = environment.getOrDefault("AWS_REGION", environment.get("AWS_DEFAULT_REGION"));
             setIfUnset(conf, "fs.s3a.endpoint.region", region == null || region.isBlank() ? "us-east-1" : region);

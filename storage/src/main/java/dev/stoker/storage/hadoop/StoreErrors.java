@@ -17,25 +17,28 @@ import org.apache.hadoop.hdfs.protocol.QuotaExceededException;
 import org.apache.hadoop.ipc.RemoteException;
 import org.apache.hadoop.security.AccessControlException;
 
-/** What an exception of Hadoop means, and what a person should do. */
+/** Classifies exceptions of Hadoop and adds the next step. */
 final class StoreErrors {
 
     private StoreErrors() {}
 
-    /** What can be done about a failure. */
+    /** The possible reactions to a failure. */
     enum Kind {
-        /** There is no such object. */
+        /** The object does not exist. */
         ABSENT,
         /** Credentials are missing, wrong or not sufficient. */
         DENIED,
-        /** Credentials were good, and are to be renewed. */
+        /** Credentials were valid and must be renewed. */
         EXPIRED,
         NO_SPACE,
-        /** No data node of HDFS takes a block: they are down, full, or the name node has just begun and does not know them. */
+        /**
+         * No data node of HDFS accepts a block: they are down or full, or the name node has just started and does not
+         * know them.
+         */
         NO_NODES,
-        /** The store has understood, and will answer the same again. */
+        /** The store has refused the request, and a retry would be refused again. */
         REFUSED,
-        /** It may work the next time. */
+        /** A retry may succeed. */
         TRANSIENT
     }
 
@@ -72,7 +75,7 @@ final class StoreErrors {
         return Kind.TRANSIENT;
     }
 
-    /** Whether a write that failed with this may have had its effect. */
+    /** Whether a failed write may have taken effect. */
     static boolean mayHaveBeenDone(IOException e) {
         return kind(e) == Kind.TRANSIENT;
     }
@@ -98,11 +101,11 @@ final class StoreErrors {
     }
 
     /**
-     * The exception for the caller.
+     * Returns the exception for the caller.
      *
      * @param verb such as {@code read}
-     * @param where the object, as a person would type it
-     * @param attempts how often it was tried
+     * @param where the object, as a user would type it
+     * @param attempts the number of attempts
      */
     static IOException explain(String verb, String where, IOException wrapped, int attempts, CallScope scope) {
         if (wrapped instanceof StokerException) {
@@ -116,8 +119,9 @@ final class StoreErrors {
             case NO_SPACE -> new NoSpaceException(where, e);
             case NO_NODES ->
                 new StoreUnavailableException(
-                        "Cannot " + verb + " " + where + ": no data node has taken it in " + seconds(scope)
-                                + "; start those that are down, or free some space on them, and run the same command again",
+                        "Cannot " + verb + " " + where + ": no data node has accepted it within " + seconds(scope)
+                                + "; start stopped data nodes, or free some space on them, and run the same command"
+                                + " again",
                         e);
             case REFUSED -> refused(verb, where, e);
             case TRANSIENT -> {
@@ -127,8 +131,8 @@ final class StoreErrors {
                         "Cannot " + verb + " " + where + ": " + (tries == 1 ? "1 attempt" : tries + " attempts")
                                 + " in "
                                 + seconds(scope) + " failed, the last with " + reason(last)
-                                + "; check that the store and the way to it are healthy, and run the same command again",
-                        // What is Stoker's own is said already.
+                                + "; check the store and the network to it, and run the same command again",
+                        // The message already contains the text of Stoker's own exception.
                         e instanceof BrokenReadException ? null : e);
             }
         };
@@ -136,7 +140,7 @@ final class StoreErrors {
 
     private static String denied(String verb, String where, IOException e) {
         return "Not allowed to " + verb + " " + where + ": " + reason(e)
-                + "; check the credentials (see docs/stores.md) and what they may do there";
+                + "; check the credentials (see docs/stores.md) and their permissions there";
     }
 
     private static String seconds(CallScope scope) {
@@ -152,7 +156,7 @@ final class StoreErrors {
     private static IOException refused(String verb, String where, IOException e) {
         if (e instanceof UnknownHostException) {
             return new StoreUnavailableException(
-                    "Cannot " + verb + " " + where + ": there is no host " + e.getMessage()
+                    "Cannot " + verb + " " + where + ": unknown host " + e.getMessage()
                             + "; check the address in the location or in the Hadoop configuration",
                     e);
         }
@@ -166,7 +170,7 @@ final class StoreErrors {
                 e);
     }
 
-    /** One line that says why. */
+    /** Returns the reason in one line. */
     static String reason(Throwable e) {
         if (isS3(e)) {
             String s3 = S3Errors.reason(e);

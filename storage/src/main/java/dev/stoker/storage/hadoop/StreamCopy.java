@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
-/** Buffers into streams. */
+/** Writes buffers to streams. */
 final class StreamCopy {
 
     private static final int BUFFER_BYTES = 256 << 10;
 
     private StreamCopy() {}
 
-    /** Writes all that remains. */
+    /** Writes all remaining bytes. */
     static void write(ByteBuffer bytes, OutputStream out) throws IOException {
         if (bytes.hasArray()) {
             out.write(bytes.array(), bytes.arrayOffset() + bytes.position(), bytes.remaining());

@@ -11,10 +11,13 @@ import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.fs.s3a.S3AFileSystem;
 import software.amazon.awssdk.services.s3.model.MultipartUpload;
 
-/** Multipart uploads that were begun and not completed. Their parts cost money until they are aborted. */
+/** Lists multipart uploads that were begun and not completed. Their parts cost money until they are aborted. */
 final class UploadIterator implements ObjectIterator {
 
-    /** An upload, as a name for {@link dev.stoker.storage.ObjectStore#delete}: the object's, and below it the upload's id. */
+    /**
+     * An upload as a name for {@link dev.stoker.storage.ObjectStore#delete}: the object's name, and below it the
+     * upload's id.
+     */
     record Upload(String name, String id) {
         String asName() {
             return name + "/" + ObjectPaths.TEMPORARY_PREFIX + URLEncoder.encode(id, StandardCharsets.UTF_8);
