@@ -19,7 +19,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker info}: what a version of a dataset holds; reads no sample. */
+/** {@code stoker info}: describes a version of a dataset; reads no sample. */
 @Command(name = "info", description = "Says what a dataset holds: splits, samples, chunks, fields and classes.")
 final class InfoVerb implements Callable<Integer> {
 
@@ -40,7 +40,7 @@ final class InfoVerb implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** What a split holds. */
+    /** The contents of a split. */
     private static final class Split {
         long samples;
         long chunks;
