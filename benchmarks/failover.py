@@ -1,12 +1,13 @@
-"""Measures how long a trainer waits for the next batch of a lane when the feeder that serves it is killed (kill -9),
-detection included, and how long until a feed that is begun anew, and a whole cluster that was killed, deliver again.
+"""Measures how long a trainer waits for the next batch of a lane after its feeder is killed (kill -9), including the
+detection. Also measures how long a resubmitted feed, and a cluster that was killed and restarted, take to deliver
+again.
 
     python/.venv/bin/python benchmarks/failover.py [--rounds 10] [--work DIRECTORY]
 
-A cluster of one JobManager and three TaskManagers, each a process, on a network of its own where this user may make one
-(root), on loopback addresses otherwise; ZooKeeper for high availability. The dataset is a small one in the page cache:
-what is measured is the way from one feeder to the next, not the disk. One trainer, over TCP, with two batches in
-flight, so that it waits at once.
+The cluster has one JobManager and three TaskManagers, each a process. They use a separate network if this user may
+create one (root), and loopback addresses otherwise; ZooKeeper provides high availability. The dataset is small and in
+the page cache, because the benchmark measures the change from one feeder to the next, not the disk. One trainer reads
+over TCP, with two batches in flight, so that it waits at once.
 """
 
 from __future__ import annotations
@@ -36,7 +37,7 @@ OPTIONS = ["--batch-size", 64, "--lanes", 12, "--shuffle-window", "16mb", "--par
 
 
 def whole(cluster: Cluster, job: str) -> None:
-    """Waits until the feed is as it was at first: three machines, each with a feeder."""
+    """Waits until the feed has its initial state again: three machines, each with a feeder."""
     until(lambda: len(set(cluster.tasks(job).values())) == 3, "every machine has a feeder", 300)
     until(lambda: len(cluster.serving("failover")) == 3, "the feed's file names all", 300)
 
@@ -124,7 +125,7 @@ def main() -> None:
         print(f"kill -9 of a feeder to the next batch of its lanes: median {median:.2f} s, worst {worst:.2f} s")
         print(f"other lanes meanwhile: worst {max(others):.2f} s")
         print(f"feed cancelled and submitted again, to the next batch: {resubmitted:.1f} s")
-        print(f"all processes of the cluster begun anew, to the next batch: {restarted:.1f} s")
+        print(f"all processes of the cluster restarted, to the next batch: {restarted:.1f} s")
 
 
 if __name__ == "__main__":

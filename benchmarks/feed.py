@@ -1,13 +1,14 @@
-"""Measures the feed and the path reader against their ceilings, in one run, over the same bytes.
+"""Compares the feed and the path reader with their upper limits, in one run, over the same bytes.
 
     python/.venv/bin/python benchmarks/feed.py DATASET [--batch-size 64] [--rounds 3] [--epochs 4] [--warm-up 6]
 
-Ceilings: a plain Java sender to a plain Python receiver (`PlainSender`, one connection, mapped files, nothing but
-bytes), the same with one CRC-32C over what came, and a pass over the mapped chunk files. The feed and the path reader
-deliver every sample as a view. Each system runs in processes of its own; rounds alternate between the systems and the
-best round of each counts, since machines are noisy. Each measures a few epochs (passes over the files) in one
-process; the feeder has served some before, since the JVM compiles what it serves with. CPU is user and system time of
-the whole trainer process and of the whole feeder process in the measured epochs; the least of the rounds counts.
+The limits are a plain Java sender to a plain Python receiver (`PlainSender`: one connection, mapped files, only bytes),
+the same with one CRC-32C over the received bytes, and a pass over the mapped chunk files. The feed and the path reader
+deliver every sample as a view. Each system runs in separate processes. Rounds alternate between the systems, and the
+best round of each counts, because machines are noisy. Each round measures a few epochs (passes over the files) in one
+process. The feeder has served some epochs before, so that the JVM has compiled its code. CPU is the user and system
+time of the whole trainer process and of the whole feeder process in the measured epochs; the least of the rounds
+counts.
 """
 
 from __future__ import annotations
@@ -39,7 +40,7 @@ def chunk_files(dataset: str) -> list[Path]:
     return sorted(Path(dataset, "chunks").rglob("*.arrow"))
 
 
-# --- what runs in a process of its own: prints one JSON object -------------------------------------------------------
+# --- runs in a separate process and prints one JSON object -----------------------------------------------------------
 
 
 def receive_plain(port: int, checked: bool, total: int) -> dict:

@@ -1,13 +1,13 @@
-"""Measures feeds into and out of a Kafka topic against Kafka's own performance tools, in one run.
+"""Compares feeds into and out of a Kafka topic with Kafka's own performance tools, in one run.
 
     python/.venv/bin/python benchmarks/kafka.py [--bytes 110000 4096] [--megabytes 1500] [--written 24000] [--rounds 2]
 
-A broker of its own process, one partition a lane, 24 lanes. Writing: `stoker feed --to kafka`, at least once and
-exactly once, against `kafka-producer-perf-test` with records of the same size, acks=all, idempotence, no compression,
-the feed's settings for batching, and transactions of the same length where the feed has them; its payloads come from a
-file, since making random ones would be what it is measured for. Reading: 1, 3 and 8 Python trainers together, each a
-process that obtains every sample of the payload as a view, and `stoker ingest kafka://…` if this build has it, against
-one `kafka-consumer-perf-test` of the same topic.
+One broker in a separate process, 24 lanes, one partition for each lane. Writing: `stoker feed --to kafka`, at least
+once and exactly once, against `kafka-producer-perf-test` with records of the same size, acks=all, idempotence, no
+compression, the feed's settings for batching, and transactions of the same length where the feed has them; its payloads
+come from a file, since making random ones would be what it is measured for. Reading: 1, 3 and 8 Python trainers
+together, each a process that obtains every sample of the payload as a view, and `stoker ingest kafka://…` if this build
+has it, against one `kafka-consumer-perf-test` of the same topic.
 
 Rows alternate within a round; the best round of each counts. Every system is measured from the moment it has done a
 third of its work to 99 hundredths of it: writing by the growth of the broker's log, reading by what has arrived. A
@@ -61,7 +61,7 @@ PRODUCER = {
 }
 
 
-# --- a trainer: a process of its own, which prints one JSON object ----------------------------------------------------
+# --- a trainer: a separate process that prints one JSON object --------------------------------------------------------
 
 
 def train(target: str, rank: int, world_size: int, epochs: int) -> dict:

@@ -9,7 +9,7 @@ import os
 import sys
 
 _SHIFTS = 65536
-"""No two files of so many in a row are the same."""
+"""The number of consecutive files that all differ."""
 
 
 def make_tree(tree: str, files: int, size: int) -> None:

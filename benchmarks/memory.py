@@ -2,9 +2,9 @@
 
     python/.venv/bin/python benchmarks/memory.py DATASET [--epochs 1 10 50] [--batch-size 64] [--buffer 64]
 
-Both are processes of their own. Resident memory is read from /proc. What a process has mapped from files (chunks,
-libraries) is the page cache's and is stated apart: only memory of its own can grow without bound. Budgets: the feeder's
-open windows (--working-memory), the trainer's buffer; the trainer's figure is beyond an interpreter that has imported
+Both are separate processes. Resident memory is read from /proc. Mapped files (chunks, libraries) belong to the page
+cache and are listed separately: only a process's private memory can grow without bound. The budgets are the feeder's
+open windows (--working-memory) and the trainer's buffer. The trainer's figure excludes an interpreter that has imported
 NumPy, pyarrow and stoker. Prints a table and, as its last line, JSON.
 """
 

@@ -4,10 +4,10 @@
 
 Every system gets the same samples, random bytes of `--size` under a class name, from memory (a pool of 64, so that
 making them costs nothing), each through its per-sample call; `write_batch` gets them as Arrow tables of 64 rows. Each
-runs in a process of its own, in its default settings without compression, chunks or shards of 8 MiB; rounds alternate,
-the best counts. Measured from the first sample until the data set is complete. Only Stoker's files are forced to disk
-by then; a `sync` of the file system is added to every system for the last column. `plain` writes the same bytes with
-one call per 8 MiB. A `--work` below /dev/shm leaves the disk out of it.
+runs in a separate process with its default settings, without compression, in chunks or shards of 8 MiB. Rounds
+alternate, and the best counts. Measured from the first sample until the data set is complete. Only Stoker's files are
+forced to disk by then; a `sync` of the file system is added to every system for the last column. `plain` writes the
+same bytes with one call per 8 MiB. A `--work` below /dev/shm leaves the disk out of it.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def sample_of(size: int, n: int) -> dict:
 
 
 def litdata(out: Path, count: int, size: int) -> None:
-    """Its workers are processes, which import everything anew; that is part of it."""
+    """Its workers are processes that import everything again; this time is included."""
     import litdata as ld
 
     ld.optimize(

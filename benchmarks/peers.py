@@ -7,8 +7,8 @@ A tree of equal files is packed by each system's own writer (Stoker: `stoker ing
 program makes the samples), then read shuffled, page cache warm, batches of 64. Every sample is obtained as an object
 of bytes; with --decode the files are JPEGs of 500 x 375, decoded by Pillow and cropped to 224 x 224 in each system's
 way of doing that. Peers run with 0 and with 2 DataLoader workers, and the better of the two counts. Each measurement
-is a process of its own: a few seconds to warm up, then epochs, timed from their first batch, so that no start of
-workers counts. Rounds alternate; the best counts. A system that cannot be imported is named and left out.
+is a separate process: it warms up for a few seconds and then times epochs from their first batch, so that the start of
+workers does not count. Rounds alternate, and the best counts. A system that cannot be imported is named and left out.
 
 `--json FILE` keeps what was found for `benchmarks/peers_picture.py`.
 """
@@ -196,7 +196,7 @@ def epochs_files(target: str, workers: int, decoding: bool) -> Iterator[Iterator
         yield loaded(dataset, workers, shuffle=True)
 
 
-# --- a measurement in a process of its own ----------------------------------------------------------------------------
+# --- a measurement in a separate process ------------------------------------------------------------------------------
 
 SYSTEMS: dict[str, tuple[str | None, Callable | None, Callable | None]] = {
     "stoker feed": (None, pack_stoker, epochs_stoker),

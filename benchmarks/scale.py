@@ -1,28 +1,28 @@
-"""Measures one job with 1, 2 and 4 feeder processes over a dataset in S3: what they ask of the store together, and what
-a byte sent costs. Then throughput by chunk size and number of feeders, and a job that is started again.
+"""Measures one job with 1, 2 and 4 feeder processes over a dataset in S3: their requests to the store in total, and the
+cost of a byte sent. Then measures throughput by chunk size and number of feeders, and a job that is started again.
 
     ./mvnw -q -Dfast -DskipTests package && python/env
     python/.venv/bin/python benchmarks/scale.py [--megabytes 330] [--feeders 1 2 4] [--json FILE]
     PYTHON benchmarks/scale.py --found FILE --picture docs/images/scale.svg     # PYTHON has matplotlib
 
-A Flink cluster of one JobManager and as many TaskManagers as the largest job needs, each a process with one slot and
-an address of its own on loopback; an S3 server (s3proxy over a directory) behind a proxy that lets every request wait
-and counts requests and bytes. Samples of 110 KB. All of it runs on this machine, so that more feeders share its
-processors: times say nothing about more machines. What is counted is work:
+The Flink cluster has one JobManager and as many TaskManagers as the largest job needs, each a process with one slot and
+a separate loopback address. An S3 server (s3proxy over a directory) runs behind a proxy that delays every request and
+counts requests and bytes. Samples have 110 KB. Everything runs on this machine, and more feeders share its processors:
+times say nothing about more machines. The benchmark counts work:
 
-1. Three groups read the first epoch at once, each by a trainer of its own, from feeders with nothing cached. Requests
-   and bytes are those that came through the proxy; metadata operations those that the feeders count. Failovers are the
-   times that a trainer has left a feeder that was silent: what the lane's own feeder brings is then brought twice.
-   Then the groups read on from the memory tiers, each epoch at once: CPU is that of the feeder processes, over what
-   they sent. As many epochs are read as there are feeders, times --epochs, so that each process serves as many bytes,
-   after twice as much to warm up. More processes take longer for that on the same processors, and each costs something
-   even at rest (heartbeats, checkpoints, the JVM), as it would on a machine of its own, where that goes with the
-   machine and not with the bytes. So two parts are taken off, and shown: what the same processes take at rest, in as
-   many seconds, and what the JVM's compilers take, which end some day. What is left is the work of sending.
+1. Three groups read the first epoch at once, each with a separate trainer, from feeders with an empty cache. The proxy
+   counts requests and bytes; the feeders count metadata operations. Failovers are the times that a trainer has left a
+   silent feeder: the chunks of the lane's own feeder are then read twice. Then the groups read further epochs from the
+   memory tiers, each epoch at once: CPU is the time of the feeder processes divided by the bytes sent. The number of
+   epochs is the number of feeders times --epochs, so that each process serves the same number of bytes, after twice as
+   many to warm up. More processes take longer for that on the same processors, and each has a cost even at rest
+   (heartbeats, checkpoints, the JVM). On separate machines this cost would depend on the machines and not on the bytes.
+   So two parts are subtracted, and shown: the cost of the same processes at rest for the same time, and the cost of the
+   JVM's compilers, which finish eventually. The rest is the work of sending.
 2. One trainer, chunks of 1 and 10 MB: MB/s of samples in the first epoch (cold: from S3) and in later ones (warm: from
    memory).
-3. The largest job, with a disk tier of lifetime `node`, is submitted anew once its chunks are placed, and again after
-   a kill -9 of all its TaskManagers: what is asked of the store, and the seconds from the command to the first batch.
+3. The largest job, with a disk tier of lifetime `node`, is submitted again once its chunks are placed, and again after
+   a kill -9 of all its TaskManagers: the requests to the store, and the seconds from the command to the first batch.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ class Bench:
         return {"chunk": chunk, "feeders": feeders, "cold": speeds[0], "warm": max(speeds[1:])}
 
     def restarts(self, feeders: int) -> dict[str, Any]:
-        """The job begun anew on the same machines, whose chunks lie there."""
+        """Starts the job again on the same machines, which have the chunks."""
         tier = ("--tier", f"disk:{self.cache}:100g", "--cache-lifetime", "node")
         chunks, size = self.sizes["10 MB"]
         with self.job("10 MB", feeders, *tier):
@@ -145,7 +145,7 @@ class Bench:
         for worker in self.cluster.workers:
             worker.kill()
             self.cluster.start_worker(worker)
-        return {"submitted anew": again, "all TaskManagers begun anew": self.restarted(feeders, size, *tier)}
+        return {"submitted again": again, "all TaskManagers restarted": self.restarted(feeders, size, *tier)}
 
     def restarted(self, feeders: int, size: int, *tier: str) -> dict[str, Any]:
         self.origin.counts()

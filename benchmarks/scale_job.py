@@ -74,7 +74,7 @@ class FarCluster(Cluster):
 
 
 class Job:
-    """A feed on so many workers."""
+    """A feed on a number of workers."""
 
     def __init__(self, cluster: FarCluster, home: Path, dataset: str, feeders: int, *options: str) -> None:
         self._cluster = cluster
@@ -122,7 +122,7 @@ class Job:
 
 
 class Trainer:
-    """A trainer in a process of its own, which reads as many epochs as it is told."""
+    """A trainer in a separate process, which reads the requested number of epochs."""
 
     def __init__(self, group: str, home: Path) -> None:
         variables = os.environ | {"STOKER_HOME": str(home), "STOKER_TRANSPORT": "tcp"}
@@ -170,9 +170,9 @@ def train(group: str) -> None:
 
 
 def together(trainers: list[Trainer], epochs: int) -> int:
-    """All read so many epochs; returns how often one has left a silent feeder for another so far.
+    """Lets all trainers read `epochs` epochs; returns how often one has left a silent feeder for another so far.
 
-    Each epoch begins for all at once: groups that drift apart share less of what is opened for them.
+    Each epoch begins for all at once: groups that drift apart share fewer of the opened windows.
     """
     failovers = 0
     for _ in range(epochs):

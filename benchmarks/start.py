@@ -28,7 +28,7 @@ SAMPLE_BYTES = 110_000
 
 
 def make_dataset(work: Path, size: int) -> Path:
-    """Returns a dataset of about so many bytes."""
+    """Returns a dataset of about `size` bytes."""
     dataset, tree = work / f"dataset-{size}", work / f"tree-{size}"
     if not dataset.exists():
         print(f"making {size / 1e9:g} GB in {work}", flush=True)

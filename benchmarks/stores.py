@@ -1,14 +1,14 @@
-"""Measures the feed from an S3 server that is far away, against plain downloads and other loaders, in one run.
+"""Compares the feed from a remote S3 server with plain downloads and other loaders, in one run.
 
     ./mvnw -q -Dfast -DskipTests package && python/env     # the command line, the S3 server, the proxy in front of it
     python/.venv/bin/python benchmarks/stores.py [--bytes 110000 4096] [--gb 1.1] [--rounds 2] [--link-mbit 2500]
     PEERS/bin/pip install mosaicml-streaming litdata torch ./python
     PEERS/bin/python benchmarks/stores.py --peers mosaicml,litdata
 
-A real S3 server (s3proxy over a directory) stands behind a proxy that lets every request wait (`--latency-ms`), counts
-requests and bytes, and can be as narrow as a link (`--link-mbit`, all connections together). A tree of equal files is
-packed by `stoker ingest` straight into the bucket, and by the others' own writers, whose shards are put there; some
-files lie there as objects of their own too. Rows, for each sample size:
+A real S3 server (s3proxy over a directory) runs behind a proxy that delays every request (`--latency-ms`), counts
+requests and bytes, and can limit the bandwidth (`--link-mbit`, all connections together). `stoker ingest` packs a tree
+of equal files directly into the bucket. The other systems' writers pack it too, and their shards are uploaded. Some
+files are also uploaded as separate objects. Rows, for each sample size:
 
 - *plain download*: curl fetches the same chunk files, as many at a time as the feeder may (`--origin-concurrency`):
   the ceiling of a cold epoch.
@@ -24,10 +24,10 @@ Feeds shuffle within windows of a sixteenth of the samples, in four lanes, since
 With a feed's defaults, `--shuffle-window 1024 --lanes 16`, 1.1 GB are one window, so that the first batches wait for
 all of it.
 
-Every row runs in processes of its own; rounds alternate, the best counts. Requests and bytes are those of epoch 1, and
-so are the CPU seconds (user and system) a GB: of the server and its proxy, of the feeder, of who gets the samples.
-Store, feeder and trainer share this machine, so on a few cores it is their sum that bounds an epoch. The feeder's are
-told by its threads, too.
+Every row runs in separate processes; rounds alternate, and the best counts. Requests and bytes are those of epoch 1.
+So are the CPU seconds (user and system) per GB: of the server and its proxy, of the feeder, and of the reader of the
+samples. Store, feeder and trainer share this machine, so on a few cores their sum limits an epoch. The feeder's CPU
+seconds are also reported by thread.
 """
 
 from __future__ import annotations

@@ -1,11 +1,11 @@
-"""Measures what tiers are worth: the cached feed against the local one, and what is still asked of the store.
+"""Measures the benefit of tiers: the cached feed against the local one, and the remaining requests to the store.
 
     python/.venv/bin/python benchmarks/tiers.py DATASET [--quota 0.57] [--epochs 4] [--rounds 3] [--warm-up 8]
         [--parts 123] [--work DIRECTORY]
 
-The dataset is a directory of this machine or a URI; a directory stands for a store that is far, as far as reads, opens
-and bytes are concerned. Three parts, over the same bytes, with a shuffle window of a sixteenth of the dataset in four
-lanes:
+The dataset is a directory of this machine or a URI. A directory can represent a remote store, because the benchmark
+counts reads, opens and bytes. Three parts, over the same bytes, with a shuffle window of a sixteenth of the dataset in
+four lanes:
 
 1. later epochs from a warm disk tier and from a warm memory tier against the feed that maps a local copy (only for a
    directory). Each feeder first serves as many epochs as the others, with all chunks placed; then rounds alternate,
@@ -138,7 +138,7 @@ def cached_against_local(dataset: str, work: Path, size: int, window: int, args:
 
 
 def run(dataset: str, window: int, name: str, epochs: int, tier: str, args: argparse.Namespace) -> dict:
-    """Reads so many epochs, of a feed that has no more."""
+    """Reads all epochs of a feed with this number of epochs."""
     with Feeder(dataset, args.batch_size, window, name, "--epochs", str(epochs), "--tier", tier) as feeder:
         measured = child(feeder, args.batch_size, 0, epochs)
         totals = feeder.status()["totals"]

@@ -6,10 +6,10 @@
 For each size from 1 KB to 4 MB a tree of equal files is made (at most 40,000, and at most --megabytes), read file by
 file in the order of names and shuffled, then packed, and read by the path reader in stored order and shuffled, and
 through a feeder. Warm rows have everything in the page cache; cold rows begin with no content in it (names and inodes
-stay), and with a feeder that has just been started, as one that has served keeps pages mapped.
-Packing, by `stoker ingest` (without Flink's start, which does not depend on the data) and by `stoker.Writer`, stands
-beside `cp -r` of the same tree; all are forced to the disk. Each read is a process of its own, with one thread of its
-own for the plain reads; the best of the rounds counts. MB/s are bytes of samples.
+stay), and with a feeder that has just been started, as one that has served keeps pages mapped. Packing, by `stoker
+ingest` (without Flink's start, which does not depend on the data) and by `stoker.Writer`, is compared with `cp -r` of
+the same tree; all are forced to the disk. Each read is a separate process, and plain reads use one thread; the best of
+the rounds counts. MB/s are bytes of samples.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def read_feed(target: str, order: str, passes: str = "1") -> dict:
 
 
 def child(*arguments: str) -> float:
-    """Runs one read in a process of its own and returns MB/s."""
+    """Runs one read in a separate process and returns MB/s."""
     done = subprocess.run(
         [sys.executable, __file__, "--child", *arguments], check=True, capture_output=True, text=True, timeout=900
     )
@@ -76,7 +76,7 @@ def child(*arguments: str) -> float:
 
 
 def forget(folder: Path) -> None:
-    """Has the kernel give up what it keeps of the files' content; it has been forced to the disk before."""
+    """Makes the kernel drop the cached content of the files, which was forced to the disk before."""
     for path in folder.rglob("*"):
         if path.is_file():
             with open(path, "rb", buffering=0) as file:

@@ -112,7 +112,7 @@ def test_a_feed_whose_broker_is_away_waits_says_little_and_ends_when_it_is_asked
     feeder.send_signal(signal.SIGTERM)
     _, err = feeder.communicate(timeout=LIMIT_S)
     assert feeder.returncode == 1
-    assert "the feed did not end in good order within 30 s and was cancelled" in err
+    assert "the feed did not end cleanly within 30 s and was cancelled" in err
     assert logged(cli, feeder) - before < 64 << 10
 
 

@@ -96,7 +96,7 @@ def test_each_record_comes_once_through_kill_and_interrupt(cli, broker, tmp_path
         second.kill()
         second.stdout.close()
     assert second.returncode == 0, "".join(said) + out
-    assert f"the same command goes on at {topic.name} 0=1500,1=1500" in out
+    assert f"the same command resumes at {topic.name} 0=1500,1=1500" in out
     assert samples(path) == sent
     cli.run("verify", path)
 

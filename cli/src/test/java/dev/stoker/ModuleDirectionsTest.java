@@ -83,7 +83,7 @@ class ModuleDirectionsTest {
 
     @Test
     void hadoopIsKnownInOnePackageThatNobodyKnows() {
-        // It is loaded by a class loader of its own, with the first remote store.
+        // It is loaded by a separate class loader, with the first remote store.
         check(noClasses()
                 .that()
                 .resideOutsideOfPackage("dev.stoker.storage.hadoop..")

@@ -23,8 +23,8 @@ import java.util.Random;
 import java.util.UUID;
 
 /**
- * Packing, opening, verifying chunks and making batches in memory, on one thread: its CPU time, so that a busy machine
- * hardly disturbs. The quickest of the rounds of two seconds.
+ * Measures packing, opening and verifying chunks and making batches in memory, on one thread. It counts CPU time, which
+ * other load on the machine hardly changes, of the fastest of the rounds of two seconds.
  *
  * <pre>java -cp … dev.stoker.benchmarks.FormatBenchmark [bytes of a sample]</pre>
  */
@@ -112,7 +112,7 @@ public final class FormatBenchmark {
         return builder.finish(new ChunkIdentity(new UUID(1, 1), new UUID(2, n), "benchmark", "train", Instant.EPOCH));
     }
 
-    /** CPU nanoseconds of the quickest round. */
+    /** CPU nanoseconds of the fastest round. */
     private static double best(Work work) throws IOException {
         long best = Long.MAX_VALUE;
         long end = System.nanoTime() + MEASURE_NS;

@@ -16,8 +16,8 @@ import java.util.Locale;
 import java.util.UUID;
 
 /**
- * Time from a chunk table in memory to the rows of the first batch, at any position of an epoch of 10^6 chunks and
- * 10^9 samples, and the heap that it takes.
+ * Measures the time from a chunk table in memory to the rows of the first batch, at any position of an epoch of 10^6
+ * chunks and 10^9 samples, and the heap that this takes.
  *
  * <pre>java -Xmx256m -cp … dev.stoker.benchmarks.OrderBenchmark [chunks]</pre>
  */
@@ -116,7 +116,7 @@ public final class OrderBenchmark {
         }
     }
 
-    /** Lanes, one epoch, and the rows of one batch, from nothing but the chunk columns. */
+    /** Computes lanes, one epoch, and the rows of one batch, only from the chunk columns. */
     private static double firstBatchMs(StreamChunks chunks, OrderSpec spec, long epoch, long number) {
         long start = System.nanoTime();
         EpochOrder order = new StreamOrder(chunks, spec).epoch(epoch);

@@ -17,8 +17,8 @@ import java.util.List;
 import java.util.stream.Stream;
 
 /**
- * The ceiling of a feed: sends the bytes of a dataset's chunk files, mapped, over one TCP connection to whoever connects,
- * without order, frames or checksums. Each connection gets the files once for every round.
+ * Measures the upper limit of a feed: sends the bytes of a dataset's mapped chunk files over TCP to each client that
+ * connects, without order, frames or checksums. Each connection gets the files once for every round.
  *
  * <p>Usage: {@code PlainSender <dataset> <rounds>}; prints the port, serves until it is killed.
  */

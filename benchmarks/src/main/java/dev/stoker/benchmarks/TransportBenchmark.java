@@ -16,13 +16,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.function.IntFunction;
 
 /**
- * Sender threads with blocking gathering writes against Netty's event loops, over the same prepared pieces: throughput, the
- * sender's CPU, and how long a control frame takes on a session that streams and on one that does not.
+ * Compares sender threads with blocking gathering writes and Netty's event loops, over the same prepared pieces:
+ * throughput, the sender's CPU time, and the latency of a control frame on a session that streams and on one that does
+ * not.
  *
  * <pre>TransportBenchmark DATASET [rounds] [milliseconds] [cold file]</pre>
  *
- * <p>Sessions: 1, 4 and 32 that read; 4 of which one stalls; and, with a file whose pages are not in memory, 4 of which one is
- * served from it ({@code benchmarks/transport.sh} makes and drops it before every measurement).
+ * <p>Sessions: 1, 4 and 32 that read; 4 of which one stalls; and, with a file whose pages are not in memory, 4 of which
+ * one reads this file ({@code benchmarks/transport.sh} creates it and drops it from memory before every measurement).
  */
 public final class TransportBenchmark {
     private static final int SAMPLES = 64;
@@ -191,7 +192,7 @@ public final class TransportBenchmark {
     private static void expect(BufferedReader out, String line) throws IOException {
         String found = out.readLine();
         if (!line.equals(found)) {
-            throw new IOException("the receiver said " + found + ", expected " + line);
+            throw new IOException("the receiver sent " + found + ", expected " + line);
         }
     }
 
@@ -200,7 +201,7 @@ public final class TransportBenchmark {
         return system.getProcessCpuTime() / 1e9;
     }
 
-    /** Takes the file out of the page cache; what was mapped of it by an earlier measurement must have been collected. */
+    /** Takes the file out of the page cache; earlier mappings of it must have been collected. */
     private static void drop(Path file) throws IOException, InterruptedException {
         System.gc();
         Process dd = new ProcessBuilder("dd", "if=" + file, "iflag=nocache", "count=0", "status=none")

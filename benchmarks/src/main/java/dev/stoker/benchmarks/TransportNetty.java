@@ -22,14 +22,17 @@ import java.nio.ByteBuffer;
 import java.util.concurrent.TimeUnit;
 import java.util.function.IntFunction;
 
-/** Event loops, as many as cores, that write composite buffers of the same parts; the next piece follows when one is out. */
+/**
+ * As many event loops as cores, which write composite buffers of the same parts; the next piece follows when one is
+ * sent.
+ */
 final class TransportNetty implements AutoCloseable {
     private final EventLoopGroup loops;
     private final Channel server;
 
     /**
      * @param transport how the loops wait and write
-     * @param pieces of the session with this number, or null for one that gets no data
+     * @param pieces of the session with this number, or null for a session without data
      */
     TransportNetty(Transport transport, IntFunction<TransportPieces> pieces) throws InterruptedException {
         boolean isNative = transport == Transport.EPOLL;
@@ -96,7 +99,8 @@ final class TransportNetty implements AutoCloseable {
             ChannelFuture written = context.writeAndFlush(Unpooled.wrappedBuffer(parts.length, parts));
             written.addListener(done -> {
                 if (done.isSuccess()) {
-                    // Not at once: a write that was complete must not starve the other sessions of this loop.
+                    // Not immediately: a session whose writes complete at once must not starve the other sessions of
+                    // this loop.
                     context.executor().execute(() -> send(context));
                 } else {
                     context.close();

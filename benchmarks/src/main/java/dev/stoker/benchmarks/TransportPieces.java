@@ -15,8 +15,9 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * The pieces of one session of {@link TransportBenchmark}: a frame prefix and small columns in a scratch buffer, then samples as
- * slices of mapped files, drawn at random from warm files or one after the other from a cold one. One thread at a time.
+ * The pieces of one session of {@link TransportBenchmark}: a frame prefix and small columns in a scratch buffer,
+ * followed by samples as slices of mapped files. The samples are drawn at random from warm files, or sequentially from
+ * a cold one. One thread at a time.
  */
 final class TransportPieces {
     /** Length (without itself) and type of a frame. */
@@ -25,7 +26,7 @@ final class TransportPieces {
     static final int DATA = 5;
     static final int PONG = 11;
 
-    /** Key, label, lengths and checksum of a sample, about. */
+    /** The approximate size of key, label, lengths and checksum of a sample. */
     private static final int SMALL_BYTES = 40;
 
     private final List<ByteBuffer> files;
@@ -51,12 +52,12 @@ final class TransportPieces {
         return new TransportPieces(files, samples, sampleBytes, seed, -1);
     }
 
-    /** Pieces of the samples of one file, in order, mapped anew so that each page is touched for the first time. */
+    /** Pieces of the samples of one file, in order, mapped again so that each page is touched for the first time. */
     static TransportPieces cold(Path file, int samples, int sampleBytes) throws IOException {
         return new TransportPieces(List.of(map(file)), samples, sampleBytes, 0, 0);
     }
 
-    /** The next piece; its first part is the scratch buffer, used again for the piece after it. */
+    /** The next piece. Its first part is the scratch buffer, which the following piece reuses. */
     ByteBuffer[] next() {
         ByteBuffer[] parts = new ByteBuffer[samples + 1];
         scratch.clear()

@@ -13,8 +13,8 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Plain trainers, in a process of their own: receive frames, ask for answers now and then, and say on standard output how much
- * came in the measured time and how long the answers took.
+ * Simple trainers in a separate process: they receive frames, request an answer now and then, and print the received
+ * bytes of the measured time and the times of the answers.
  *
  * <p>Arguments: port, trainers, milliseconds to measure, and what the last trainer does ({@code reads} or {@code stalls}).
  * Trainer 0 gets no data, only answers.
@@ -93,7 +93,7 @@ final class TransportReceiver {
         private final SocketChannel socket;
         private final ByteBuffer out = ByteBuffer.allocateDirect(8).order(ByteOrder.LITTLE_ENDIAN);
         private final List<Long> answers = new ArrayList<>();
-        /** When the PING without an answer was sent, or 0; so many wait at a time: one. */
+        /** When the pending PING was sent, or 0; only one is pending at a time. */
         private volatile long askedAt;
 
         Trainer(int port, int number) throws IOException {
@@ -121,7 +121,7 @@ final class TransportReceiver {
             }
         }
 
-        /** Times of all answers; one that has not come counts with the time so far. */
+        /** Times of all answers; a missing one counts with the time so far. */
         List<Long> answered() {
             long waiting = askedAt;
             synchronized (answers) {

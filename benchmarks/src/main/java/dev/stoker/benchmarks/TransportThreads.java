@@ -12,13 +12,13 @@ import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.function.IntFunction;
 
-/** Two threads for each session, one of which reads and one writes with blocking gathering writes: the feeder's way. */
+/** Two threads for each session, as in the feeder: one reads, and one writes with blocking gathering writes. */
 final class TransportThreads implements AutoCloseable {
     private static final int QUEUED = 256;
 
     private final ServerSocketChannel server;
 
-    /** @param pieces of the session with this number, or null for one that gets no data */
+    /** @param pieces of the session with this number, or null for a session without data */
     TransportThreads(IntFunction<TransportPieces> pieces) throws IOException {
         this.server = ServerSocketChannel.open();
         server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 128);

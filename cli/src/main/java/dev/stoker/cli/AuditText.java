@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
 
-/** An audit in words and in JSON. */
+/** Formats an audit as text and as JSON. */
 final class AuditText {
 
     private static final int FINDINGS_SHOWN = 20;

@@ -30,7 +30,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker audit}: whether each batch was delivered exactly once, judged from ledger and dataset alone. */
+/** {@code stoker audit}: checks from ledger and dataset alone whether each batch was delivered exactly once. */
 @Command(
         name = "audit",
         sortOptions = false,
@@ -42,7 +42,7 @@ import picocli.CommandLine.Spec;
         })
 final class AuditVerb implements Callable<Integer> {
 
-    /** Where a feed puts its ledger by itself. */
+    /** The default place of a feed's ledger. */
     private static final Pattern IN_DATASET = Pattern.compile("(?<dataset>.+)/" + DatasetLayout.FEEDS
             + "(?<feed>[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12})(/[^/]*)?");
 
@@ -75,7 +75,7 @@ final class AuditVerb implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** What is to be read. */
+    /** The ledger and datasets to read. */
     private record Target(String ledger, Set<String> datasets, Optional<UUID> feed) {}
 
     @Override
@@ -84,11 +84,11 @@ final class AuditVerb implements Callable<Integer> {
             throw new ParameterException(
                     spec.commandLine(),
                     name == null
-                            ? "name a feed, or its ledger with --ledger DIR; known feeds: stoker ps --all"
+                            ? "give the name of a feed, or its ledger with --ledger DIR; known feeds: stoker ps --all"
                             : "give the name of a feed or --ledger, not both");
         }
         if (epochs != null && epochs < 1) {
-            throw new ParameterException(spec.commandLine(), "option --epochs: " + epochs + " is not positive");
+            throw new ParameterException(spec.commandLine(), "option --epochs: " + epochs + " must be positive");
         }
         Target target = ledger == null ? byName() : byLedger();
         List<ObjectStore> stores = new ArrayList<>();
@@ -113,7 +113,7 @@ final class AuditVerb implements Callable<Integer> {
             }
             if (datasets.isEmpty()) {
                 throw new ParameterException(
-                        spec.commandLine(), "name the dataset that the feed serves with --dataset PATH");
+                        spec.commandLine(), "give the dataset that the feed serves with --dataset PATH");
             }
             AuditReport report = new Audit(
                             files,
@@ -151,7 +151,7 @@ final class AuditVerb implements Callable<Integer> {
         FeedFile feed = FeedFile.require(name);
         if (feed.writesToTopic()) {
             throw new CommandException("feed " + name + " writes to " + feed.addresses()
-                    + ": its trainers leave no receipts to audit; each of them checks that no batch is missing");
+                    + ": its trainers leave no receipts to audit; each of them checks for missing batches");
         }
         Set<String> datasets = given();
         feed.json()

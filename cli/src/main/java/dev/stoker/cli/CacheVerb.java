@@ -17,7 +17,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker cache ls|clear DIRECTORY}: what disk tiers keep in a directory of this machine, and its end. */
+/** {@code stoker cache ls|clear DIRECTORY}: lists or removes the files of disk tiers in a directory of this machine. */
 @Command(
         name = "cache",
         description = {
@@ -81,7 +81,7 @@ final class CacheVerb implements Callable<Integer> {
             return 0;
         }
         if (spaces.isEmpty()) {
-            out.println("no tier keeps anything in " + directory);
+            out.println("no tier has files in " + directory);
             return 0;
         }
         table.print(out);
@@ -89,7 +89,7 @@ final class CacheVerb implements Callable<Integer> {
             out.println(
                     yes
                             ? "removed " + Units.bytes(bytes)
-                            : "would remove " + Units.bytes(bytes) + (bytes > 0 ? "; do it with --yes" : ""));
+                            : "would remove " + Units.bytes(bytes) + (bytes > 0 ? "; run with --yes to remove" : ""));
         }
         return 0;
     }

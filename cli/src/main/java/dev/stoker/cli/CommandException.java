@@ -2,7 +2,9 @@ package dev.stoker.cli;
 
 import java.io.IOException;
 
-/** What a user did, or what the machine lacks, in one line that says what to do; there is nothing more to read in a log. */
+/**
+ * A user error, or a missing resource of the machine, in one line with the next step. The log has no further details.
+ */
 final class CommandException extends IOException {
 
     private static final long serialVersionUID = 1L;
@@ -15,7 +17,7 @@ final class CommandException extends IOException {
 
     /**
      * @param code exit code of the command
-     * @param cause what lies below, or null
+     * @param cause the underlying failure, or null
      */
     CommandException(String message, int code, Throwable cause) {
         super(message, cause);

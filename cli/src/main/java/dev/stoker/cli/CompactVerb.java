@@ -40,12 +40,12 @@ import picocli.CommandLine.Spec;
         sortOptions = false)
 final class CompactVerb implements Callable<Integer> {
 
-    /** A store at a distance is waited for, not worked for. */
+    /** Reads of a remote store wait rather than compute. */
     private static final int REMOTE_READS = 16;
 
     private static final int MOST_PACKERS = 4;
 
-    /** How samples are arranged in the new chunks. */
+    /** The arrangement of samples in the new chunks. */
     enum Order {
         SHUFFLED,
         KEPT
@@ -102,7 +102,7 @@ final class CompactVerb implements Callable<Integer> {
         String ingest = ingestId == null ? CommitRequest.COMPACTION + UUID.randomUUID() : ingestId;
         if (!ingest.startsWith(CommitRequest.COMPACTION)) {
             throw new IllegalArgumentException(
-                    "option --ingest-id: '" + ingest + "' does not begin with " + CommitRequest.COMPACTION);
+                    "option --ingest-id: '" + ingest + "' must begin with " + CommitRequest.COMPACTION);
         }
         try (OpenDataset open = OpenDataset.open(path, null)) {
             LongAdder read = new LongAdder();
@@ -128,7 +128,7 @@ final class CompactVerb implements Callable<Integer> {
     private Compaction compaction(Dataset dataset, String ingest, LongConsumer progress) {
         int processors = Runtime.getRuntime().availableProcessors();
         int reads = threads != null ? threads : Stores.isRemote(path) ? Math.max(REMOTE_READS, processors) : processors;
-        // Direct memory is as much as the heap may be, unless told otherwise.
+        // By default direct memory is limited to the size of the heap.
         CompactionThreads work = new CompactionThreads(
                 reads, Math.min(MOST_PACKERS, processors), Runtime.getRuntime().maxMemory() / 2);
         return new Compaction(dataset, ingest, System.getProperty("user.name"), InstantSource.system(), work, progress);
@@ -148,7 +148,7 @@ final class CompactVerb implements Callable<Integer> {
         try {
             bytes = MemorySize.parseBytes(text);
         } catch (IllegalArgumentException e) {
-            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size; one is 8mb", e);
+            throw new IllegalArgumentException("option " + option + ": '" + text + "' is not a size such as 8mb", e);
         }
         if (bytes < 1 || bytes > 1 << 30) {
             throw new IllegalArgumentException("option " + option + ": " + text + " is not between 1 byte and 1 GiB");
@@ -234,20 +234,20 @@ final class CompactVerb implements Callable<Integer> {
             return;
         }
         if (entry == null) {
-            out.println("nothing was committed: the chunks would not have become fewer");
+            out.println("nothing was committed: the number of chunks would not have decreased");
             return;
         }
-        out.println((result.isRepeated() ? "version " + entry.version() + " was committed before: " : "")
+        out.println((result.isRepeated() ? "version " + entry.version() + " was already committed: " : "")
                 + Units.plural(entry.removed().size(), "chunk") + " became "
                 + Units.count(entry.added().size()) + ", " + Units.count(entry.addedRows()) + " samples"
                 + (result.isRepeated() ? "" : ", in " + Units.seconds(time) + ": version " + entry.version()));
         if (result.leftOut() > 0) {
             out.println(Units.plural(result.leftOut(), "chunk")
-                    + " left as they are: others changed some of them meanwhile; run it again");
+                    + " were not changed: other commits changed some of them meanwhile; run it again");
         }
     }
 
-    /** Shows how much is read, on a thread of its own. */
+    /** Shows the bytes read, on a separate thread. */
     private static final class Watch implements AutoCloseable {
 
         private final Thread thread;
@@ -267,7 +267,7 @@ final class CompactVerb implements Callable<Integer> {
                                 Units.bytes((long) rate)));
                     }
                 } catch (InterruptedException e) {
-                    // The end of the work.
+                    // Normal end: the work is done.
                 }
             });
             thread.setDaemon(true);
@@ -280,7 +280,7 @@ final class CompactVerb implements Callable<Integer> {
             try {
                 thread.join();
             } catch (InterruptedException e) {
-                // It is a daemon, and has been told.
+                // The thread is a daemon and has been told to end.
                 Thread.currentThread().interrupt();
             }
         }

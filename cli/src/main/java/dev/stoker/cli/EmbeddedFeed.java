@@ -30,15 +30,15 @@ import org.apache.flink.configuration.TaskManagerOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * A feed in this process: the same job as on a cluster, on Flink's embedded one. Not safe for use by several threads, but
- * for {@link #requestStop}.
+ * A feed in this process: the same job as on a cluster, on Flink's embedded cluster. Only {@link #requestStop} may be
+ * called by several threads.
  */
 final class EmbeddedFeed implements AutoCloseable {
 
-    /** Says to the coordinator that this process is the feed's own. */
+    /** Tells the coordinator that the process belongs to the feed. */
     static final String OWN_PROCESS = "stoker.own-process";
 
-    /** How long a feed may take to end in good order. */
+    /** How long a feed may take to end cleanly. */
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
 
     private final AtomicLong stopAsked = new AtomicLong();
@@ -69,7 +69,7 @@ final class EmbeddedFeed implements AutoCloseable {
         NodeLease lease;
         List<String> warnings;
         try {
-            // Before Flink, so that a taken port is told at once.
+            // Opened before Flink starts, so that a used port is reported at once.
             ServerOptions options = plan.serverOptions();
             warnings = options.access().warnings(options.bind());
             lease = FeedNodes.open(plan);
@@ -90,7 +90,7 @@ final class EmbeddedFeed implements AutoCloseable {
                 env.executeAsync("stoker feed " + plan.name()).getJobExecutionResult());
     }
 
-    /** Returns Flink within this process, with as little memory as a feed needs of it. */
+    /** Returns an embedded Flink environment with the little memory that a feed needs of it. */
     static StreamExecutionEnvironment environment(int parallelism) {
         Configuration settings = new Configuration();
         settings.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(8));
@@ -110,7 +110,7 @@ final class EmbeddedFeed implements AutoCloseable {
     }
 
     /**
-     * Waits until trainers are served.
+     * Waits until the feed serves trainers.
      *
      * @return the addresses of the servers
      */
@@ -133,7 +133,7 @@ final class EmbeddedFeed implements AutoCloseable {
     }
 
     /**
-     * Waits for the feed's end.
+     * Waits for the end of the feed.
      *
      * @return whether it has ended
      * @throws Exception if it failed
@@ -145,9 +145,9 @@ final class EmbeddedFeed implements AutoCloseable {
         } catch (TimeoutException e) {
             long asked = stopAsked.get();
             if (asked != 0 && System.nanoTime() - asked > STOP_PATIENCE.toNanos()) {
-                // Only tasks that run hear of it; those that are just restarted do not.
+                // Only running tasks receive the request; tasks that are being restarted do not.
                 throw new CommandException(
-                        "the feed did not end within " + STOP_PATIENCE.toSeconds() + " s of being asked to");
+                        "the feed did not end within " + STOP_PATIENCE.toSeconds() + " s of the request to stop");
             }
             return false;
         } catch (ExecutionException e) {
@@ -155,7 +155,7 @@ final class EmbeddedFeed implements AutoCloseable {
         }
     }
 
-    /** How the feed stands, or stood at its end. */
+    /** The feed's present status, or its last one. */
     Optional<FeedStatus> status() {
         if (lease != null) {
             last = lease.status();
@@ -163,12 +163,12 @@ final class EmbeddedFeed implements AutoCloseable {
         return Optional.ofNullable(last);
     }
 
-    /** Where a page shows the feed. */
+    /** The address of the feed's status page. */
     Optional<String> statusUrl() {
         return lease == null ? Optional.empty() : lease.statusUrl();
     }
 
-    /** Asks for an end in good order; any thread. */
+    /** Requests a clean end; any thread may call it. */
     void requestStop() {
         stopAsked.compareAndSet(0, System.nanoTime());
         StopSignal.of(plan.id()).request();
@@ -188,7 +188,7 @@ final class EmbeddedFeed implements AutoCloseable {
         }
     }
 
-    /** The coordinator writes the feed's end down after the job's result is out; the process must not be gone before. */
+    /** The coordinator records the feed's end after the job's result is available; the process must not exit before. */
     private void awaitFarewell() throws IOException, InterruptedException {
         long deadline = System.nanoTime() + Duration.ofSeconds(10).toNanos();
         while (System.nanoTime() < deadline) {
@@ -201,7 +201,7 @@ final class EmbeddedFeed implements AutoCloseable {
     }
 
     /**
-     * Ends the feed and waits for it; does nothing the second time.
+     * Ends the feed and waits for it. A second call does nothing.
      *
      * @throws Exception if it failed
      */
@@ -213,7 +213,7 @@ final class EmbeddedFeed implements AutoCloseable {
         requestStop();
         try {
             while (!ended(Duration.ofSeconds(1))) {
-                // Until it has, or has had its time.
+                // Waits until the feed has ended or its time is up.
             }
             awaitFarewell();
         } finally {

@@ -15,7 +15,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
-/** Turns what went wrong into one line for a person; the stack trace goes to the log. */
+/** Turns a failure into one line for the user; the stack trace goes to the log. */
 final class Errors {
 
     static final int FAILED = 1;
@@ -67,7 +67,7 @@ final class Errors {
         return USAGE;
     }
 
-    /** In words of this command rather than of its parser. */
+    /** Rephrases the parser's message in terms of this command. */
     private static String usage(ParameterException e, CommandLine command) {
         String message = e.getMessage();
         if (e instanceof UnmatchedArgumentException unmatched) {
@@ -85,7 +85,7 @@ final class Errors {
                 .replaceFirst("is not an? (int|long)$", "is not a whole number");
     }
 
-    /** The message that says most: the innermost one that is Stoker's own, else the innermost one. */
+    /** Returns the most specific message: the innermost of Stoker's own, or else the innermost one. */
     static String message(Throwable e) {
         List<Throwable> chain = new ArrayList<>();
         for (Throwable t = e; t != null && !chain.contains(t); t = t.getCause()) {

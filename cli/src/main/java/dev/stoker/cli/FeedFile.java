@@ -18,23 +18,23 @@ import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
 /**
- * What is known of a feed on this machine.
+ * The file of a feed on this machine.
  *
  * @param name its name
  * @param json the content of its file
  */
 record FeedFile(String name, JsonNode json) {
-    /** Feeds named in an error. */
+    /** The most feeds that an error lists. */
     private static final int NAMED = 8;
 
     static final int MAX_BYTES = 1 << 24;
     private static final JsonMapper JSON = new JsonMapper();
 
-    /** What a feed is doing. */
+    /** The state of a feed. */
     enum State {
-        /** Its process serves. */
+        /** Its process is serving. */
         RUNNING,
-        /** It ended in good order; on a cluster also: its job was cancelled or stopped. */
+        /** It ended cleanly. On a cluster also: its job was cancelled or stopped. */
         ENDED,
         /** Its process died; on a cluster: none of its servers answers, and its coordinator has not closed. */
         GONE
@@ -52,7 +52,7 @@ record FeedFile(String name, JsonNode json) {
     /**
      * Finds a feed by name.
      *
-     * @throws CommandException naming the feeds there are
+     * @throws CommandException listing the known feeds
      */
     static FeedFile require(String name) throws IOException {
         Optional<FeedFile> file = find(name);
@@ -62,7 +62,7 @@ record FeedFile(String name, JsonNode json) {
         return file.get();
     }
 
-    /** Some of the feeds there are, the running ones first: files of ended ones stay for the audit. */
+    /** Lists some of the known feeds, running ones first: files of ended feeds stay for the audit. */
     private static String known() throws IOException {
         List<FeedFile> feeds = new ArrayList<>(list());
         if (feeds.isEmpty()) {
@@ -106,7 +106,7 @@ record FeedFile(String name, JsonNode json) {
         return json.has("topic");
     }
 
-    /** Whether the feed has a process of its own, rather than a Flink cluster. */
+    /** Whether the feed runs in its own process, rather than on a Flink cluster. */
     boolean embedded() {
         return json.hasNonNull("pid");
     }
@@ -123,7 +123,7 @@ record FeedFile(String name, JsonNode json) {
         return json.path("pid").asLong();
     }
 
-    /** The feed's process while it lives. A later process of the same number started after the feed did. */
+    /** The feed's process while it lives. A later process with the same id is recognized by its later start. */
     Optional<ProcessHandle> process() {
         long startedMs = startedMs();
         return ProcessHandle.of(pid())
@@ -148,7 +148,10 @@ record FeedFile(String name, JsonNode json) {
                 .toList();
     }
 
-    /** What it feeds; a version with a plus is that of a stream that follows its dataset, now or when nobody reads at the start. */
+    /**
+     * The served streams. A version with a plus belongs to a stream that follows its dataset; the number is the present
+     * version, or the one at the start if nobody reads.
+     */
     String streams() {
         return StreamSupport.stream(json.path("streams").spliterator(), false)
                 .map(s -> s.path("name").asText() + "=" + s.path("path").asText() + "@" + version(s) + ":"

@@ -8,7 +8,9 @@ import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 
-/** Held by the one process that may serve a feed of a name; the system lets go of it when the process dies, however it does. */
+/**
+ * The lock of the one process that may serve a feed of a name. The system releases it when the process ends in any way.
+ */
 final class FeedLock implements AutoCloseable {
 
     private final FileChannel channel;
@@ -18,7 +20,7 @@ final class FeedLock implements AutoCloseable {
     }
 
     /**
-     * Takes the name.
+     * Acquires the lock of a name.
      *
      * @throws CommandException if another process has it
      */
@@ -32,7 +34,7 @@ final class FeedLock implements AutoCloseable {
                 return new FeedLock(channel);
             }
         } catch (OverlappingFileLockException e) {
-            // This process itself has it.
+            // This process itself holds the lock.
             channel.close();
             throw taken(name);
         } catch (IOException e) {
@@ -48,8 +50,8 @@ final class FeedLock implements AutoCloseable {
                 .filter(feed -> feed.state() == FeedFile.State.RUNNING)
                 .map(feed -> " (pid " + feed.pid() + ")")
                 .orElse("");
-        return new CommandException("a feed " + name + " is running already" + pid + "; stop it with stoker stop "
-                + name + ", or give this one another --name");
+        return new CommandException("a feed " + name + " is already running" + pid + "; stop it with stoker stop "
+                + name + ", or use another --name");
     }
 
     @Override

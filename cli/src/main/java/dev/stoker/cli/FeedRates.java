@@ -12,14 +12,14 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How a feed does between two snapshots, over all its servers.
+ * The rates of a feed between two snapshots, over all its servers.
  *
- * @param samplesPerSecond samples that trainers used: acknowledged
- * @param bytesPerSecond bytes of those, estimated
+ * @param samplesPerSecond samples that trainers acknowledged
+ * @param bytesPerSecond bytes of these samples, estimated
  * @param sessions connections of trainers
  * @param groups its groups, by stream and name
- * @param problems servers that did not answer, tiers that are off
- * @param tiers those that keep chunks, over all servers
+ * @param problems servers that did not answer, tiers that are turned off
+ * @param tiers that keep chunks, over all servers
  */
 record FeedRates(
         double samplesPerSecond,
@@ -29,7 +29,7 @@ record FeedRates(
         List<String> problems,
         List<Tier> tiers) {
 
-    /** A wait shorter than this share of the time is none to speak of. */
+    /** Waits for a smaller share of the time are not shown. */
     static final double NOTABLE = 0.01;
 
     /** A group and its trainers. */
@@ -38,10 +38,10 @@ record FeedRates(
     /**
      * A trainer.
      *
-     * @param name rank, and worker and replica where there are several
-     * @param waitShare share of its time waited, lately; negative if it does not tell
-     * @param cause of most of that; empty if there is none to speak of
-     * @param where the feeder and lane waited for longest with that cause
+     * @param name rank, and worker and replica if there are several
+     * @param waitShare recent share of its time waited; negative if it does not report it
+     * @param cause of most of this wait; empty if it is small
+     * @param where the feeder and lane with the longest wait for this cause
      */
     record Rank(
             String name,
@@ -52,7 +52,7 @@ record FeedRates(
             String cause,
             String where) {}
 
-    /** A tier: what it holds, and how much of what was needed was there since the start. */
+    /** A tier: its contents, and its share of hits since the start. */
     record Tier(String name, long used, long limit, long hits, long misses) {
         private Tier with(JsonNode more) {
             return new Tier(
@@ -70,7 +70,7 @@ record FeedRates(
         problems = List.copyOf(problems);
     }
 
-    /** @param before the same snapshot as {@code now} where there is no earlier one */
+    /** @param before the same snapshot as {@code now} if there is no earlier one */
     static FeedRates between(FeedSnapshot before, FeedSnapshot now) {
         double seconds = (now.nanos() - before.nanos()) / 1e9;
         Map<String, JsonNode> earlier = new TreeMap<>();
@@ -136,7 +136,7 @@ record FeedRates(
                 .orElse(0);
         List<JsonNode> present =
                 parts.stream().filter(part -> part.path("run").asLong() == run).toList();
-        // Of a feed that follows its dataset an epoch of another version may have another length.
+        // In a following feed, epochs of other versions may have another length.
         JsonNode first = Collections.max(
                 present, Comparator.comparingLong(part -> part.path("epoch").asLong()));
         long epoch = first.path("epoch").asLong();
@@ -159,7 +159,7 @@ record FeedRates(
                 ranks);
     }
 
-    /** Of each seat what the server says that has heard last of it, with the rows of all servers. */
+    /** For each seat, the report of the server that heard last from it, with the rows of all servers. */
     private static Map<String, JsonNode> newest(List<JsonNode> parts) {
         Map<String, JsonNode> seats = new TreeMap<>();
         for (JsonNode part : parts) {
@@ -208,7 +208,7 @@ record FeedRates(
             double time = grown(trainer, then, "seconds");
             overall = per(
                     trainer.path("waited").asDouble(), trainer.path("seconds").asDouble());
-            // A trainer tells about once a second; over less there is nothing to compare.
+            // A trainer reports about once a second; a shorter interval gives no rate.
             boolean lately = time >= 0.5;
             share = lately ? Math.min(1, per(grown(trainer, then, "waited"), time)) : overall;
             cause = share < NOTABLE ? "" : cause(trainer, lately ? then : Json.object());
@@ -257,12 +257,12 @@ record FeedRates(
         return clean(node.path(key).asText());
     }
 
-    /** Names come from trainers, and end on a terminal. */
+    /** Removes control characters: names come from trainers and are printed on a terminal. */
     private static String clean(String text) {
         return text.replaceAll("\\p{Cntrl}", "?");
     }
 
-    /** The same for programs. */
+    /** The same as JSON. */
     ObjectNode json(String feed) {
         ObjectNode json = Json.object();
         json.put("name", feed);

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 
-/** What a feed says of itself at its start and at its end. */
+/** The text that a feed prints at its start and at its end. */
 final class FeedReport {
 
     private static final int MAX_RANKS = 32;
@@ -30,13 +30,13 @@ final class FeedReport {
         }
     }
 
-    /** The streams, a line each, and their order. */
+    /** The streams, one line each, and their order. */
     static List<String> content(FeedPlan plan) {
         OrderSpec order = OrderSpec.fromJson(plan.order());
         List<String> lines = new ArrayList<>();
         for (FeedPlan.Stream stream : plan.streams()) {
             lines.add("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version()
-                    + (stream.follow() ? " and those to come" : "") + ", split " + stream.split() + ", "
+                    + (stream.follow() ? " and newer ones" : "") + ", split " + stream.split() + ", "
                     + stream.lanes() + (stream.lanes() == 1 ? " lane" : " lanes"));
         }
         lines.add("order: batches of " + order.batchSize() + " for each rank, seed " + order.seed()
@@ -44,18 +44,21 @@ final class FeedReport {
         return lines;
     }
 
-    /** Validation is a group like any other: it has no more epochs than training, and is waited for as well. */
+    /**
+     * Describes the end of the feed. Validation is a group like any other: it has as many epochs as training, and the
+     * feed waits for it.
+     */
     private static String ending(FeedPlan plan) {
         String waitsFor = plan.groups().isEmpty()
-                ? "all groups that have read are through with theirs (--groups names those that count)"
+                ? "all groups that have read have finished their epochs (--groups names the groups that count)"
                 : plan.groups().stream()
                         .map(group -> group.stream() + "/" + group.name())
-                        .collect(Collectors.joining(", ", "", " are through with theirs"));
+                        .collect(Collectors.joining(", ", "", " have finished their epochs"));
         return "ends: each group of each stream has " + Units.count(plan.epochs()) + " epochs; the feed ends when "
                 + waitsFor;
     }
 
-    /** Where chunks come from, and which tiers there are; a line each. */
+    /** The origin of chunks and the tiers, one line each. */
     static List<String> tiers(FeedStatus status) {
         List<String> lines = new ArrayList<>();
         boolean far = status.tiers().stream().anyMatch(tier -> tier.name().equals("chunks in use"));
@@ -63,9 +66,9 @@ final class FeedReport {
                 status.tiers().stream().filter(tier -> tier.cache().isPresent()).toList();
         lines.add(
                 !far
-                        ? "tiers: none; chunks are mapped where they are"
+                        ? "tiers: none; chunks are mapped in place"
                         : tiers.isEmpty()
-                                ? "tiers: none; every epoch reads all of the store"
+                                ? "tiers: none; every epoch reads the whole store"
                                 : "tiers: "
                                         + tiers.stream()
                                                 .map(tier -> tier.name() + " for " + Units.bytes(tier.limit()))
@@ -107,7 +110,7 @@ final class FeedReport {
         }
     }
 
-    /** The same for programs. */
+    /** The same as JSON. */
     static ObjectNode json(FeedStatus status, Duration time) {
         NodeMetrics totals = status.totals();
         ObjectNode json = Json.object();

@@ -10,11 +10,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What the servers of a feed said of themselves at one moment.
+ * The status reports of a feed's servers at one moment.
  *
- * @param nanos when they were asked, by {@link System#nanoTime}
+ * @param nanos when they were requested, by {@link System#nanoTime}
  * @param servers the {@code /status.json} of each that answered
- * @param problems why others did not, in words
+ * @param problems why other servers did not answer
  */
 record FeedSnapshot(long nanos, List<JsonNode> servers, List<String> problems) {
 
@@ -26,7 +26,7 @@ record FeedSnapshot(long nanos, List<JsonNode> servers, List<String> problems) {
         problems = List.copyOf(problems);
     }
 
-    /** Asks every server of a feed. */
+    /** Requests the status of every server of a feed. */
     static FeedSnapshot of(FeedFile feed) {
         List<JsonNode> servers = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -38,7 +38,7 @@ record FeedSnapshot(long nanos, List<JsonNode> servers, List<String> problems) {
             }
         }
         if (servers.isEmpty() && problems.isEmpty()) {
-            problems.add("it is not shown: start it without --ui off");
+            problems.add("the feed has no status page: start it without --ui off");
         }
         return new FeedSnapshot(System.nanoTime(), servers, problems);
     }

@@ -27,7 +27,7 @@ final class FeedVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** @param arguments those of the job */
+    /** @param arguments of the job */
     FeedVerb(List<String> arguments) {
         this.arguments = List.copyOf(arguments);
     }
@@ -58,7 +58,7 @@ final class FeedVerb implements Callable<Integer> {
                     .ifPresent(url -> out.println("watch it at " + url + "   (or stoker top "
                             + feed.plan().name() + ")"));
             while (!feed.ended(Duration.ofSeconds(1))) {
-                // Waiting is all there is to do.
+                // The main thread only waits.
             }
             Optional<FeedStatus> status = feed.status();
             status.ifPresent(s -> FeedReport.print(s, Duration.ofNanos(System.nanoTime() - began), out));

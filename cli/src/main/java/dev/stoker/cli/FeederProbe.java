@@ -15,16 +15,16 @@ import java.nio.ByteOrder;
 import java.util.Optional;
 
 /**
- * Asks whether a feeder serves at an address, without a place in it: the greeting names a protocol version that none speaks,
- * and the refusal, which needs neither token nor certificate, can only come from a feeder that has opened its streams. The
- * feeder does not count it as refused.
+ * Checks whether a feeder serves at an address, without taking a place. The probe greets with a protocol version that
+ * does not exist. The refusal needs neither token nor certificate, and only a feeder that has opened its streams sends
+ * it. The feeder does not count it as refused.
  */
 final class FeederProbe {
     private static final int LIMIT_MS = 1000;
 
     private FeederProbe() {}
 
-    /** Whether a feeder serves at {@code host:port}, at one of the addresses that the host stands for. */
+    /** Whether a feeder serves at {@code host:port}, on one of the host's addresses. */
     static boolean answers(String address) {
         int colon = address.lastIndexOf(':');
         String host = address.substring(0, colon);
@@ -60,7 +60,7 @@ final class FeederProbe {
         }
     }
 
-    /** A feeder under TLS says in plain text that it wants TLS. */
+    /** Whether the answer is a refusal. A feeder with TLS answers in plain text that it requires TLS. */
     private static boolean isRefusal(ErrorMessage error) {
         return error.known()
                 .filter(code -> code == ErrorCode.UNSUPPORTED_PROTOCOL || code == ErrorCode.UNAUTHORIZED)

@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker gc}: lists, and with {@code --yes} deletes, what dead ingests left behind. */
+/** {@code stoker gc}: lists the remains of dead ingests, and deletes them with {@code --yes}. */
 @Command(
         name = "gc",
         description = {
@@ -80,12 +80,12 @@ final class GcVerb implements Callable<Integer> {
         Leftover leftover = collection.leftovers().stream()
                 .filter(l -> l.ingest().equals(ended))
                 .findFirst()
-                .orElseThrow(() -> new CommandException("no ingest " + ended + " is at work on " + path
+                .orElseThrow(() -> new CommandException("no ingest " + ended + " is running on " + path
                         + " or left files there; see stoker gc " + path));
         String files = Units.plural(leftover.files().size(), "file") + ", " + Units.bytes(leftover.bytes());
         if (!yes) {
             out.println("would end ingest " + ended + holder(leftover) + " and delete " + files
-                    + "; a commit of it fails from then on; do it with --yes");
+                    + "; a commit of it fails from then on; run with --yes to do so");
             return 0;
         }
         LogEntry entry = GarbageCollection.end(dataset, ended, Clock.systemUTC(), System.getProperty("user.name"));
@@ -101,7 +101,7 @@ final class GcVerb implements Callable<Integer> {
 
     private static String holder(Leftover leftover) {
         return leftover.lease()
-                .map(lease -> " of " + lease.by() + ", at work since " + lease.created())
+                .map(lease -> " of " + lease.by() + ", running since " + lease.created())
                 .orElse("");
     }
 
@@ -129,12 +129,12 @@ final class GcVerb implements Callable<Integer> {
             out.println("deleted " + Units.plural(deleted.size(), "file") + ", " + Units.bytes(bytes));
         } else if (!plan.isEmpty()) {
             out.println("would delete " + Units.plural(plan.size(), "file") + ", " + Units.bytes(bytes)
-                    + "; do it with --yes");
+                    + "; run with --yes to delete");
         } else {
             out.println("nothing to delete");
         }
         if (collection.leftovers().stream().anyMatch(l -> l.fate() == Leftover.Fate.LEASED)) {
-            out.println("a lease of a dead writer is ended with --break ID");
+            out.println("to end the lease of a dead writer, run with --break ID");
         }
     }
 
@@ -142,7 +142,7 @@ final class GcVerb implements Callable<Integer> {
         return switch (leftover.fate()) {
             case DELETE -> yes ? "deleted" : "";
             case YOUNG -> "kept: younger than " + Units.time(limit);
-            case BESIDE_WRITERS -> "kept: writers are at work";
+            case BESIDE_WRITERS -> "kept: writers are running";
             case LEASED -> {
                 Lease lease = leftover.lease().orElseThrow();
                 yield "kept: lease of " + lease.by() + " since " + lease.created()

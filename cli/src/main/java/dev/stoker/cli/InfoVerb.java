@@ -46,7 +46,7 @@ final class InfoVerb implements Callable<Integer> {
     @Option(names = "--json", description = "Print JSON.")
     private boolean json;
 
-    /** What a split holds. */
+    /** The contents of a split. */
     private static final class Split {
         long samples;
         long chunks;

@@ -8,7 +8,7 @@ import dev.stoker.ingest.stream.StreamResult;
 import java.util.Locale;
 import java.util.Map;
 
-/** What an ingest has done, as JSON for programs. */
+/** The result of an ingest as JSON. */
 final class IngestReport {
 
     private IngestReport() {}

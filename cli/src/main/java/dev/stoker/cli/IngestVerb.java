@@ -32,11 +32,11 @@ final class IngestVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For help only: the arguments of a job are not parsed here. */
+    /** Only for help: the job parses its own arguments. */
     @Option(names = JsonFlag.NAME, description = "Print the result as JSON, on one line.")
     private boolean json;
 
-    /** @param arguments those of the job */
+    /** @param arguments of the job */
     IngestVerb(List<String> arguments) {
         this.arguments = JsonFlag.without(arguments);
         this.json = JsonFlag.isIn(arguments);
@@ -84,12 +84,12 @@ final class IngestVerb implements Callable<Integer> {
             }
             return 0;
         } catch (Exception e) {
-            // What an interrupted job throws depends on where it was.
+            // The exception of an interrupted job depends on its state.
             if (!interrupted.get() || ingest.get() == null) {
                 throw e;
             }
             err.println(
-                    "stoker: interrupted; nothing is visible in the dataset. Go on with: stoker ingest … --ingest-id "
+                    "stoker: interrupted; nothing is visible in the dataset. Resume with: stoker ingest … --ingest-id "
                             + ingest.get());
             return 130;
         }

@@ -11,7 +11,10 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.PositionalParamSpec;
 
-/** The options of a job as options of a verb, so that the command line and {@code flink run} take the same ones. */
+/**
+ * Turns the options of a job into options of a verb, so that the command line and {@code flink run} accept the same
+ * ones.
+ */
 final class JobOptions {
 
     private JobOptions() {}
@@ -48,7 +51,7 @@ final class JobOptions {
         }
     }
 
-    /** Flink formats descriptions for web pages only. */
+    /** Converts a description to plain text, because Flink formats descriptions only as HTML. */
     private static String plain(String html) {
         return html.replace("&lt;", "<")
                 .replace("&gt;", ">")
@@ -72,7 +75,7 @@ final class JobOptions {
         return JobArguments.flag(option, prefix);
     }
 
-    /** An option's default, unless it is to be off or to have no value. */
+    /** The default of an option; empty if the default is off or no value. */
     static Optional<String> defaultValue(ConfigOption<?> option) {
         Object value = option.defaultValue();
         if (value == null || value instanceof Boolean || (value instanceof List<?> list && list.isEmpty())) {

@@ -4,7 +4,7 @@ import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 
-/** JSON for programs: one value, on one line. */
+/** Prints JSON: one value on one line. */
 final class Json {
 
     static final JsonMapper MAPPER = new JsonMapper();

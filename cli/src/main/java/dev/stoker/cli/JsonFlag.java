@@ -12,7 +12,7 @@ final class JsonFlag {
         return arguments.contains(NAME);
     }
 
-    /** The arguments of the job. */
+    /** Returns the job's arguments, without the flag. */
     static List<String> without(List<String> arguments) {
         return arguments.stream().filter(argument -> !argument.equals(NAME)).toList();
     }

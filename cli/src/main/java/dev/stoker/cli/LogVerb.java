@@ -76,7 +76,7 @@ final class LogVerb implements Callable<Integer> {
             if (json) {
                 out.println(array);
             } else if (newest == 0) {
-                out.println("no version yet: no ingest into " + dataset.where() + " has finished");
+                out.println("no version yet: no ingest into " + dataset.where() + " has committed");
             } else {
                 table.print(out);
                 if (newest > count) {

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
 import java.util.Optional;
 
-/** Where logs go: one file a process in the user's Stoker directory, so that a terminal shows results only. */
+/** Directs logs to one file per process in the user's Stoker directory, so that a terminal shows only results. */
 final class Logs {
 
     private static volatile Path file;
 
     private Logs() {}
 
-    /** Chooses the file; to be called before anything logs. */
+    /** Chooses the file. Must be called before anything is logged. */
     static void start(String verb) {
         if (System.getProperty("log4j2.configurationFile") != null) {
             return;
@@ -24,7 +24,7 @@ final class Logs {
             Path directory =
                     PrivateFiles.createDirectories(StokerHome.directory().resolve("logs"));
             if (Files.getPosixFilePermissions(directory).contains(PosixFilePermission.OTHERS_WRITE)) {
-                throw new IOException("everyone can plant links in " + directory);
+                throw new IOException("every user can create links in " + directory);
             }
             file = directory.resolve(verb.replaceAll("[^a-z]", "") + "-"
                     + ProcessHandle.current().pid() + ".log");
@@ -34,7 +34,7 @@ final class Logs {
         }
     }
 
-    /** The log of this process, if there is one. */
+    /** The log file of this process, if there is one. */
     static Optional<Path> file() {
         return Optional.ofNullable(file).filter(Files::exists);
     }

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** A dataset that a verb's argument named; the verb closes it. */
+/** A dataset that was given as an argument; the verb closes it. */
 final class OpenDataset implements AutoCloseable {
 
     private static final Pattern WITH_VERSION = Pattern.compile("(.+)@([0-9]{1,18})");
@@ -34,8 +34,8 @@ final class OpenDataset implements AutoCloseable {
     /**
      * Opens a dataset.
      *
-     * @param text its directory or URI, or that and {@code @}version
-     * @param version the version asked for by an option, or null
+     * @param text its directory or URI, optionally followed by {@code @}version
+     * @param version the version given by an option, or null
      */
     static OpenDataset open(String text, Long version) throws IOException {
         Optional<Long> chosen = Optional.ofNullable(version);
@@ -45,7 +45,7 @@ final class OpenDataset implements AutoCloseable {
             location = matcher.group(1);
             long typed = Long.parseLong(matcher.group(2));
             if (version != null && version != typed) {
-                throw new IllegalArgumentException(text + " and --version " + version + " name two versions");
+                throw new IllegalArgumentException(text + " and --version " + version + " give two versions");
             }
             chosen = Optional.of(typed);
         }
@@ -140,7 +140,7 @@ final class OpenDataset implements AutoCloseable {
         return dataset;
     }
 
-    /** The version that was asked for, else the newest. */
+    /** Returns the requested version, or else the newest. */
     Snapshot snapshot() throws IOException {
         return version.isPresent() ? dataset.snapshot(version.get()) : dataset.snapshot();
     }

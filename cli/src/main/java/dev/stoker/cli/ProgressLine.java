@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import java.io.PrintWriter;
 
-/** One line that is written over on a terminal, and a line every few seconds elsewhere. For one thread. */
+/** One line that is overwritten on a terminal; elsewhere, a new line every few seconds. For one thread. */
 final class ProgressLine implements AutoCloseable {
 
     private static final long PLAIN_NANOS = 5_000_000_000L;
@@ -27,7 +27,7 @@ final class ProgressLine implements AutoCloseable {
         }
     }
 
-    /** Leaves the line as it is; what is printed next begins another. */
+    /** Keeps the line; later output begins on a new line. */
     void end() {
         if (width > 0) {
             err.println();

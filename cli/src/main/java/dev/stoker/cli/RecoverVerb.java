@@ -13,7 +13,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker recover}: says, and with {@code --yes} does, what brings a lost or damaged commit log back. */
+/** {@code stoker recover}: shows how to restore a lost or damaged commit log, and restores it with {@code --yes}. */
 @Command(
         name = "recover",
         description = {
@@ -54,9 +54,9 @@ final class RecoverVerb implements Callable<Integer> {
                 out.println("nothing to recover: the log and dataset.json are whole");
             } else if (yes) {
                 plan.apply();
-                out.println("recovered; stoker verify " + path + " reads it all again");
+                out.println("recovered; check everything with stoker verify " + path);
             } else {
-                out.println("nothing was done yet; do it with --yes");
+                out.println("nothing was changed yet; run with --yes to recover");
             }
             return 0;
         }

@@ -7,17 +7,17 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Looks for datasets below a location that is none. */
+/** Searches for datasets below a location that is not a dataset. */
 final class RemoteDatasets {
 
-    /** Datasets named in an error. */
+    /** The most datasets that an error lists. */
     private static final int NAMED = 5;
-    /** Objects looked at; a bucket may hold any number. */
+    /** The most objects to list; a bucket may contain any number. */
     private static final int LISTED = 2000;
 
     private RemoteDatasets() {}
 
-    /** Some datasets below, if they are found soon; nothing if the location cannot be listed. */
+    /** Returns some datasets below, if the search finds them soon; an empty list if the location cannot be listed. */
     static List<String> below(ObjectStore store) {
         List<String> found = new ArrayList<>();
         String ending = "/" + DatasetLayout.DATASET_JSON;

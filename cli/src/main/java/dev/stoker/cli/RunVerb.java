@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker run STREAM … -- COMMAND …}: a feed for as long as a trainer runs. */
+/** {@code stoker run STREAM … -- COMMAND …}: serves a feed while a trainer runs. */
 @Command(
         name = "run",
         description = {
@@ -43,15 +43,15 @@ final class RunVerb implements Callable<Integer> {
     @Spec
     private CommandSpec spec;
 
-    /** For help only: the arguments of a job are not parsed here. */
+    /** Only for help: the job parses its own arguments. */
     @Option(
             names = JsonFlag.NAME,
             description = "Print the feed's result as JSON, on one line after the command's output.")
     private boolean json;
 
     /**
-     * @param arguments those of the job
-     * @param command what stood behind the first {@code --}
+     * @param arguments of the job
+     * @param command the words after the first {@code --}
      */
     RunVerb(List<String> arguments, List<String> command) {
         this.arguments = JsonFlag.without(arguments);
@@ -64,19 +64,19 @@ final class RunVerb implements Callable<Integer> {
         if (command.isEmpty()) {
             throw new ParameterException(
                     spec.commandLine(),
-                    "no command to run: put it behind --, as in: stoker run DATASET -- python train.py");
+                    "no command to run: put it after --, as in: stoker run DATASET -- python train.py");
         }
         if (!isThere(command.get(0))) {
-            throw new CommandException("there is no command " + command.get(0) + " to run", NOT_FOUND, null);
+            throw new CommandException("command not found: " + command.get(0), NOT_FOUND, null);
         }
         PrintWriter err = spec.commandLine().getErr();
         List<String> args = new ArrayList<>(arguments);
         if (args.stream().noneMatch(arg -> arg.equals("--port") || arg.startsWith("--port="))) {
-            // The trainer is told the address, so a run need not share one port with others.
+            // The trainer gets the address, so each run can use any free port.
             args.add("--port=0");
         }
         if (args.stream().noneMatch(arg -> arg.equals("--idle-timeout") || arg.startsWith("--idle-timeout="))) {
-            // The feed lives as long as its trainer, however late that connects.
+            // The feed lives as long as its trainer, even if the trainer connects late.
             args.add("--idle-timeout=0 s");
         }
         FeederArguments resolved = FeederArguments.parse(args.toArray(new String[0]));
@@ -119,7 +119,7 @@ final class RunVerb implements Callable<Integer> {
         return code;
     }
 
-    /** Found as a shell would; asked before a feed is started for nothing. */
+    /** Searches a program as a shell would, before a feed is started. */
     private static boolean isThere(String program) {
         if (program.indexOf('/') >= 0) {
             return Files.isExecutable(Path.of(program));
@@ -144,7 +144,7 @@ final class RunVerb implements Callable<Integer> {
         trainer.set(process);
         try {
             while (!process.waitFor(500, TimeUnit.MILLISECONDS)) {
-                // The feed may be done before the trainer is; only its failure matters.
+                // The feed may end before the trainer; only its failure matters.
                 feed.ended(Duration.ZERO);
             }
             return process.exitValue();
@@ -153,7 +153,7 @@ final class RunVerb implements Callable<Integer> {
         }
     }
 
-    /** Leaves no trainer behind whose feed has failed. */
+    /** Ends the trainer when its feed has failed. */
     private static void end(Process process) throws InterruptedException {
         process.destroy();
         if (!process.waitFor(10, TimeUnit.SECONDS)) {
@@ -163,7 +163,7 @@ final class RunVerb implements Callable<Integer> {
 
     private static void pass(String signal, Process process) {
         if (signal.equals("INT") && System.console() != null) {
-            // The terminal has sent it to the trainer as well.
+            // The terminal has sent the signal to the trainer as well.
             return;
         }
         try {

@@ -18,11 +18,13 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Temporary files of this process, in a directory of its own that only its user can enter: Flink unpacks 24 MB at each start,
- * and a process that is killed cannot remove them. The directory goes with the process, or with the next process that looks.
+ * A directory for this process's temporary files that only its user can enter. Flink unpacks 24 MB at each start, and a
+ * process that is killed cannot remove them. The process removes its directory at its end; otherwise the next process
+ * does.
  *
- * <p>Whose process lives is told by a lock, which the system lets go of however the process dies; process ids differ between
- * containers that share a temporary directory. Guarded by the class.
+ * <p>A lock shows whether a directory's process is alive: the system releases it when the process ends in any way.
+ * Process ids would not do, because they differ between containers that share a temporary directory. Guarded by the
+ * class.
  */
 final class ScratchDirectory {
     static final String PREFIX = "stoker-scratch-";
@@ -30,19 +32,19 @@ final class ScratchDirectory {
     private static final String LOCK = "lock";
     /** More than Flink unpacks. */
     private static final long LEAST_BYTES = 64 << 20;
-    /** A directory without a lock may be one that is being made. */
+    /** Another process may be creating a directory that has no lock yet. */
     private static final Duration LEAST_AGE = Duration.ofMinutes(1);
-    /** Kept, since a channel that nobody knows any more is closed. */
+    /** Kept because an unreachable channel would be closed. */
     private static final List<FileChannel> HELD = new ArrayList<>();
-    /** Directories of this process. Opening the lock of one again would give it up. */
+    /** Directories of this process. Opening the lock file of one again would release its lock. */
     private static final Set<String> OWN = new HashSet<>();
 
     private ScratchDirectory() {}
 
     /**
-     * Sends this process's temporary files to a directory of its own.
+     * Directs this process's temporary files to a separate directory.
      *
-     * @throws CommandException if there is no place for one
+     * @throws CommandException if there is no suitable place
      */
     static void use() throws CommandException {
         Path base = Path.of(System.getProperty("java.io.tmpdir"));
@@ -51,7 +53,7 @@ final class ScratchDirectory {
         Runtime.getRuntime().addShutdownHook(new Thread(() -> delete(own), "scratch"));
     }
 
-    /** Makes a directory in the first place that has room; never in the open, where others could plant files. */
+    /** Creates a directory in the first place with enough space; never in one where other users could create files. */
     static Path takeFirst(List<Path> places) throws CommandException {
         List<String> reasons = new ArrayList<>();
         for (int i = 0; i < places.size(); i++) {
@@ -65,10 +67,10 @@ final class ScratchDirectory {
                 return take(place);
             } catch (IOException | UnsupportedOperationException e) {
                 reasons.add(place + ": " + reason(e));
-                LOG.warn("No temporary files in {}", place, e);
+                LOG.warn("Cannot use {} for temporary files", place, e);
             }
         }
-        throw new CommandException("there is no place for temporary files (" + String.join("; ", reasons)
+        throw new CommandException("no place for temporary files (" + String.join("; ", reasons)
                 + "); free some space, or choose another place with STOKER_JAVA_OPTS=-Djava.io.tmpdir=DIRECTORY");
     }
 
@@ -76,7 +78,7 @@ final class ScratchDirectory {
         return e instanceof AccessDeniedException
                 ? "no permission"
                 : e instanceof NoSuchFileException
-                        ? "there is no such directory"
+                        ? "the directory does not exist"
                         : e instanceof FileSystemException known && known.getReason() != null
                                 ? known.getReason()
                                 : String.valueOf(e.getMessage());
@@ -85,11 +87,11 @@ final class ScratchDirectory {
     private static void requireRoom(Path place) throws IOException {
         long room = Files.getFileStore(place).getUsableSpace();
         if (room < LEAST_BYTES) {
-            throw new IOException(Units.bytes(room) + " are free, " + Units.bytes(LEAST_BYTES) + " are needed");
+            throw new IOException(Units.bytes(room) + " are free; expected at least " + Units.bytes(LEAST_BYTES));
         }
     }
 
-    /** Makes a directory that is locked for as long as this process lives. */
+    /** Creates a directory that is locked for the life of this process. */
     static synchronized Path take(Path base) throws IOException {
         PrivateFiles.Claimed claimed = PrivateFiles.claimDirectory(
                 base, PREFIX + ProcessHandle.current().pid() + "-", LOCK);
@@ -98,7 +100,7 @@ final class ScratchDirectory {
         return claimed.path();
     }
 
-    /** Removes the directories of this user's processes that are no more. */
+    /** Removes the directories of this user's ended processes. */
     static synchronized void sweep(Path base) throws IOException {
         PrivateFiles.removeLeft(base, name -> name.startsWith(PREFIX) && !OWN.contains(name), LOCK, LEAST_AGE);
     }
@@ -107,7 +109,7 @@ final class ScratchDirectory {
         try {
             PrivateFiles.delete(directory);
         } catch (IOException | RuntimeException e) {
-            LOG.debug("{} is left for the next process", directory, e);
+            LOG.debug("{} was not removed; the next process retries", directory, e);
         }
     }
 }

@@ -61,7 +61,7 @@ final class ShowVerb implements Callable<Integer> {
             String chosen = chosenSplit(snapshot);
             long left = Math.max(0, count);
             if (!snapshot.splits().isEmpty()) {
-                // Names the splits there are when this one does not exist.
+                // Throws an exception with the known splits if this one does not exist.
                 snapshot.stream(chosen);
             }
             ChunkTable chunks = snapshot.table();
@@ -126,7 +126,7 @@ final class ShowVerb implements Callable<Integer> {
         return line.length() <= CELL ? line : line.substring(0, CELL - 1) + "…";
     }
 
-    /** A small field's value: text, number, truth, or for lists and bytes what they are. */
+    /** The value of a small field: text, number or boolean, or a description of lists and bytes. */
     private static Object value(ChunkHead chunk, int field, int row) {
         ArrowColumn column = chunk.column(field);
         FieldType type = column.field().type();

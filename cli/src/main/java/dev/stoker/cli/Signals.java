@@ -11,8 +11,8 @@ import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * Ctrl-C, hang-up and termination as calls instead of an exit, for as long as this is open. The calls run on a thread of
- * the virtual machine. A second signal of the same kind ends the process at once.
+ * While it is open, turns Ctrl-C, hang-up and termination into calls of a listener instead of an exit. The calls run on
+ * a thread of the virtual machine. A second signal of the same kind ends the process at once.
  */
 final class Signals implements AutoCloseable {
 
@@ -21,7 +21,7 @@ final class Signals implements AutoCloseable {
     private final Map<String, Object> before = new ConcurrentHashMap<>();
     private final List<Listener> listeners = new ArrayList<>();
 
-    /** Hears of a signal. */
+    /** Receives signals. */
     interface Listener {
         /** Called with {@code INT}, {@code TERM} or {@code HUP}. */
         void signalled(String name);
@@ -59,7 +59,7 @@ final class Signals implements AutoCloseable {
         before.forEach(Jdk::handle);
     }
 
-    /** The JDK's signal handling, in a package that is not part of Java's interface and that compilers warn of. */
+    /** The JDK's signal handling, in a package that is not part of the Java API, so compilers warn about it. */
     private static final class Jdk {
 
         private static final Class<?> HANDLER = type("sun.misc.SignalHandler");
@@ -72,7 +72,7 @@ final class Signals implements AutoCloseable {
                 SIGNAL = signal.getConstructor(String.class);
                 HANDLE = signal.getMethod("handle", signal, HANDLER);
             } catch (NoSuchMethodException e) {
-                throw new IllegalStateException("this Java has no sun.misc.Signal", e);
+                throw new IllegalStateException("this Java runtime has no sun.misc.Signal", e);
             }
         }
 
@@ -80,7 +80,7 @@ final class Signals implements AutoCloseable {
             try {
                 return Class.forName(name);
             } catch (ClassNotFoundException e) {
-                throw new IllegalStateException("this Java has no " + name, e);
+                throw new IllegalStateException("this Java runtime has no " + name, e);
             }
         }
 
@@ -103,7 +103,9 @@ final class Signals implements AutoCloseable {
                     });
         }
 
-        /** Returns the handler before; empty where the signal cannot be handled, as under {@code -Xrs}. */
+        /**
+         * Installs a handler and returns the one before; empty if the signal cannot be handled, as with {@code -Xrs}.
+         */
         static Optional<Object> handle(String name, Object handler) {
             try {
                 return Optional.of(HANDLE.invoke(null, SIGNAL.newInstance(name), handler));

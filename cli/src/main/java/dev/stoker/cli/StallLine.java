@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;
 
-/** One line on a trainer's waits, in the words of {@code Feed.report()}. */
+/** Formats a trainer's waits as one line, in the words of {@code Feed.report()}. */
 final class StallLine {
     private static final int SHOWN = 3;
     private static final long LEAST_US = 50_000;

@@ -10,8 +10,8 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
 
 /**
- * The command {@code stoker}. Exit codes: 0 done, 1 failed, 2 wrong usage; {@code stoker run} passes on that of the
- * trainer.
+ * The command {@code stoker}. Exit codes: 0 success, 1 failure, 2 wrong usage; {@code stoker run} returns the trainer's
+ * exit code.
  */
 @Command(
         name = "stoker",
@@ -44,7 +44,7 @@ public final class Stoker implements Runnable {
                 List.of(args),
                 new PrintWriter(System.out, true, StandardCharsets.UTF_8),
                 new PrintWriter(System.err, true, StandardCharsets.UTF_8));
-        // Flink leaves threads behind that are no daemons.
+        // Flink leaves non-daemon threads behind.
         System.exit(code);
     }
 
@@ -52,8 +52,8 @@ public final class Stoker implements Runnable {
      * Runs one command.
      *
      * @param args the verb and its arguments
-     * @param out where results go
-     * @param err where progress and errors go
+     * @param out receives results
+     * @param err receives progress and errors
      * @return the exit code
      */
     static int run(List<String> args, PrintWriter out, PrintWriter err) {
@@ -71,7 +71,7 @@ public final class Stoker implements Runnable {
         }
         Verbs.addTo(command, job, end < 0 ? List.of() : args.subList(end + 1, args.size()));
         if (end >= 0 && !(own.size() > 0 && own.get(0).equals("run"))) {
-            err.println("stoker: only stoker run takes a command behind --");
+            err.println("stoker: only stoker run takes a command after --");
             return Errors.USAGE;
         }
         command.setOut(out);
@@ -83,7 +83,7 @@ public final class Stoker implements Runnable {
         return command.execute(own.toArray(new String[0]));
     }
 
-    /** What {@code stoker help WORD} stands for; a word that is no verb is refused like any other. */
+    /** Translates {@code stoker help WORD}. A word that is not a verb is refused like any other. */
     private static List<String> asked(List<String> words) {
         if (words.isEmpty()) {
             return List.of(HELP.get(0));

@@ -37,7 +37,7 @@ final class StopVerb implements Callable<Integer> {
         FeedFile feed = FeedFile.require(name);
         var out = spec.commandLine().getOut();
         if (feed.state() == FeedFile.State.ENDED) {
-            out.println("feed " + name + " has ended already");
+            out.println("feed " + name + " has already ended");
             return 0;
         }
         if (!feed.embedded()) {
@@ -56,16 +56,20 @@ final class StopVerb implements Callable<Integer> {
         } catch (TimeoutException e) {
             throw new CommandException(
                     "feed " + name + " (pid " + feed.pid() + ") has not ended within " + timeoutSeconds
-                            + " s; wait longer with --timeout, or end it hard with kill -9: no acknowledged batch is lost");
+                            + " s; wait longer with --timeout, or force its end with kill -9: no acknowledged batch"
+                            + " is lost");
         }
         out.println("feed " + name + " ended");
         return 0;
     }
 
-    /** Leaves a request for the feed's coordinator, which is on this machine, and waits until it has published the end. */
+    /**
+     * Leaves a request for the feed's coordinator on this machine, and waits until the coordinator has published the
+     * end.
+     */
     private void stopOnCluster(FeedFile feed) throws IOException, InterruptedException {
         if (feed.state() == FeedFile.State.GONE) {
-            throw new CommandException("feed " + name + " ran on a Flink cluster and none of its feeders answers ("
+            throw new CommandException("feed " + name + " ran on a Flink cluster, but none of its feeders answers ("
                     + feed.addresses() + "): look for its job with flink list, and end it with flink cancel");
         }
         StopRequest.write(name, feed.id(), feed.startedMs());

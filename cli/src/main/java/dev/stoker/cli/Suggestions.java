@@ -4,10 +4,10 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 
-/** What somebody may have meant. */
+/** Suggests verbs and names for mistyped ones. */
 final class Suggestions {
 
-    /** Words that other tools use. */
+    /** Words of other tools. */
     private static final Map<String, String> VERBS = Map.ofEntries(
             Map.entry("ls", "ps (feeds), info (a dataset) or show (samples)"),
             Map.entry("list", "ps (feeds), info (a dataset) or show (samples)"),
@@ -42,7 +42,7 @@ final class Suggestions {
 
     private Suggestions() {}
 
-    /** The verb for a word that is none. */
+    /** Returns the verb for a word that is not a verb. */
     static Optional<String> verb(String word) {
         return Optional.ofNullable(VERBS.get(word));
     }

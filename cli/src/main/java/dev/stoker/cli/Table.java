@@ -4,7 +4,7 @@ import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;
 
-/** A table for people: columns as wide as their widest cell. */
+/** A text table whose columns are as wide as their widest cell. */
 final class Table {
 
     private final List<String[]> rows = new ArrayList<>();

@@ -8,8 +8,8 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 
 /**
- * A terminal whose screen is drawn over again and again, and whose key q is heard without Enter. Leaves screen and
- * settings as they were. One thread, and one that waits for keys.
+ * A terminal whose screen is redrawn repeatedly, and that reads the key q without Enter. Restores screen and settings
+ * at the end. One thread draws, and one waits for keys.
  */
 final class Terminal implements AutoCloseable {
 
@@ -53,11 +53,11 @@ final class Terminal implements AutoCloseable {
                 quit.run();
             }
         } catch (IOException e) {
-            // Ctrl-C still ends it.
+            // Without stty, Ctrl-C still ends the display.
         }
     }
 
-    /** What stty says to these arguments; nothing where there is none. */
+    /** Runs stty with these arguments and returns its output; empty without stty. */
     private static String stty(String... arguments) {
         try {
             List<String> command = new ArrayList<>(List.of("stty"));
@@ -76,9 +76,9 @@ final class Terminal implements AutoCloseable {
         }
     }
 
-    /** Draws a text over the one before; what does not fit is left out. */
+    /** Draws a text over the previous one; lines that do not fit are cut off. */
     void show(String text) {
-        // A terminal that does not know its size says 0 0.
+        // A terminal of unknown size reports 0 0.
         String[] size = stty("size").split(" ");
         int lines = size.length == 2 && !size[0].equals("0") ? Integer.parseInt(size[0]) : USUAL_LINES;
         int columns = size.length == 2 && !size[1].equals("0") ? Integer.parseInt(size[1]) : USUAL_COLUMNS;

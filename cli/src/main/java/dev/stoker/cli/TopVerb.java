@@ -30,7 +30,7 @@ import picocli.CommandLine.Spec;
         })
 final class TopVerb implements Callable<Integer> {
 
-    /** Rates are those of so many seconds. */
+    /** Rates are averages over this number of seconds. */
     private static final int SECONDS = 5;
 
     @Spec
@@ -75,7 +75,7 @@ final class TopVerb implements Callable<Integer> {
         return 0;
     }
 
-    /** Asks all feeds; returns those that run. */
+    /** Requests the status of all feeds, and returns the running ones. */
     private List<FeedFile> look() throws IOException {
         List<FeedFile> feeds = FeedFile.list().stream()
                 .filter(feed -> name == null || feed.name().equals(name))
@@ -150,7 +150,7 @@ final class TopVerb implements Callable<Integer> {
         }
         rates.problems().forEach(problem -> out.println("  " + problem));
         if (rates.problems().isEmpty() && rates.groups().isEmpty()) {
-            out.println("  no trainer has come yet");
+            out.println("  no trainer has connected yet");
         }
         for (FeedRates.Group group : rates.groups()) {
             out.println(String.format(

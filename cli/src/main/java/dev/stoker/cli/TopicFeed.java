@@ -25,7 +25,7 @@ final class TopicFeed {
 
     private static final Logger LOG = LoggerFactory.getLogger(TopicFeed.class);
 
-    /** How long a feed may take to end in good order. */
+    /** How long a feed may take to end cleanly. */
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(30);
 
     private static final int CANCEL_SECONDS = 10;
@@ -70,7 +70,7 @@ final class TopicFeed {
         return 0;
     }
 
-    /** Only tasks that run end in good order; those that wait for brokers, or to be restarted, do not hear of it. */
+    /** Only running tasks end cleanly; tasks that wait for brokers or for a restart do not receive the request. */
     private static void cancelIfLate(JobClient job, long nanos) throws Exception {
         if (nanos < STOP_PATIENCE.toNanos()) {
             return;
@@ -80,13 +80,13 @@ final class TopicFeed {
         } catch (TimeoutException e) {
             LOG.warn("The feed was not cancelled within {} s; the process ends", CANCEL_SECONDS);
         }
-        throw new CommandException("the feed did not end in good order within " + STOP_PATIENCE.toSeconds()
+        throw new CommandException("the feed did not end cleanly within " + STOP_PATIENCE.toSeconds()
                 + " s and was cancelled"
                 + Patience.waiting().map(why -> " (" + why + ")").orElse("")
-                + "; the same command goes on with the epoch that the topic ends in");
+                + "; the same command resumes with the epoch in which the topic ends");
     }
 
-    /** Waits for the end, and says each second how far the feed is. */
+    /** Waits for the end, and publishes the feed's progress each second. */
     private static void watch(JobClient job, TopicFiles files, UUID id) throws Exception {
         CompletableFuture<JobExecutionResult> result = job.getJobExecutionResult();
         boolean isOver = false;
@@ -104,8 +104,8 @@ final class TopicFeed {
             try {
                 files.publish(TopicProgress.of(id).snapshot());
             } catch (IOException e) {
-                // A feed does not end for want of somebody to look at it.
-                LOG.debug("How far the feed is cannot be said", e);
+                // A failure to publish the progress must not end the feed.
+                LOG.debug("Failed to publish the feed's progress", e);
             }
         }
     }

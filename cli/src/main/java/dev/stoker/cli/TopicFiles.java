@@ -33,12 +33,12 @@ final class TopicFiles {
         this.plan = plan;
     }
 
-    /** Publishes that the feed runs. */
+    /** Publishes the running feed. */
     void publish() throws IOException {
         write(StokerHome.feedFile(plan.feed().name()), describe());
     }
 
-    /** Publishes how far it is. */
+    /** Publishes the feed's progress. */
     void publish(TopicProgress.Snapshot now) throws IOException {
         ObjectNode json = Json.object();
         json.put("at_ms", System.currentTimeMillis());
@@ -58,12 +58,12 @@ final class TopicFiles {
         write(progressFile(plan.feed().name()), json);
     }
 
-    /** Publishes that it has ended. */
+    /** Publishes the feed's end. */
     void withdraw() throws IOException {
         write(StokerHome.feedFile(plan.feed().name()), describe().put("ended_ms", System.currentTimeMillis()));
     }
 
-    /** How far a feed said it was. */
+    /** Reads the last progress of a feed. */
     static Optional<JsonNode> progress(String feed) throws IOException {
         try {
             return Optional.of(Json.MAPPER.readTree(PrivateFiles.readRegular(progressFile(feed), FeedFile.MAX_BYTES)));
@@ -72,7 +72,7 @@ final class TopicFiles {
         }
     }
 
-    /** The newest version that a feed which follows its dataset has begun an epoch with; 0 for none, or if it did not say. */
+    /** The newest version with which a feed that follows its dataset has begun an epoch; 0 for none or if unknown. */
     static long newestVersion(String feed) {
         long newest = 0;
         try {
@@ -80,7 +80,7 @@ final class TopicFiles {
                 newest = Math.max(newest, lane.path("version").asLong());
             }
         } catch (IOException e) {
-            LOG.debug("How far feed {} is cannot be read", feed, e);
+            LOG.debug("Cannot read the progress of feed {}", feed, e);
         }
         return newest;
     }

@@ -11,7 +11,9 @@ import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
 
-/** {@code stoker ingest kafka://…}: makes versions of a topic until its end or Ctrl-C; the same job as on a cluster. */
+/**
+ * {@code stoker ingest kafka://…}: commits versions from a topic until its end or Ctrl-C; the same job as on a cluster.
+ */
 final class TopicIngest {
 
     private TopicIngest() {}
@@ -41,7 +43,7 @@ final class TopicIngest {
         }
     }
 
-    /** Says how it goes on: one line that changes, and one for each few versions. */
+    /** Shows the progress: one line that is overwritten, and one for every few versions. */
     private record Progress(PrintWriter err, ProgressLine line) implements StreamListener {
 
         @Override

@@ -8,12 +8,12 @@ import java.util.Deque;
 import java.util.List;
 import java.util.Locale;
 
-/** How a feed to a topic does, from what it said in the last seconds. One thread. */
+/** The rates of a topic feed, from its reports of the last seconds. One thread. */
 final class TopicRates {
     private final int most;
     private final Deque<JsonNode> said = new ArrayDeque<>();
 
-    /** @param most words of the feed that are kept */
+    /** @param most the number of reports to keep */
     TopicRates(int most) {
         this.most = most;
     }
@@ -41,7 +41,7 @@ final class TopicRates {
                 : Math.max(0, last.path(what).asLong() - first.path(what).asLong()) / seconds;
     }
 
-    /** The lines below the feed's name: speed, and where its lanes are. */
+    /** The lines below the feed's name: rates, and the positions of its lanes. */
     List<String> lines(JsonNode topic) {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
@@ -86,7 +86,7 @@ final class TopicRates {
         return lines;
     }
 
-    /** The same for programs. */
+    /** The same as JSON. */
     ObjectNode json(String feed) {
         ObjectNode json = Json.object();
         json.put("name", feed).put("samples_per_second", rate("rows")).put("bytes_per_second", rate("bytes"));

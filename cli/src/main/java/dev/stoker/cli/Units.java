@@ -8,7 +8,7 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Numbers as people read them. */
+/** Formats numbers for people. */
 final class Units {
 
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9}) *(s|m|min|h|d|)");
@@ -42,7 +42,7 @@ final class Units {
     }
 
     /**
-     * A time as it is typed: 0, 90s, 30m, 24h, 7d.
+     * Parses a time such as 0, 90s, 30m, 24h or 7d.
      *
      * @param option the option, for the message
      */
@@ -50,7 +50,7 @@ final class Units {
         Matcher matcher = TIME.matcher(text.strip());
         if (!matcher.matches() || (matcher.group(2).isEmpty() && Long.parseLong(matcher.group(1)) != 0)) {
             throw new IllegalArgumentException(
-                    "option " + option + ": '" + text + "' is not a time; one is 90s, 30m, 24h or 7d");
+                    "option " + option + ": '" + text + "' is not a time such as 90s, 30m, 24h or 7d");
         }
         long number = Long.parseLong(matcher.group(1));
         return switch (matcher.group(2)) {
@@ -70,7 +70,7 @@ final class Units {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1000.0);
     }
 
-    /** A time that may be long: 42 s, 3 min 05 s, 2 h 07 min. */
+    /** A duration of any length: 42 s, 3 min 05 s, 2 h 07 min. */
     static String time(Duration duration) {
         long s = Math.max(0, duration.toSeconds());
         if (s < 60) {

@@ -14,7 +14,7 @@ final class Verbs {
 
     private Verbs() {}
 
-    /** Verbs that take the options of a job; the job parses them, so that all that is wrong with them is told at once. */
+    /** Verbs that take the options of a job. The job parses them, so that all problems are reported together. */
     static final Set<String> OF_JOBS = Set.of("ingest", "feed", "run");
 
     /**
@@ -22,7 +22,7 @@ final class Verbs {
      *
      * @param command the command
      * @param arguments of the job, if the verb is one of {@link #OF_JOBS}
-     * @param trailing what stood behind the first {@code --}
+     * @param trailing the words after the first {@code --}
      */
     static void addTo(CommandLine command, List<String> arguments, List<String> trailing) {
         CommandLine ingest = new CommandLine(new IngestVerb(arguments));
@@ -53,7 +53,7 @@ final class Verbs {
         command.addSubcommand(new GcVerb());
         command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());
-        // No verb has the usual --version: some take a dataset's.
+        // No verb has the usual --version, because some use it for a dataset's version.
         command.getSubcommands()
                 .values()
                 .forEach(verb -> verb.getCommandSpec()

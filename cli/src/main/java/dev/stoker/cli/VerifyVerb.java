@@ -31,7 +31,7 @@ import picocli.CommandLine.Spec;
         })
 final class VerifyVerb implements Callable<Integer> {
 
-    /** A store at a distance is waited for, not worked for. */
+    /** Reads of a remote store wait rather than compute. */
     private static final int REMOTE_READS = 16;
 
     @Spec
@@ -56,7 +56,7 @@ final class VerifyVerb implements Callable<Integer> {
     public Integer call() throws Exception {
         int parallelism = threads == null ? defaultThreads() : threads;
         if (parallelism < 1) {
-            throw new IllegalArgumentException("option --threads: " + parallelism + " is not positive");
+            throw new IllegalArgumentException("option --threads: " + parallelism + " must be positive");
         }
         ExecutorService pool = Executors.newFixedThreadPool(parallelism + 1);
         try (OpenDataset open = OpenDataset.open(path, version)) {
@@ -141,7 +141,7 @@ final class VerifyVerb implements Callable<Integer> {
                 + Units.plural(report.chunks(), "chunk") + ", " + Units.bytes(report.bytes()) + " read in "
                 + Units.seconds(time) + ": "
                 + (report.isClean()
-                        ? "all is as it was written"
+                        ? "no damage found"
                         : Units.plural(report.problems().size(), "problem")));
     }
 }

@@ -13,7 +13,7 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker wait}: for scripts and init containers that start trainers when there is something to read. */
+/** {@code stoker wait}: lets scripts and init containers start trainers when the feed is ready. */
 @Command(
         name = "wait",
         description = "Waits until a feed serves trainers or writes its topic. Prints nothing on success.")
@@ -38,7 +38,7 @@ final class WaitVerb implements Callable<Integer> {
         if (feed.indexOf(':') >= 0 && !feed.matches("[^:,\\s]+:[0-9]{1,5}(,[^:,\\s]+:[0-9]{1,5})*")) {
             throw new ParameterException(spec.commandLine(), "'" + feed + "' is not host:port[,host:port...]");
         }
-        // A name that a cluster has not given out yet is asked for again.
+        // Resolves a host name again that the cluster has not published yet.
         Security.setProperty("networkaddress.cache.ttl", "1");
         Security.setProperty("networkaddress.cache.negative.ttl", "1");
         long deadline = System.nanoTime() + timeoutSeconds * 1_000_000_000L;
@@ -51,17 +51,17 @@ final class WaitVerb implements Callable<Integer> {
                 return 0;
             }
             if (System.nanoTime() >= deadline) {
-                throw new CommandException("feed " + feed + " does not serve after " + timeoutSeconds + " s: "
+                throw new CommandException("feed " + feed + " is not ready after " + timeoutSeconds + " s: "
                         + (addresses.isEmpty()
                                 ? "no feed of this name has started on this machine, see stoker ps"
                                 : "no feeder answers at " + String.join(", ", addresses))
-                        + "; look at the feeder's log, or wait longer with --timeout");
+                        + "; check the feeder's log, or wait longer with --timeout");
             }
             Thread.sleep(PAUSE_MS);
         }
     }
 
-    /** Whether it is a feed to a topic that has its first records. */
+    /** Whether the feed writes to a topic and has written its first records. */
     private boolean writes() throws IOException {
         if (feed.indexOf(':') >= 0
                 || FeedFile.find(feed).filter(FeedFile::writesToTopic).isEmpty()) {

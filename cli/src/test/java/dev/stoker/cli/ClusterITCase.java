@@ -47,15 +47,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Both job jars on a real cluster: one JobManager and two TaskManagers, each a process with an address of its own. The dataset
- * lies on S3.
+ * Both job jars on a real cluster: one JobManager and two TaskManagers, each a process with a separate address. The
+ * dataset is on S3.
  */
 @Timeout(400)
 class ClusterITCase {
 
     private static final JsonMapper JSON = new JsonMapper();
     private static final int SAMPLES = 600;
-    /** Each of them would keep the classes of its job. */
+    /** Each of these objects would keep the classes of its job. */
     private static final List<String> THREADS_OF_STORES =
             List.of("StatisticsDataReferenceCleaner", "MutableQuantiles", "response-input-stream-timeout-scheduler");
 
@@ -208,7 +208,9 @@ class ClusterITCase {
         return new KafkaTarget(broker.bootstrap(), "photos", null, false, 60_000, 917_504);
     }
 
-    /** The topic that was just written holds records like any other: once up to its end, and once until it is stopped. */
+    /**
+     * Ingests the topic that was just written like any other: once up to its end, and once until the job is stopped.
+     */
     private void ingestsATopic(FlinkCluster cluster, KafkaBroker broker) throws Exception {
         long records = 0;
         try (TopicReader topic = new TopicReader(target(broker))) {
@@ -217,7 +219,7 @@ class ClusterITCase {
             }
         }
         assertThat(cluster.run(ingest(broker, "bounded", "--until=latest")))
-                .contains(records + " samples", "the same command goes on at photos");
+                .contains(records + " samples", "the same command resumes at photos");
         assertThat(rows("bounded")).isEqualTo(records);
 
         List<String> detached = new ArrayList<>(List.of("-d"));
@@ -320,7 +322,7 @@ class ClusterITCase {
         }
     }
 
-    /** Which TaskManager has the server of an address: the one whose process listens there. */
+    /** The TaskManager whose process listens on a server's address. */
     private static String hostOf(FlinkCluster cluster, String address) throws IOException {
         return cluster.listens("tm1", Integer.parseInt(address.substring(address.lastIndexOf(':') + 1)))
                 ? "tm1"

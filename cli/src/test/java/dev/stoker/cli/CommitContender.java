@@ -12,7 +12,7 @@ import java.time.Clock;
 import java.util.List;
 import java.util.Map;
 
-/** A process that commits versions beside others: {@code name count location…}. */
+/** A process that commits versions concurrently with others: {@code name count location…}. */
 final class CommitContender {
 
     private CommitContender() {}

@@ -15,7 +15,7 @@ import java.util.HexFormat;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** What lies at a location. */
+/** The contents of a location. */
 final class Contents {
 
     private Contents() {}

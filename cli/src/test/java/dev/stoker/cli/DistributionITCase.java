@@ -10,13 +10,13 @@ import java.util.jar.JarFile;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** What lies where in the distribution. */
+/** The contents of the distribution. */
 class DistributionITCase {
 
     private static final String OF_HADOOP = "org/apache/hadoop/fs/FileSystem.class";
     private static final Path DISTRIBUTION = Path.of("target", "dist");
 
-    /** The jars of a directory that hold a class. */
+    /** The jars of a directory that contain a class. */
     private static List<String> having(String entry, Path directory) {
         File[] jars = directory.toFile().listFiles((parent, name) -> name.endsWith(".jar"));
         assertThat(jars).isNotEmpty();
@@ -44,7 +44,7 @@ class DistributionITCase {
                 .hasSize(1);
     }
 
-    /** Where they are on the class path, anyone who reaches a REST endpoint of Flink's can run code. */
+    /** If these are on the class path, anyone who reaches Flink's REST endpoint can run code. */
     @Test
     void webSubmissionLiesBesideTheClassPathAndInNoJobJar() {
         String submission = "org/apache/flink/runtime/webmonitor/WebSubmissionExtension.class";

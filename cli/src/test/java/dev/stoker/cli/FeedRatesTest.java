@@ -109,7 +109,7 @@ class FeedRatesTest {
     @Test
     void aFeedThatIsNotShownOrDoesNotAnswerSaysSo() throws Exception {
         FeedSnapshot hidden = FeedSnapshot.of(new FeedFile("x", Json.MAPPER.readTree("{\"status\":[]}")));
-        assertThat(hidden.problems()).containsExactly("it is not shown: start it without --ui off");
+        assertThat(hidden.problems()).containsExactly("the feed has no status page: start it without --ui off");
         FeedSnapshot gone =
                 FeedSnapshot.of(new FeedFile("x", Json.MAPPER.readTree("{\"status\":[\"http://127.0.0.1:1\"]}")));
         assertThat(gone.problems())

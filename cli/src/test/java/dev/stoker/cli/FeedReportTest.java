@@ -37,10 +37,9 @@ class FeedReportTest {
         assertThat(described(0)).doesNotContain("ends");
         assertThat(described(3))
                 .contains("ends: each group of each stream has 3 epochs; the feed ends when all groups that have read"
-                        + " are through with theirs (--groups names those that count)");
+                        + " have finished their epochs (--groups names the groups that count)");
         assertThat(described(3, new FeedPlan.Group("train", "default"), new FeedPlan.Group("train", "probe")))
-                .contains(
-                        "ends: each group of each stream has 3 epochs; the feed ends when train/default, train/probe are"
-                                + " through with theirs");
+                .contains("ends: each group of each stream has 3 epochs; the feed ends when train/default, train/probe"
+                        + " have finished their epochs");
     }
 }

@@ -27,8 +27,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A Flink cluster of several processes on addresses of their own, configured by {@code flink-conf/one-machine}; made of the
- * distribution's Flink jars alone, so that a job has to bring what it needs, but Hadoop.
+ * A Flink cluster of several processes on separate addresses, configured by {@code flink-conf/one-machine}. It uses
+ * only the distribution's Flink jars, so a job must bring its other dependencies, except Hadoop.
  */
 final class FlinkCluster implements AutoCloseable {
 
@@ -43,7 +43,7 @@ final class FlinkCluster implements AutoCloseable {
     private final int rpcPort = freePort();
     private final int restPort = freePort();
     private final Map<String, Process> processes = new LinkedHashMap<>();
-    /** By what was asked for: the JVM's memory options and the settings that Flink derives from its configuration. */
+    /** The JVM's memory options and the settings that Flink derives from its configuration, by request. */
     private final Map<String, List<String>> derived = new HashMap<>();
 
     /** @param hadoop its configuration of Hadoop */
@@ -179,7 +179,7 @@ final class FlinkCluster implements AutoCloseable {
         return DIST.resolve("jobs").resolve(name + "-job.jar").toString();
     }
 
-    /** GET on the REST interface; empty while nobody answers. */
+    /** GET on the REST interface; empty while it does not answer. */
     String rest(String path) {
         try {
             return HttpClient.newHttpClient()
@@ -210,7 +210,7 @@ final class FlinkCluster implements AutoCloseable {
         }
     }
 
-    /** Whether the process listens on a TCP port, as Linux tells. */
+    /** Whether the process listens on a TCP port, according to Linux. */
     boolean listens(String name, int port) throws IOException {
         String hex = String.format(":%04X", port);
         List<String> inodes = new ArrayList<>();
@@ -258,7 +258,7 @@ final class FlinkCluster implements AutoCloseable {
     }
 
     /** kill -9. */
-    /** On what the processes listen, by name. */
+    /** The listening sockets of the processes, by name. */
     Map<String, Set<ListeningSockets.Socket>> sockets() throws IOException {
         Map<String, Set<ListeningSockets.Socket>> sockets = new LinkedHashMap<>();
         for (Map.Entry<String, Process> process : processes.entrySet()) {

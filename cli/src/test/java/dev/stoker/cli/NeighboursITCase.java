@@ -26,8 +26,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Other users of the machine, who plant links, FIFOs and directories wherever everyone may write. The commands run with a mask
- * that keeps nothing from others.
+ * Other users of the machine, who create links, FIFOs and directories wherever everyone may write. The commands run
+ * with a umask that gives others all rights.
  */
 @Timeout(400)
 class NeighboursITCase {
@@ -66,7 +66,7 @@ class NeighboursITCase {
         return made;
     }
 
-    /** Everything that has a name which Stoker sweeps, and is not what it should be. */
+    /** Traps with names that Stoker cleans up: not the files that Stoker expects. */
     private static Set<Path> plant(Path place, Path outside, String prefix, String suffix) throws Exception {
         Path foreign = PrivateFiles.createDirectory(place.resolve(prefix + 1 + suffix));
         Files.createFile(foreign.resolve("lock"));
@@ -194,7 +194,7 @@ class NeighboursITCase {
         nothingIsTouchedOutside();
     }
 
-    /** In /proc nobody can write, not even root, and no byte is free. */
+    /** No user can write to /proc, not even root, and it has no free space. */
     @Test
     void aTemporaryDirectoryWithoutRoomIsReplaced() throws Exception {
         temporary = Path.of("/proc");

@@ -13,7 +13,10 @@ import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.junit.jupiter.api.Test;
 
-/** {@code docs/options.md} says what the options are; with {@code -Dstoker.write-docs=true} this writes it. */
+/**
+ * Checks that {@code docs/options.md} describes the options; with {@code -Dstoker.write-docs=true} this writes the
+ * page.
+ */
 class OptionsPageTest {
 
     private static final Path PAGE = Path.of("..", "docs", "options.md");

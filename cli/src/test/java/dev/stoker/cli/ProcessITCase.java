@@ -39,7 +39,7 @@ class ProcessITCase {
         return StokerProcess.start(directory, args);
     }
 
-    /** Runs a verb in this process and returns what it printed, errors included. */
+    /** Runs a verb in this process and returns its output, including errors. */
     private static String stoker(String... args) {
         StringWriter text = new StringWriter();
         PrintWriter both = new PrintWriter(text, true);
@@ -47,7 +47,7 @@ class ProcessITCase {
         return text.toString();
     }
 
-    /** Directories of temporary files that lie about. */
+    /** Directories of temporary files that still exist. */
     private List<Path> scratch() throws IOException {
         try (Stream<Path> found = Files.list(directory)) {
             return found.filter(path -> path.getFileName().toString().startsWith(ScratchDirectory.PREFIX))
@@ -99,7 +99,7 @@ class ProcessITCase {
                 assertThat(second.code()).isZero();
             }
             assertThat(stoker("ps")).contains("it-first").doesNotContain("it-second", "it-taken");
-            assertThat(stoker("stop", "it-second")).contains("has ended already");
+            assertThat(stoker("stop", "it-second")).contains("has already ended");
         }
     }
 

@@ -58,7 +58,7 @@ class RemoteIngestITCase {
         proxy.close();
     }
 
-    /** Files of one class each, below a directory of that name; returns what {@link Contents} says of them. */
+    /** Creates files of one class each, below a directory of that name; returns their {@link Contents}. */
     private static Map<String, String> files(Path root, String label, int count) throws IOException {
         Random random = new Random(label.hashCode());
         Map<String, String> expected = new TreeMap<>();

@@ -239,7 +239,7 @@ class RemoteStoresITCase {
         }
     }
 
-    /** Every batch of an epoch by its number, as it came from a feed over the dataset. */
+    /** Every batch of an epoch by its number, as delivered by a feed over the dataset. */
     private Map<Long, List<String>> consume(String location, String name) throws Exception {
         FeederArguments arguments = FeederArguments.parse(new String[] {
             location,
@@ -357,12 +357,12 @@ class RemoteStoresITCase {
         assertThat(stoker("ingest", s3 + "/nothing", s3 + "/x")).isEqualTo(2);
         assertThat(err.toString()).contains("the source " + s3 + "/nothing does not exist");
         assertThat(stoker("ingest", s3 + "/raw", s3 + "/raw/packed")).isEqualTo(2);
-        assertThat(err.toString()).contains("lies inside the source");
+        assertThat(err.toString()).contains("is inside the source");
         assertThat(stoker("ingest", s3 + "/raw", s3.replace("s3a:", "s3:") + "/raw"))
                 .isEqualTo(2);
         assertThat(err.toString()).contains("the target is the source");
         assertThat(stoker("ingest", s3 + "/raw", hdfs + "/raw")).isEqualTo(2);
-        assertThat(err.toString()).contains("is no dataset and holds");
+        assertThat(err.toString()).contains("is not a dataset and contains");
         assertThat(stoker("feed", s3 + "/raw")).isEqualTo(1);
         assertThat(err.toString()).contains(s3 + "/raw");
         assertThat(stoker("audit", "--ledger", s3 + "/none", "--dataset", s3 + "/raw"))

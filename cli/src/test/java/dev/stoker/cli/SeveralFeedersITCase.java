@@ -47,7 +47,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** One job with four feeders, which have classes of their own as processes have: what they ask of an S3 server together. */
+/**
+ * One job with four feeders, whose classes are loaded separately as in separate processes: counts their requests to an
+ * S3 server.
+ */
 @Timeout(300)
 class SeveralFeedersITCase {
     private static final int FEEDERS = 4;
@@ -104,7 +107,7 @@ class SeveralFeedersITCase {
                 end(cluster, job.getJobId());
             }
         }
-        // A job that is cancelled may be about to go on elsewhere, so that its feed stays known.
+        // A cancelled job may be about to resume elsewhere, so its feed stays known.
         for (String name : List.of("once", "again")) {
             Files.deleteIfExists(StokerHome.feedFile(name));
         }
@@ -132,7 +135,7 @@ class SeveralFeedersITCase {
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         FeederJob.build(env, arguments.plan(), arguments.checkpointInterval(), arguments.parallelism(1));
         JobGraph graph = env.getStreamGraph().getJobGraph();
-        // As a job jar is: every TaskManager loads the feeder's classes anew, and so has a node of its own.
+        // As in a job jar: every TaskManager loads the feeder's classes separately, and so has a separate node.
         graph.setClasspaths(
                 List.of(FeedNode.class.getProtectionDomain().getCodeSource().getLocation()));
         Files.deleteIfExists(StokerHome.feedFile(name));
@@ -141,7 +144,7 @@ class SeveralFeedersITCase {
         return job;
     }
 
-    /** How many different lane maps the feeders tell trainers; 0 as long as one does not answer. */
+    /** The number of different lane maps that the feeders send to trainers; 0 while one does not answer. */
     private static int maps(String name) throws IOException {
         Optional<FeedFile> file = FeedFile.find(name);
         if (file.isEmpty()) {

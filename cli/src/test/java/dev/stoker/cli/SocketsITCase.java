@@ -34,7 +34,7 @@ class SocketsITCase {
     private static final String PAGE = "page";
     private static final String UNIX = "Unix-domain socket";
     private static final String OTHERS = "all others";
-    /** Verbs that start Flink; the rest are programs that end by themselves. */
+    /** Verbs that start Flink; the others end without a request. */
     private static final Set<String> LONG = Set.of("ingest", "feed", "run");
 
     @TempDir
@@ -65,7 +65,7 @@ class SocketsITCase {
         return allowed;
     }
 
-    /** Names a process's sockets as the page does; what it does not know keeps its address, and so fails. */
+    /** Names a process's sockets as the page does. An unknown socket keeps its address, so that the test fails. */
     private static Set<String> named(Set<Socket> sockets, String trainers, String page) {
         Set<String> names = new TreeSet<>();
         for (Socket socket : sockets) {

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.TimeUnit;
 
-/** The command as a process of its own, from the jars of the distribution. Everything waits two minutes at most. */
+/** The command as a separate process, from the jars of the distribution. Every wait is limited to two minutes. */
 final class StokerProcess implements AutoCloseable {
 
     private static final long LIMIT_SECONDS = 120;
@@ -36,7 +36,7 @@ final class StokerProcess implements AutoCloseable {
         return start(directory, directory, Map.of(), args);
     }
 
-    /** As a user whose mask lets others read and write everything, with variables of its own. */
+    /** Starts the command with a umask that gives others all rights, and with additional environment variables. */
     static StokerProcess startCareless(Path directory, Path temporary, Map<String, String> variables, String... args)
             throws IOException {
         return start(directory, temporary, variables, args, "sh", "-c", "umask 000; exec \"$@\"", "sh");
@@ -88,7 +88,7 @@ final class StokerProcess implements AutoCloseable {
         return ListeningSockets.of(process.pid());
     }
 
-    /** Names of its threads, as far as the kernel keeps them: 15 characters. */
+    /** Names of its threads, cut off by the kernel after 15 characters. */
     Set<String> threads() {
         Set<String> names = new HashSet<>();
         try (DirectoryStream<Path> tasks = Files.newDirectoryStream(Path.of("/proc/" + process.pid() + "/task"))) {

@@ -39,7 +39,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Tiers in front of a real S3 server and a real HDFS. */
+/** Tiers with a real S3 server and a real HDFS as origins. */
 @Timeout(300)
 class TieredStoreITCase {
     private static final int CHUNKS = 24;

@@ -3,7 +3,7 @@ package dev.stoker.cli;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
-/** Waits for what others do. */
+/** Waits for conditions that other processes fulfil. */
 final class Waiting {
 
     private Waiting() {}

@@ -9,16 +9,16 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * {@code host:port}, an IPv6 host in brackets; or {@code unix:/path} of a Unix-domain socket.
+ * An address {@code host:port}, with an IPv6 host in brackets, or {@code unix:/path} for a Unix-domain socket.
  *
- * @param host or the whole text of a Unix-domain socket
- * @param port 0 of a Unix-domain socket
+ * @param host the host, or the whole text for a Unix-domain socket
+ * @param port the port; 0 for a Unix-domain socket
  */
 record Address(String host, int port) {
     private static final String UNIX = "unix:";
     private static final Pattern TEXT = Pattern.compile("(?:\\[([^\\[\\]]+)]|([^:/\\[\\]]+)):([0-9]{1,5})");
 
-    /** The address that a text is, if it is one. */
+    /** Parses an address; empty if the text is not one. */
     static Optional<Address> parse(String text) {
         if (text.startsWith(UNIX + "/")) {
             return Optional.of(new Address(text, 0));
@@ -38,9 +38,9 @@ record Address(String host, int port) {
     }
 
     /**
-     * Looks the host up; {@code attempt} chooses among the addresses that it stands for.
+     * Resolves the host; {@code attempt} chooses among its addresses.
      *
-     * @throws IOException if the host is not known, or not yet: then a later attempt finds it
+     * @throws IOException if the host is unknown, or not resolved yet: then a later attempt may find it
      */
     InetSocketAddress resolve(int attempt, HostNames names) throws IOException {
         try {

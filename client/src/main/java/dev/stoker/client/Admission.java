@@ -9,8 +9,8 @@ import java.util.OptionalLong;
 import java.util.random.RandomGenerator;
 
 /**
- * Whether a client has its place: every feeder that answers must have admitted it before it takes a batch. Guarded by the client's
- * lock.
+ * Tracks whether a client has its place. Every feeder that answers must have admitted the client before it takes a
+ * batch. Guarded by the client's lock.
  */
 final class Admission {
     private static final long FIRST_PAUSE_NS = Duration.ofMillis(250).toNanos();
@@ -23,17 +23,17 @@ final class Admission {
     private boolean withdrawing;
     /** When the first feeder admitted the client. */
     private OptionalLong sinceNs = OptionalLong.empty();
-    /** Since when there was no place, of a client that never had one, or has left it. */
+    /** When the wait for a place began, for a client that never had one or has left it. */
     private OptionalLong refusedSinceNs = OptionalLong.empty();
 
     private OptionalLong resumeAtNs = OptionalLong.empty();
     private long pauseNs = FIRST_PAUSE_NS;
-    /** Feeders that refused a client that had its place already, and since when. */
+    /** Feeders that refused a client that had its place already, and the time of each refusal. */
     private final Map<String, Long> late = new HashMap<>();
 
     /**
-     * @param placeTimeout for a taken place to become free
-     * @param patience for the other feeders, behind the first
+     * @param placeTimeout how long to wait for a taken place to become free
+     * @param patience how long to wait for the other feeders after the first
      */
     Admission(Duration placeTimeout, Duration patience, RandomGenerator random) {
         this.placeTimeout = placeTimeout;
@@ -41,12 +41,12 @@ final class Admission {
         this.random = random;
     }
 
-    /** Whether batches may be asked for. */
+    /** Whether the client may ask for batches. */
     boolean isComplete() {
         return complete;
     }
 
-    /** Whether all connections are to be ended, to begin again later. */
+    /** Whether the client is closing all connections to start again later. */
     boolean isWithdrawing() {
         return withdrawing;
     }
@@ -56,19 +56,19 @@ final class Admission {
         return resumeAtNs.isPresent() && nowNs - resumeAtNs.getAsLong() < 0;
     }
 
-    /** By how much the wait for a first feeder is longer because one has answered that the place is taken. */
+    /** Extra time that the client waits for a first feeder because a feeder answered that the place is taken. */
     long graceNs() {
         return refusedSinceNs.isPresent() ? placeTimeout.toNanos() : 0;
     }
 
-    /** The client is about to connect to all feeders anew. */
+    /** Called before the client reconnects to all feeders. */
     void restart() {
         complete = false;
         withdrawing = false;
         sinceNs = OptionalLong.empty();
     }
 
-    /** A feeder has admitted this client. */
+    /** Notes that a feeder has admitted this client. */
     void welcomed(String address, long nowNs) {
         late.remove(address);
         if (sinceNs.isEmpty()) {
@@ -76,7 +76,7 @@ final class Admission {
         }
     }
 
-    /** A feeder says that the place is taken; the error if this has lasted too long. */
+    /** Notes that a feeder answered that the place is taken. Returns the error if this has lasted too long. */
     Optional<PlaceTakenException> refused(String address, String text, long nowNs) {
         long since;
         if (complete) {

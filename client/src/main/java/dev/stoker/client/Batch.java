@@ -15,15 +15,15 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The samples of one step. Columns lie as Arrow lays them out, in the memory into which they were received; what is given out
- * are views of it, little-endian and read-only, which stay valid until {@link #close}. A batch that is never closed is left to
- * the garbage collector. Any thread; {@code close} by one.
+ * The samples of one step. Columns have Arrow's layout, in the memory into which they were received. All values are
+ * little-endian, read-only views of it, and stay valid until {@link #close}. The garbage collector frees a batch that
+ * is never closed. Any thread may read it; one thread may call {@code close}.
  *
- * <p>Rows are counted from 0 over all pieces of the batch. Fields are named; a name that is none, and a type that does not fit,
- * is an IllegalArgumentException.
+ * <p>Rows are counted from 0 over all pieces of the batch. Fields are addressed by name; an unknown name, or a type
+ * that does not fit, causes an IllegalArgumentException.
  */
 public final class Batch implements AutoCloseable {
-    /** The columns of one piece, and the batch's row with which it begins. */
+    /** The columns of one piece, and the index of its first row in the batch. */
     private record Part(int firstRow, int rows, ByteBuffer message, List<ArrowColumn> columns) {}
 
     /** A row in its piece. */
@@ -52,7 +52,10 @@ public final class Batch implements AutoCloseable {
         return pieces.get(0).header().identity().epoch();
     }
 
-    /** Its number in the epoch, over all ranks, of joined batches the first; past the epoch's end where it repeats a batch. */
+    /**
+     * The batch's number in the epoch, over all ranks; for joined batches the first number. A repeated batch has a
+     * number after the epoch's end.
+     */
     public long number() {
         return pieces.get(0).header().identity().number();
     }
@@ -61,7 +64,7 @@ public final class Batch implements AutoCloseable {
         return rows;
     }
 
-    /** How many of the rows are delivered elsewhere in the epoch too, and stand here only to keep ranks even. */
+    /** The number of rows that are also delivered elsewhere in the epoch, and repeated here only to keep ranks even. */
     public int repeated() {
         return (int) pieces.stream()
                 .filter(Piece::isRepeated)
@@ -69,7 +72,7 @@ public final class Batch implements AutoCloseable {
                 .sum();
     }
 
-    /** Rows left out because their data is damaged. */
+    /** The number of rows that were left out because their data is damaged. */
     public int skipped() {
         return (int) pieces.stream()
                 .mapToLong(piece -> piece.header().identity().skipped())
@@ -81,7 +84,7 @@ public final class Batch implements AutoCloseable {
         return FeedState.of(after, welcome);
     }
 
-    /** The messages as they came, one for each piece: Arrow record batch messages without a schema. */
+    /** The received messages, one for each piece: Arrow record batch messages without a schema. */
     public List<ByteBuffer> messages() {
         return pieces.stream().map(piece -> view(piece.message())).toList();
     }
@@ -109,21 +112,21 @@ public final class Batch implements AutoCloseable {
         return cell.column.isNull(cell.row);
     }
 
-    /** A row's bytes: of a utf8 or binary field, or the elements of a list or tensor. */
+    /** The bytes of a row: of a utf8 or binary field, or the elements of a list or tensor. */
     public ByteBuffer bytes(String field, int row) {
         Cell cell = cell(index(field), row);
         require(field, cell.column.field().type().mayBePayload(), "utf8, binary, a list or a tensor");
         return view(cell.column.bytesAt(cell.row));
     }
 
-    /** A row's text of a utf8 field. */
+    /** The text of a row in a utf8 field. */
     public String text(String field, int row) {
         Cell cell = cell(index(field), row);
         require(field, cell.column.field().type() == ScalarType.UTF8, "utf8");
         return cell.column.stringAt(cell.row);
     }
 
-    /** The name of a row's class, unless it has none. */
+    /** The name of a row's class; empty if it has none. */
     public Optional<String> className(String field, int row) {
         Cell cell = cell(index(field), row);
         require(field, cell.column.field().type() == ScalarType.CATEGORICAL, "categorical");
@@ -132,7 +135,10 @@ public final class Batch implements AutoCloseable {
                 : Optional.of(welcome.classes().get(field).get((int) cell.column.longAt(cell.row)));
     }
 
-    /** All rows of a field of at most 32 bits (as signed numbers, but for unsigned ones below), bool or categorical; 0 where there is none. */
+    /**
+     * All rows of a field of at most 32 bits (as signed numbers, except unsigned types of fewer bits), bool or
+     * categorical; 0 for missing values.
+     */
     public int[] ints(String field) {
         int[] values = new int[rows];
         long[] wide = longs(field);
@@ -142,7 +148,7 @@ public final class Batch implements AutoCloseable {
         return values;
     }
 
-    /** All rows of an integer field, bool (0, 1) or categorical (the class's id); 0 where there is none. */
+    /** All rows of an integer field, bool (0, 1) or categorical (the class's id); 0 for missing values. */
     public long[] longs(String field) {
         int index = index(field);
         FieldType type = fields.get(index - 1).type();
@@ -160,7 +166,7 @@ public final class Batch implements AutoCloseable {
         return type == ScalarType.CATEGORICAL || type == ScalarType.BOOL;
     }
 
-    /** All rows of a floating-point field; 0 where there is none. */
+    /** All rows of a floating-point field; 0 for missing values. */
     public float[] floats(String field) {
         double[] wide = doubles(field);
         float[] values = new float[rows];
@@ -170,7 +176,7 @@ public final class Batch implements AutoCloseable {
         return values;
     }
 
-    /** All rows of a floating-point field; 0 where there is none. */
+    /** All rows of a floating-point field; 0 for missing values. */
     public double[] doubles(String field) {
         int index = index(field);
         FieldType type = fields.get(index - 1).type();
@@ -185,8 +191,8 @@ public final class Batch implements AutoCloseable {
     }
 
     /**
-     * The values of all rows one after the other, one buffer for each piece: what a tensor library takes without copying where
-     * a batch has one piece. For tensors, numbers, utf8, binary and lists; not for bool.
+     * The values of all rows in sequence, one buffer for each piece. If a batch has one piece, a tensor library can use
+     * the buffer without copying. For tensors, numbers, utf8, binary and lists; not for bool.
      */
     public List<ByteBuffer> values(String field) {
         int index = index(field);
@@ -199,7 +205,7 @@ public final class Batch implements AutoCloseable {
         return values;
     }
 
-    /** Gives the memory back for the next batches; nothing of this batch may be used any more. */
+    /** Returns the memory for the next batches; the batch must not be used any more. */
     @Override
     public synchronized void close() {
         if (parts != CLOSED) {
@@ -249,7 +255,7 @@ public final class Batch implements AutoCloseable {
                 return f + 1;
             }
         }
-        throw new IllegalArgumentException("there is no field '" + field + "'; there are "
+        throw new IllegalArgumentException("there is no field '" + field + "'; known fields are "
                 + fields.stream().map(Field::name).toList());
     }
 

@@ -6,37 +6,39 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Where a client's batches come from: feeders, or a topic. All but {@link #lock}, {@link #connect} and {@link #stop} is called with the lock
- * held; all by the trainer's thread, but for {@link #stats} and {@link #welcome}, which any may call.
+ * The source of a client's batches: feeders, or a topic. The caller holds the lock, except for {@link #lock}, {@link
+ * #connect} and {@link #stop}. The trainer's thread makes all calls, except for {@link #stats} and {@link #welcome},
+ * which any thread may call.
  */
 interface BatchSource {
-    /** Guards what is shared with the source's own threads, and the client's position. */
+    /** Guards the client's position and the state shared with the source's threads. */
     ReentrantLock lock();
 
-    /** Waits until the stream is known; at most for the connect time-out. Ends the source if that fails. */
+    /** Waits until the stream is known, at most for the connect time-out. Ends the source on failure. */
     void connect();
 
-    /** What is known of the stream. */
+    /** The description of the stream. */
     Welcome welcome();
 
     /**
-     * Goes over to an epoch, where each has a version of its own; between two epochs, and only if {@link Welcome#follows}.
+     * Switches to an epoch of a feed whose epochs have separate versions. Allowed only between two epochs, and only if
+     * {@link Welcome#follows}.
      *
-     * @param version of the epoch, by a state that goes on in it
-     * @throws StateMismatchException if it has another
+     * @param version the epoch's version according to the state that the client resumes from
+     * @throws StateMismatchException if the epoch has another version
      */
     void turnTo(long epoch, OptionalLong version);
 
-    /** Throws what has ended the source, if something has. */
+    /** Throws the failure that ended the source, if there is one. */
     void requireSound();
 
-    /** What the trainer reads; null before the first epoch. */
+    /** The span that the trainer reads; null before the first epoch. */
     Span reading();
 
     /** The span of a range: the one that is already expected, or a new one. */
     Span span(Span.Range range);
 
-    /** The trainer goes over to a span. */
+    /** Makes a span the one that the trainer reads. */
     void begin(Span span);
 
     /** The trainer goes over to a span without a number, and so has finished its epoch. */
@@ -45,13 +47,13 @@ interface BatchSource {
     /** The span that the trainer will go over to after the one it reads, by its own word. */
     void expect(Span span);
 
-    /** All that was asked for is asked for now. */
+    /** Sends all pending requests now. */
     void hurry();
 
-    /** The pieces of a batch; waits for them. */
+    /** Waits for the pieces of a batch and returns them. */
     List<Piece> take(Span span, long index);
 
-    /** The trainer is done with a batch. */
+    /** Notes that the trainer has finished a batch. */
     void acknowledge(Span span, long index, List<Piece> pieces);
 
     Buffers buffers();
@@ -60,6 +62,6 @@ interface BatchSource {
 
     FeedStats stats();
 
-    /** Nothing more is wanted; what was consumed is told within a second. */
+    /** Stops the source: asks for nothing more, and reports consumed batches within a second. */
     void stop();
 }

@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** A batch did not arrive in time; names feeder and lane, and since when. */
+/** A batch did not arrive in time. The message names feeder, lane and waiting time. */
 public final class BatchTimeoutException extends FeedException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package dev.stoker.client;
 import java.util.Iterator;
 import java.util.NoSuchElementException;
 
-/** Epoch after epoch. */
+/** Iterates over the batches of all epochs. */
 final class Batches implements Iterator<Batch> {
     /** Epochs in a row without a batch, of a feed without end: the first may be the end of one, where a state stood. */
     private static final int MAX_IDLE = 2;
@@ -37,7 +37,7 @@ final class Batches implements Iterator<Batch> {
     @Override
     public Batch next() {
         if (!hasNext()) {
-            throw new NoSuchElementException("the feed's epochs are over");
+            throw new NoSuchElementException("the feed has no more epochs");
         }
         return epoch.next();
     }

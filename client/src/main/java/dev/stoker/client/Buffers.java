@@ -8,19 +8,20 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Direct memory for messages, used again once a batch is closed; what is never closed is the garbage collector's. Thread-safe.
+ * A pool of direct memory for messages. Closing a batch returns its buffers; the garbage collector frees the buffers of
+ * batches that are never closed. Thread-safe.
  */
 final class Buffers {
     private final Map<Integer, Deque<ByteBuffer>> free = new HashMap<>();
     private final long limitBytes;
     private long keptBytes;
 
-    /** @param limitBytes so much is kept for use again; what is handed out is not limited here */
+    /** @param limitBytes the most memory kept for reuse; the pool does not limit the memory in use */
     Buffers(long limitBytes) {
         this.limitBytes = limitBytes;
     }
 
-    /** A buffer from index 0 to a limit of exactly so many bytes; contents undefined. */
+    /** Returns a buffer with index 0 and a limit of exactly {@code bytes}. Its contents are undefined. */
     ByteBuffer take(int bytes) {
         int size = sizeClass(bytes);
         synchronized (this) {
@@ -33,7 +34,7 @@ final class Buffers {
         return ByteBuffer.allocateDirect(size).order(ByteOrder.LITTLE_ENDIAN).limit(bytes);
     }
 
-    /** Takes a buffer back that nobody uses any more. */
+    /** Takes back a buffer that is no longer used. */
     synchronized void giveBack(ByteBuffer buffer) {
         int size = buffer.capacity();
         if (keptBytes + size <= limitBytes) {
@@ -42,7 +43,7 @@ final class Buffers {
         }
     }
 
-    /** One of sixteen sizes per power of two, so that batches of varying size share buffers. */
+    /** Returns one of sixteen size classes per power of two, so that batches of varying size share buffers. */
     private static int sizeClass(int bytes) {
         if (bytes <= 4096) {
             return 4096;

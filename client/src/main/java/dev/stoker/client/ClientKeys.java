@@ -14,16 +14,16 @@ import javax.net.ssl.KeyManagerFactory;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The certificate that a trainer shows, as the JDK wants it. */
+/** The trainer's certificate, as a key manager of the JDK. */
 final class ClientKeys {
     private static final Logger LOG = LoggerFactory.getLogger(ClientKeys.class);
 
     private ClientKeys() {}
 
     /**
-     * Of the files of a certificate and its key; none where there is no certificate.
+     * Reads the files of a certificate and its key; empty if there is no certificate.
      *
-     * @throws TlsException if one cannot be used
+     * @throws TlsException if a file cannot be used
      */
     static KeyManager[] of(Tls tls) throws GeneralSecurityException {
         if (tls.certificate().isEmpty()) {
@@ -34,7 +34,7 @@ final class ClientKeys {
         Path keyFile = tls.key().orElse(file);
         PrivateKey key = PemText.key(keyFile);
         if (!fit(key, chain.get(0))) {
-            throw new TlsException("the key " + keyFile + " is not that of the certificate " + file);
+            throw new TlsException("the key " + keyFile + " does not belong to the certificate " + file);
         }
         RegularFile.sharing(keyFile)
                 .ifPresent(permissions -> LOG.warn(

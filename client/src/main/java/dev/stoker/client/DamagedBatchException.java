@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** A batch came damaged again and again, or the feeder cannot read it undamaged. */
+/** A batch arrived damaged repeatedly, or the feeder cannot read it undamaged. */
 public final class DamagedBatchException extends FeedException {
     private static final long serialVersionUID = 1L;
 

@@ -11,25 +11,25 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What the trainer wants, as the feeders are told it: subscriptions, grants and receipts. Guarded by the client's lock.
+ * What the client asks the feeders for: subscriptions, grants and receipts. Guarded by the client's lock.
  */
 final class Demand {
-    /** What a connection was last asked for. */
+    /** The last request on a connection. */
     private record Subscribed(Span span, Set<Integer> lanes) {}
 
     private final Map<Link, Subscribed> subscribed = new LinkedHashMap<>();
     private final Receipts receipts = new Receipts();
     private final long ackNs;
 
-    /** Batches that may be granted and not consumed. */
+    /** How many batches may be granted and not yet consumed. */
     private long depth = 2;
     /** Lanes of the stream. */
     private int lanes;
-    /** What the trainer iterates over; null before the first epoch. */
+    /** The span that the trainer iterates over; null before the first epoch. */
     private Span reading;
-    /** What it will iterate over next, by its own word. */
+    /** The span that the trainer has announced as the next. */
     private Span following;
-    /** One of the two: what the connections are subscribed to. */
+    /** The span that the connections are subscribed to: one of the two above. */
     private Span receiving;
     /** A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch; null for none. */
     private Span emptyShare;
@@ -40,7 +40,7 @@ final class Demand {
         this.ackNs = ackNs;
     }
 
-    /** The stream is known now. */
+    /** Notes the stream's size once it is known. */
     void size(long batches, int streamLanes) {
         depth = Math.max(2, batches);
         lanes = streamLanes;
@@ -70,7 +70,7 @@ final class Demand {
         return subscription > 0 && subscription <= newest;
     }
 
-    /** The trainer goes over to a span, which may be the following one and under way. */
+    /** Makes a span the one that the trainer reads. It can be the following span, which may already be arriving. */
     void begin(Span span, Collection<Link> live) {
         flush();
         reading = span;
@@ -107,20 +107,20 @@ final class Demand {
         goOn(live);
     }
 
-    /** Begins to receive the following span if the present one is all here. */
+    /** Begins to receive the following span if the present one is complete. */
     void goOn(Collection<Link> live) {
         if (following != null && receiving != null && receiving != following && receiving.isReceived()) {
             receive(following, live);
         }
     }
 
-    /** Nothing more is wanted. */
+    /** Stops asking for anything. */
     void end() {
         reading = null;
         following = null;
     }
 
-    /** Nothing is wanted of the epoch that was read; its receipts go out before the connections end. */
+    /** Abandons the epoch that was read. Its receipts are sent before the connections end. */
     void leave() {
         flush();
         end();
@@ -139,14 +139,14 @@ final class Demand {
         }
     }
 
-    /** The connection is to serve these lanes: subscribes if it does not do so yet. */
+    /** Assigns lanes to a connection, and subscribes to them if necessary. */
     void settle(Link link, Set<Integer> mine) {
         link.lanes = Set.copyOf(mine);
         Subscribed known = subscribed.get(link);
         if (mine.isEmpty() || receiving == null) {
             return;
         }
-        // Receipts of a connection that ended follow a subscription, be it for nothing.
+        // A connection accepts the receipts of one that ended only after a subscription, even an empty one.
         boolean wanted = receiving.isReceived()
                 ? isUntold() || known == null && receipts.hasOrphans()
                 : known == null || known.span != receiving || !known.lanes.equals(mine);
@@ -155,7 +155,7 @@ final class Demand {
         }
     }
 
-    /** Asks for everything of the connection's lanes from the first batch on that is not complete. */
+    /** Subscribes to all lanes of the connection, from the first incomplete batch. */
     void subscribe(Link link) {
         Span span = receiving;
         link.subscription = ++newest;
@@ -205,7 +205,7 @@ final class Demand {
         subscribed.remove(link);
     }
 
-    /** The trainer has consumed a batch: notes its receipts, lets the feeders go on. */
+    /** Notes that the trainer has consumed a batch: records its receipts and lets the feeders continue. */
     void acknowledge(Span span, long index, List<Piece> pieces, long nowNs) {
         span.consumed = Math.max(span.consumed, index + 1);
         receipts.add(pieces, nowNs);
@@ -215,7 +215,7 @@ final class Demand {
         grant(span.consumed);
     }
 
-    /** The trainer waits for a batch: it is granted, whatever it still holds of those before. */
+    /** Grants the batch that the trainer waits for, even if the trainer still holds earlier batches. */
     void need(Span span, long index) {
         if (index > span.granted) {
             grant(index);
@@ -237,7 +237,7 @@ final class Demand {
         }
     }
 
-    /** Whether anything is still to be received, consumed or confirmed. */
+    /** Whether batches or receipts are outstanding. */
     boolean isOpen() {
         return receiving != null && !receiving.isReceived()
                 || reading != null && reading.consumed < reading.range().count()
@@ -245,7 +245,10 @@ final class Demand {
                 || receipts.isUnconfirmed();
     }
 
-    /** The index through which the feeders may send: what the trainer holds and what waits fits the buffer. */
+    /**
+     * The index through which the feeders may send: the batches that the trainer holds and the waiting ones fit the
+     * buffer.
+     */
     private long through(Span span) {
         long room = depth;
         if (reading != null && reading != span) {
@@ -254,7 +257,7 @@ final class Demand {
         return Math.min(span.range().count(), span.consumed + room) - 1;
     }
 
-    /** Lets the feeders go on, a quarter of the depth at a time, so that not every batch costs a frame. */
+    /** Raises the grant by a quarter of the depth at a time, so that not every batch costs a frame. */
     private void grant(long needed) {
         Span span = receiving;
         if (span == null) {

@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** What may differ between a state and the feed that goes on from it, if that is permitted; see {@link FeedClient#load}. */
+/** The permitted differences between a state and the feed that resumes from it; see {@link FeedClient#load}. */
 public enum Difference {
     BATCH_SIZE
 }

@@ -10,25 +10,25 @@ import java.util.NoSuchElementException;
 import java.util.OptionalLong;
 
 /**
- * One pass over an epoch, or over the rest or a part of it. A batch counts as consumed, and is acknowledged to the feeder, when the
- * next one is asked for. Iterates once.
+ * One pass over an epoch, or over the rest or a part of it. A batch counts as consumed, and the client acknowledges it
+ * to the feeder, when the trainer asks for the next one. Can be iterated once.
  */
 public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
     private final FeedClient feed;
     private final Span span;
-    /** The span's index of the first batch. */
+    /** The index in the span of the first batch. */
     private final long begin;
 
     private final Share share;
-    /** What is read: of a feed that follows its dataset, in this epoch. */
+    /** The description of the stream; for a feed that follows its dataset, in this epoch. */
     private final Welcome welcome;
 
     private long taken;
-    /** Of the step that is being taken, what has come. */
+    /** The pieces of the present step that have arrived. */
     private List<List<Piece>> arrived = new ArrayList<>();
-    /** Whether a step was begun and not handed out, since it failed. */
+    /** Whether a step failed after it was begun and before it was handed out. */
     private boolean hasFailed;
-    /** Of each number of the last step, its pieces. */
+    /** The pieces of the last step, by batch number. */
     private List<List<Piece>> unacknowledged = List.of();
 
     private boolean hasEnded;
@@ -41,12 +41,12 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         this.welcome = feed.welcome();
     }
 
-    /** Which one, from 0. */
+    /** The number of the epoch, from 0. */
     public long number() {
         return span.range().epoch();
     }
 
-    /** Batches that this reader takes in it. */
+    /** Batches of this epoch that this reader takes. */
     public long steps() {
         return share.steps();
     }
@@ -57,7 +57,7 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
     }
 
     /**
-     * Whether another batch follows. Asking says that the one before is consumed.
+     * Whether another batch follows. The call acknowledges the batch before.
      *
      * @throws FeedException if the last batch failed and another iteration has begun since
      */
@@ -71,10 +71,10 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
     }
 
     /**
-     * The next batch; waits for it. After an exception the next call waits for the same batch.
+     * Waits for the next batch and returns it. After an exception the next call waits for the same batch.
      *
-     * @throws BatchTimeoutException if it does not come
-     * @throws FeedException if the feed cannot go on for another reason
+     * @throws BatchTimeoutException if the batch does not arrive in time
+     * @throws FeedException if the feed cannot continue for another reason
      */
     @Override
     public Batch next() {
@@ -96,12 +96,12 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         return batch;
     }
 
-    /** The span's index of a step's first number. */
+    /** The index in the span of a step's first number. */
     private long index(long step) {
         return begin + step * share.concat();
     }
 
-    /** The pieces of a step; the first parts once more, as repeated, where there are too few to fill it. */
+    /** The pieces of a step. If there are too few parts to fill it, the first parts are repeated. */
     private List<Piece> joined(List<List<Piece>> parts) {
         List<Piece> pieces = new ArrayList<>();
         parts.forEach(pieces::addAll);
@@ -113,12 +113,12 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         return pieces;
     }
 
-    /** After the last batch that was handed out. */
+    /** The position after the last batch that was handed out. */
     Position position() {
         return taken == 0 ? new Position(number(), share.start()) : share.after(number(), taken - 1);
     }
 
-    /** Whether a batch failed that is still to be handed out. */
+    /** Whether a batch failed and must still be handed out. */
     boolean isToGoOn() {
         return hasFailed && !hasEnded;
     }
@@ -127,7 +127,10 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         return !hasEnded && taken < steps();
     }
 
-    /** Where in its span a range begins that is all that is left of it, if it is that: it is read on without asking anew. */
+    /**
+     * The index in its span at which a range begins, if the range is exactly the rest of the span. Reading then
+     * continues without another request.
+     */
     OptionalLong indexOf(Span.Range range) {
         long at = index(taken);
         Span.Range mine = span.range();
@@ -154,7 +157,7 @@ public final class Epoch implements Iterable<Batch>, Iterator<Batch> {
         unacknowledged = List.of();
     }
 
-    /** The trainer is done with it: what it was given is consumed. */
+    /** Ends the iteration: everything that was handed out counts as consumed. */
     void end() {
         acknowledge();
         hasEnded = true;

@@ -23,8 +23,9 @@ import org.slf4j.LoggerFactory;
  * }
  * }</pre>
  *
- * <p>The batches are those of the Python package, byte for byte, and so is the resume state, which the two exchange. For one
- * thread (the trainer's); a thread of its own receives meanwhile. Failures are {@link FeedException}s.
+ * <p>The batches equal those of the Python package byte for byte. The two packages can also exchange their resume
+ * states. A client is for one thread (the trainer's); a separate thread receives in the background. Failures are {@link
+ * FeedException}s.
  */
 public final class FeedClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(FeedClient.class);
@@ -34,7 +35,7 @@ public final class FeedClient implements AutoCloseable {
     private final FeedOptions options;
     private Position next = Position.START;
     private Epoch current;
-    /** After the last batch that was handed out, unless another position was chosen since. */
+    /** The position after the last batch that was handed out, unless another position was chosen since. */
     private Optional<Position> last = Optional.empty();
 
     private boolean isClosed;
@@ -47,14 +48,15 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /**
-     * A client of a feed: its name, or {@code host:port}, or several of those with commas between; or of a topic that a feed was written
-     * to, {@code kafka://host:port,…/topic}, for which {@code kafka-clients} must be on the class path.
+     * Returns a builder for a client of a feed or topic. A feed is given as a name, as {@code host:port}, or as several
+     * of these separated by commas. A topic that a feed writes to is given as {@code kafka://host:port,…/topic} and
+     * needs {@code kafka-clients} on the class path.
      */
     public static FeedClientBuilder of(String feed) {
         return new FeedClientBuilder(Optional.of(feed));
     }
 
-    /** A client of the feed that {@code STOKER_FEED} names, as within {@code stoker run}. */
+    /** Returns a builder for a client of the feed that {@code STOKER_FEED} names, as within {@code stoker run}. */
     public static FeedClientBuilder ofEnvironment() {
         return new FeedClientBuilder(Optional.empty());
     }
@@ -70,7 +72,7 @@ public final class FeedClient implements AutoCloseable {
         return this;
     }
 
-    /** What was asked for beside the stream's name. */
+    /** Checks the settings that were requested besides the stream's name. */
     private void requireAsked() {
         Welcome.StreamName stream = welcome().stream();
         options.split().filter(split -> !split.equals(stream.split())).ifPresent(split -> {
@@ -90,7 +92,7 @@ public final class FeedClient implements AutoCloseable {
         }
     }
 
-    /** What is known of the stream. */
+    /** The description of the stream. */
     public StreamInfo info() {
         return StreamInfo.of(welcome());
     }
@@ -100,9 +102,10 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /**
-     * The batches of the epoch that comes next, from the loaded position on if it lies in it; with {@code epochBatches} at most so many. Each
-     * call begins another epoch or part, also after an iteration was left early; the iteration before ends. After an exception of the
-     * iteration it goes on with the batch that was not handed out.
+     * Begins the next epoch, or the rest of it if the loaded position is in it. With {@code epochBatches} the iteration
+     * has at most that number of batches. Each call begins another epoch or part, even if the iteration before was not
+     * finished, and ends that iteration. After an exception the next iteration begins with the batch that was not
+     * handed out.
      */
     public Epoch epoch() {
         lock.lock();
@@ -118,7 +121,7 @@ public final class FeedClient implements AutoCloseable {
             turnTo(start.epoch(), OptionalLong.empty());
             Share share = share(start);
             next = after(start);
-            // The span goes on behind a part of an epoch, for the iteration that follows.
+            // The span extends beyond a part of an epoch: the next iteration reads its rest.
             Span.Range range = share.whole().range(start.epoch());
             OptionalLong rest = current == null || current.span() != source.reading()
                     ? OptionalLong.empty()
@@ -150,10 +153,10 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /**
-     * Epoch after epoch, until those that the feed has are over; without {@code epochs}, for ever. A batch counts as consumed when the next one
-     * is asked for.
+     * Iterates over epoch after epoch: the feed's epochs, or without {@code epochs} endlessly. A batch counts as
+     * consumed when the trainer asks for the next one.
      *
-     * @throws FeedException rather than to look for ever where no epoch has a batch
+     * @throws FeedException if no epoch has a batch, instead of searching endlessly
      */
     public Iterable<Batch> batches() {
         return () -> new Batches(this);
@@ -175,7 +178,7 @@ public final class FeedClient implements AutoCloseable {
                 welcome.size(), options.tail(), batch, options.participant(), options.concat(), options.epochBatches());
     }
 
-    /** Goes over to an epoch, where each has a version of its own; there is nothing behind the last one. */
+    /** Switches to an epoch of a feed whose epochs have separate versions. Does nothing after the last epoch. */
     private void turnTo(long epoch, OptionalLong version) {
         Welcome known = welcome();
         boolean isHere = !known.follows()
@@ -199,15 +202,15 @@ public final class FeedClient implements AutoCloseable {
         return epochs.isPresent() && epoch >= epochs.getAsLong();
     }
 
-    /** Where the iteration after the one that begins there begins; the same on every rank. */
+    /** The position at which the following iteration begins if one begins at {@code start}; the same on every rank. */
     private Position after(Position start) {
         Share share = share(start);
         return share.limit().isPresent() ? share.afterLimit(start.epoch()) : new Position(start.epoch() + 1, 0);
     }
 
-    // ---- for an iteration; by the trainer's thread
+    // // ---- for an iteration, on the trainer's thread
 
-    /** The pieces of a batch, once it has come. */
+    /** Returns the pieces of a batch once they have arrived. */
     List<Piece> take(Span span, long index) {
         lock.lock();
         try {
@@ -228,7 +231,7 @@ public final class FeedClient implements AutoCloseable {
         }
     }
 
-    /** The trainer is done with a batch. */
+    /** Notes that the trainer has finished a batch. */
     void acknowledge(Span span, long index, List<Piece> pieces) {
         lock.lock();
         try {
@@ -252,11 +255,11 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /**
-     * Goes on at a position of {@link #state} or {@link Batch#state}, also one of Python, also with another world size; the next
-     * {@link #epoch} begins there. Another batch size has to be permitted: no sample is left out then, and {@link #repeats} says how many come
-     * again.
+     * Resumes at a position from {@link #state} or {@link Batch#state}: the next {@link #epoch} begins there. The state
+     * can come from Python or from a job with another world size. Another batch size must be permitted. Then no sample
+     * is left out, and {@link #repeats} returns how many are repeated.
      *
-     * @throws StateMismatchException naming what differs, if the state is of other data or another order
+     * @throws StateMismatchException with the differences, if the state belongs to other data or another order
      */
     public void load(String state, Difference... permitted) {
         lock.lock();
@@ -270,7 +273,8 @@ public final class FeedClient implements AutoCloseable {
         Regrouping found = FeedState.parse(state, welcome(), Set.of(permitted));
         if (found.repeats() > 0) {
             LOG.warn(
-                    "Stream {}: the batch size has changed to {}: going on at epoch {}, batch {}; {} samples come again",
+                    "Stream {}: the batch size has changed to {}: resuming at epoch {}, batch {}; {} samples are"
+                            + " repeated",
                     welcome().stream().name(),
                     welcome().order().batchSize(),
                     found.position().epoch(),
@@ -295,14 +299,14 @@ public final class FeedClient implements AutoCloseable {
         next = position;
     }
 
-    /** Samples that come again because {@link #load} was permitted another batch size. */
+    /** Samples that are repeated because {@link #load} was permitted another batch size. */
     public long repeats() {
         return repeats;
     }
 
     /**
-     * The next iteration is this epoch, from its first batch; or from the loaded position, if that is in it. With {@code epochBatches} the
-     * parts are counted: an epoch of three parts is followed by epoch 3.
+     * Makes the next iteration begin with this epoch: at its first batch, or at the loaded position if it is in this
+     * epoch. With {@code epochBatches} each part counts as an epoch: epoch 3 follows an epoch of three parts.
      */
     public void setEpoch(long epoch) {
         if (epoch < 0) {
@@ -326,7 +330,7 @@ public final class FeedClient implements AutoCloseable {
         }
     }
 
-    /** Batches that the next iteration brings, or that the present one brings in all. */
+    /** Batches in the next iteration, or in the whole present one. */
     public long steps() {
         if (current != null && current.isRunning()) {
             return current.steps();
@@ -341,9 +345,9 @@ public final class FeedClient implements AutoCloseable {
         }
     }
 
-    // ---- how it goes
+    // // ---- statistics
 
-    /** Counts since the client was opened. Any thread. */
+    /** Counts since the client was opened. Any thread may call it. */
     public FeedStats stats() {
         lock.lock();
         try {
@@ -354,14 +358,14 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /**
-     * A few lines for people: how long the trainer waited, for which feeder, lane and cause, and what may help. With STOKER_REPORT=1 in
-     * the environment, {@link #close} prints it. Any thread.
+     * A few lines for people: how long the trainer waited, for which feeder, lane and cause, and possible remedies.
+     * With STOKER_REPORT=1 in the environment, {@link #close} prints this report. Any thread may call it.
      */
     public String report() {
         return new FeedReport(source.tally().labels(welcome()), stats()).text();
     }
 
-    /** The same in Prometheus' text format (version 0.0.4), for a metrics page of your own; any thread. */
+    /** The same in Prometheus' text format (version 0.0.4), for your own metrics page. Any thread may call it. */
     public String prometheus() {
         return new FeedReport(source.tally().labels(welcome()), stats()).prometheus();
     }

@@ -21,8 +21,8 @@ import java.util.OptionalLong;
 import java.util.function.Supplier;
 
 /**
- * Says what a client wants; every setting has a default. {@link #open} checks them and reports all problems together. The settings of
- * the order go over the feed's default; the group's first client decides.
+ * Collects the settings of a client. Every setting has a default. {@link #open} checks them and reports all problems
+ * together. The settings of the order override the feed's defaults; the settings of the group's first client apply.
  */
 public final class FeedClientBuilder {
     private static final JsonMapper JSON = new JsonMapper();
@@ -60,25 +60,25 @@ public final class FeedClientBuilder {
         this.feed = feed;
     }
 
-    /** A stream of the feed; by default its first. */
+    /** Chooses a stream of the feed; by default its first. */
     public FeedClientBuilder stream(String name) {
         stream = Optional.of(name);
         return this;
     }
 
-    /** Refuses a stream of another split. */
+    /** Requires this split: a stream of another split is refused. */
     public FeedClientBuilder split(String name) {
         split = Optional.of(name);
         return this;
     }
 
-    /** Refuses a stream of another version. */
+    /** Requires this version: a stream of another version is refused. */
     public FeedClientBuilder version(long number) {
         version = OptionalLong.of(number);
         return this;
     }
 
-    /** The trainers that share one pass over the stream; {@code default} unless said otherwise. */
+    /** Names the group: the trainers that share one pass over the stream. The default is {@code default}. */
     public FeedClientBuilder group(String name) {
         group = name;
         return this;
@@ -86,43 +86,43 @@ public final class FeedClientBuilder {
 
     // ---- the order
 
-    /** Samples of a batch for one rank. */
+    /** Sets the number of samples in a batch of one rank. */
     public FeedClientBuilder batchSize(int samples) {
         order.put("batch_size", samples);
         return this;
     }
 
-    /** What the shuffle depends on. */
+    /** Sets the seed of the shuffle. */
     public FeedClientBuilder seed(long seed) {
         order.put("seed", seed);
         return this;
     }
 
-    /** Lanes of the stream; one with fewer chunks gets fewer. */
+    /** Sets the number of lanes. A stream with fewer chunks has fewer. */
     public FeedClientBuilder lanes(int count) {
         order.put("lanes", count);
         return this;
     }
 
-    /** File bytes that are shuffled together, over all lanes. */
+    /** Sets the file bytes that are shuffled together, over all lanes. */
     public FeedClientBuilder shuffleWindow(long bytes) {
         order.put("shuffle_window", bytes);
         return this;
     }
 
-    /** How rows are permuted; {@code NONE}: as they are stored. */
+    /** Sets how rows are permuted. {@code NONE} keeps the stored order. */
     public FeedClientBuilder shuffle(ShufflePolicy policy) {
         order.put("shuffle", policy.text());
         return this;
     }
 
-    /** How lanes take turns. */
+    /** Sets how lanes take turns. */
     public FeedClientBuilder laneOrder(LaneOrder policy) {
         order.put("lane_order", policy.text());
         return this;
     }
 
-    /** Keys of an order spec as JSON, beside what was said before. */
+    /** Sets keys of an order spec as JSON, in addition to the settings made before. */
     public FeedClientBuilder order(String json) {
         try {
             JsonNode keys = JSON.readTree(json);
@@ -136,59 +136,62 @@ public final class FeedClientBuilder {
         return this;
     }
 
-    // ---- who reads
+    // // ---- the reader
 
-    /** This trainer's rank; by default {@code RANK} and {@code WORLD_SIZE}, or the only one. */
+    /** Sets this trainer's rank. The default is {@code RANK} and {@code WORLD_SIZE}, or else a single rank. */
     public FeedClientBuilder rank(int rank, int worldSize) {
         participant = Optional.of(Participant.rank(rank, worldSize));
         return this;
     }
 
-    /** One of several readers of a rank, which takes every {@code workers}-th batch of it. */
+    /** Makes this client one of several readers of a rank. Each takes every {@code workers}-th batch. */
     public FeedClientBuilder worker(int rank, int worldSize, int worker, int workers) {
         participant = Optional.of(new Participant(rank, worldSize, worker, workers));
         return this;
     }
 
-    /** One of several that read the same batches. */
+    /** Makes this client one of several that read the same batches. */
     public FeedClientBuilder replica(int number) {
         replica = number;
         return this;
     }
 
-    /** Each so many ranks in a row get the same batches: tensor and pipeline parallel ranks. */
+    /** Groups consecutive ranks that get the same batches: tensor and pipeline parallel ranks. */
     public FeedClientBuilder replicas(int inARow) {
         replicas = inARow;
         return this;
     }
 
-    /** The launch that this trainer belongs to, at most 2^62 and the same on all ranks; by default {@code STOKER_RUN}, or the feed decides. */
+    /**
+     * Sets the launch that this trainer belongs to: at most 2^62, the same on all ranks. By default {@code STOKER_RUN},
+     * or the feed decides.
+     */
     public FeedClientBuilder run(long number) {
         run = OptionalLong.of(number);
         return this;
     }
 
-    // ---- how far, and how much at a time
+    // // ---- epochs and steps
 
-    /** What happens at the end of an epoch; {@code PAD} by default. */
+    /** Sets how an epoch ends; {@code PAD} by default. */
     public FeedClientBuilder tail(TailPolicy policy) {
         tail = policy;
         return this;
     }
 
-    /** Epochs after this many bring no batch. */
+    /** Sets the number of epochs. Later epochs have no batches. */
     public FeedClientBuilder epochs(long count) {
         epochs = OptionalLong.of(count);
         return this;
     }
 
-    /** {@link FeedClient#epoch} ends after so many batches, and the next one goes on there. */
+    /** Ends each {@link FeedClient#epoch} after this number of batches. The next one continues from there. */
     public FeedClientBuilder epochBatches(int count) {
         epochBatches = OptionalInt.of(count);
         return this;
     }
 
-    /** Joins so many batches to one, so that W ranks take the steps of a multiple of W. */
+    /** Joins this number of batches into one, so that W ranks can take the steps of a multiple of W. */
     public FeedClientBuilder concat(int batches) {
         concat = batches;
         return this;
@@ -197,80 +200,92 @@ public final class FeedClientBuilder {
     // ---- security
 
     /**
-     * What the feed wants before it serves; by default {@code STOKER_TOKEN}, the file that {@code STOKER_TOKEN_FILE} names, or that which
-     * the feed's own file on this machine names.
+     * Sets the token that the feed requires. By default it comes from {@code STOKER_TOKEN}, from the file that {@code
+     * STOKER_TOKEN_FILE} names, or from the file that the feed's own file on this machine names.
      */
     public FeedClientBuilder token(String secret) {
         token = Optional.of(secret);
         return this;
     }
 
-    /** A file that holds the token; read at each connection. */
+    /** Sets the file with the token. The client reads it for each connection. */
     public FeedClientBuilder tokenFile(Path file) {
         tokenFile = Optional.of(file);
         return this;
     }
 
-    /** TLS with feeders whose certificate is signed by one of a PEM file, or is in it; by default {@code STOKER_TLS_CA}. */
+    /**
+     * Uses TLS and trusts feeders whose certificate is in this PEM file or signed by one in it; by default {@code
+     * STOKER_TLS_CA}.
+     */
     public FeedClientBuilder tls(Path certificates) {
         trust = new Security.Trust.File(certificates);
         return this;
     }
 
-    /** TLS with feeders whose certificate the Java runtime trusts. */
+    /** Uses TLS and trusts the feeders that the Java runtime trusts. */
     public FeedClientBuilder tlsOfSystem() {
         trust = new Security.Trust.System();
         return this;
     }
 
-    /** No TLS, whatever the environment or the feed's file say. */
+    /** Uses no TLS, regardless of the environment and the feed's file. */
     public FeedClientBuilder plainText() {
         trust = new Security.Trust.Plain();
         return this;
     }
 
-    /** The trainer's own certificate and its key, PEM files; by default {@code STOKER_TLS_CERT} and {@code STOKER_TLS_KEY}. */
+    /**
+     * Sets the trainer's own certificate and key, as PEM files; by default {@code STOKER_TLS_CERT} and {@code
+     * STOKER_TLS_KEY}.
+     */
     public FeedClientBuilder tlsCertificate(Path certificate, Path key) {
         tlsCertificate = Optional.of(certificate);
         tlsKey = Optional.of(key);
         return this;
     }
 
-    /** What the feeder's certificate must be for, where that is not the host of the address; by default {@code STOKER_TLS_NAME}. */
+    /**
+     * Sets the name that the feeder's certificate must have, if it is not the host of the address; by default {@code
+     * STOKER_TLS_NAME}.
+     */
     public FeedClientBuilder tlsName(String name) {
         tlsName = Optional.of(name);
         return this;
     }
 
-    // ---- patience
+    // // ---- time-outs and memory
 
-    /** So much is asked of all feeders together, at least two batches; 256 MiB by default. Lies in direct memory. */
+    /**
+     * Sets the bytes that the client requests from all feeders together: at least two batches, 256 MiB by default. The
+     * buffer is direct memory.
+     */
     public FeedClientBuilder bufferBytes(long bytes) {
         bufferBytes = bytes;
         return this;
     }
 
-    /** For the first feeder to answer; 30 s by default. */
+    /** Sets how long to wait for the first feeder to answer; 30 s by default. */
     public FeedClientBuilder connectTimeout(Duration limit) {
         connectTimeout = limit;
         return this;
     }
 
-    /** Without any feeder, until waiting for a batch is given up; 10 min by default. */
+    /** Sets how long the client waits for a batch while no feeder is connected; 10 min by default. */
     public FeedClientBuilder reconnectTimeout(Duration limit) {
         reconnectTimeout = limit;
         return this;
     }
 
-    /** For a batch from a feeder that is connected; 5 min by default. */
+    /** Sets how long the client waits for a batch from a connected feeder; 5 min by default. */
     public FeedClientBuilder batchTimeout(Duration limit) {
         batchTimeout = limit;
         return this;
     }
 
     /**
-     * For a place that another live process has, until {@link PlaceTakenException}; by default {@code STOKER_PLACE_TIMEOUT} in
-     * seconds, or 30 s. Zero does not wait.
+     * Sets how long to wait for a place that another live process has, before a {@link PlaceTakenException}. By default
+     * {@code STOKER_PLACE_TIMEOUT} in seconds, or 30 s. Zero does not wait.
      */
     public FeedClientBuilder placeTimeout(Duration limit) {
         placeTimeout = Optional.of(limit);
@@ -282,7 +297,7 @@ public final class FeedClientBuilder {
         return this;
     }
 
-    /** What stands for Kafka's consumer. */
+    /** Replaces Kafka's consumer, for tests. */
     FeedClientBuilder topicLogs(Supplier<TopicLog> logs) {
         topicLogs = Optional.of(logs);
         return this;
@@ -294,15 +309,15 @@ public final class FeedClientBuilder {
     }
 
     /**
-     * Connects to the first feeder that answers, and takes a place in the group at every one that does.
+     * Connects to the first feeder that answers, and takes a place in the group at every feeder that answers.
      *
-     * @throws IllegalArgumentException naming all settings that cannot be
-     * @throws ConnectTimeoutException if none answers
+     * @throws IllegalArgumentException naming all invalid settings
+     * @throws ConnectTimeoutException if no feeder answers
      * @throws FeedNotFoundException if there is no such feed
      * @throws PlaceTakenException if a live process of another client keeps the place
      * @throws TlsException if a connection cannot be secured
-     * @throws RefusedException if it refuses; {@link UnauthorizedException} for a wrong token
-     * @throws StateMismatchException if its stream is of another split or version than was asked for
+     * @throws RefusedException if the feed refuses the client; {@link UnauthorizedException} for a wrong token
+     * @throws StateMismatchException if the stream has another split or version than requested
      */
     public FeedClient open() {
         Security security =
@@ -381,14 +396,14 @@ public final class FeedClientBuilder {
         }
         for (Duration duration : List.of(connectTimeout, reconnectTimeout, batchTimeout)) {
             if (duration.isNegative() || duration.isZero()) {
-                problems.add("a time-out is " + duration + "; they must be positive");
+                problems.add("a time-out is " + duration + "; it must be positive");
             }
         }
         if (concat < 1 || replicas < 1 || epochBatches.orElse(1) < 1) {
             problems.add("concat, replicas and epochBatches must be at least 1");
         }
         if (replicas > 1 && replica != 0) {
-            problems.add("replica and replicas: give the replica itself, or how many ranks are replicas");
+            problems.add("replica and replicas are both set; give only one of them");
         }
     }
 
@@ -399,7 +414,7 @@ public final class FeedClientBuilder {
             return Participant.rank(0, 1);
         }
         if (rank == null || worldSize == null) {
-            throw new IllegalArgumentException("RANK and WORLD_SIZE: one is given without the other");
+            throw new IllegalArgumentException("only one of RANK and WORLD_SIZE is set; set both");
         }
         return Participant.rank((int) number("RANK", rank), (int) number("WORLD_SIZE", worldSize));
     }

@@ -1,8 +1,8 @@
 package dev.stoker.client;
 
 /**
- * A feed cannot go on. Unchecked, so that a trainer may iterate with {@code for}; what happened is told by the subclass, and
- * the message says on what, and what to do next.
+ * A feed cannot continue. Unchecked, so that a trainer can iterate with {@code for}. The subclass says what happened,
+ * and the message says on what, and the next step.
  */
 public class FeedException extends RuntimeException {
     private static final long serialVersionUID = 1L;

@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** No feed of that name is known on this machine, or none is named. */
+/** No feed of that name is known on this machine, or no name was given. */
 public final class FeedNotFoundException extends FeedException {
     private static final long serialVersionUID = 1L;
 

@@ -9,7 +9,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
 
-/** What a client was asked for; made by {@link FeedClientBuilder}, which has checked it. */
+/** The settings of a client, created and checked by {@link FeedClientBuilder}. */
 record FeedOptions(
         Optional<String> stream,
         Optional<String> split,

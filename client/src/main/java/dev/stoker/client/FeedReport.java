@@ -8,9 +8,9 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What a feed says of the time its trainer waited: in words, and for Prometheus; as the Python package has them.
+ * A report on the time that a trainer waited, as text and for Prometheus; the same as the Python package's.
  *
- * @param labels who reads what
+ * @param labels feed, stream and reader
  * @param stats at one moment
  */
 record FeedReport(Map<String, String> labels, FeedStats stats) {
@@ -35,7 +35,7 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
             Waits.KAFKA,
             "the topic is the limit: look at its brokers, and whether the feed waits for another of its --pace-groups");
 
-    /** A few lines: how long the trainer waited, for whom, and what may help. */
+    /** A few lines: how long the trainer waited, for which feeder, and possible remedies. */
     String text() {
         String worker = labels.get("worker").equals("0") ? "" : " worker " + labels.get("worker");
         double elapsed = seconds(stats.elapsed());

@@ -33,13 +33,16 @@ final class FeedState {
         return state.toString();
     }
 
-    /** Which epoch a state goes on in, and of which version what it has read of that is; empty for nothing. */
+    /**
+     * The epoch that a state resumes in, and the version from which it has read batches of this epoch; empty if it has
+     * read none.
+     */
     record Place(long epoch, OptionalLong version) {}
 
     /**
-     * Where a state stands; not checked further.
+     * Reads a state's place without further checks.
      *
-     * @throws StateMismatchException if it is none
+     * @throws StateMismatchException if the text is not a state
      */
     static Place place(String text) {
         JsonNode state = tree(text);
@@ -53,9 +56,9 @@ final class FeedState {
     }
 
     /**
-     * The position in a state, with how many samples come again because something that differs was permitted.
+     * Returns the position in a state, and the number of samples that are repeated because of a permitted difference.
      *
-     * @throws StateMismatchException naming all that differs from this stream
+     * @throws StateMismatchException naming all differences from this stream
      */
     static Regrouping parse(String text, Welcome welcome, Set<Difference> permitted) {
         JsonNode state = tree(text);
@@ -68,7 +71,7 @@ final class FeedState {
                 state.path("dataset").asText(),
                 welcome.stream().dataset().toString(),
                 differing);
-        // Of a following feed another version is right where nothing was read of the epoch.
+        // A following feed may have another version if nothing of the epoch was read.
         boolean sameVersion = !welcome.follows() || place(text).version().isPresent();
         if (sameVersion) {
             compare(
@@ -103,7 +106,7 @@ final class FeedState {
         }
         if (!differing.isEmpty()) {
             String hint = differing.size() == 1 && differing.get(0).startsWith(BATCH_SIZE)
-                    ? "; if that is meant: load(state, Difference.BATCH_SIZE)"
+                    ? "; to accept this, call load(state, Difference.BATCH_SIZE)"
                     : "";
             throw new StateMismatchException(
                     "the state belongs to another feed: " + String.join("; ", differing) + hint);

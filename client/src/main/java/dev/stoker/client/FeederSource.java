@@ -10,7 +10,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
-/** Batches out of feeders, over their connections, which a thread of its own looks after. */
+/** Batches from feeders. A separate thread handles the connections. */
 final class FeederSource implements BatchSource {
     private static final long LOOK_NS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long JOIN_MS = 5_000;
@@ -24,11 +24,14 @@ final class FeederSource implements BatchSource {
     private final Inbox inbox;
     private final Thread thread;
     private final Tally tally;
-    /** The epoch of HELLO, and of which version what was read of it is; none as long as it only looks. */
+    /**
+     * The epoch in HELLO, and the version of which the client has read batches of that epoch; empty while the client
+     * only looks.
+     */
     private OptionalLong boundEpoch = OptionalLong.empty();
 
     private OptionalLong boundVersion = OptionalLong.empty();
-    /** The last one, also while another is waited for. */
+    /** The last welcome, also while the client waits for another. */
     private volatile Welcome known;
 
     private boolean isClosed;
@@ -124,7 +127,7 @@ final class FeederSource implements BatchSource {
             network.waiting(Optional.empty());
         }
         if (!known.follows()) {
-            throw new StateMismatchException(target + " does not follow its dataset any more; start the trainer anew");
+            throw new StateMismatchException(target + " no longer follows its dataset; restart the trainer");
         }
     }
 
@@ -189,7 +192,7 @@ final class FeederSource implements BatchSource {
         if (!span.isReady(index)) {
             await(span, index);
         } else if (network.failure().filter(FencedException.class::isInstance).isPresent()) {
-            throw network.failure().get(); // after other failures what has arrived is still delivered
+            throw network.failure().get(); // after other failures the batches that have arrived are still delivered
         }
         requireCurrent(span);
         return span.take(index).orElseThrow();

@@ -18,7 +18,7 @@ import javax.net.ssl.TrustManager;
 import javax.net.ssl.TrustManagerFactory;
 import javax.net.ssl.X509ExtendedTrustManager;
 
-/** Judges the certificate of one feeder, and says in words what is wrong with it. For one handshake. */
+/** Checks the certificate of one feeder, and explains problems with it. For one handshake. */
 final class FeederTrust extends X509ExtendedTrustManager {
     private final Tls tls;
     private final String address;
@@ -37,10 +37,10 @@ final class FeederTrust extends X509ExtendedTrustManager {
     }
 
     /**
-     * Reads the files.
+     * Reads the files with certificates.
      *
      * @param name that the certificate must be for
-     * @throws TlsException if one cannot be used
+     * @throws TlsException if a file cannot be used
      */
     static FeederTrust of(Tls tls, String address, String name) throws GeneralSecurityException {
         Optional<X509Certificate> pinned = tls.pin()
@@ -62,10 +62,10 @@ final class FeederTrust extends X509ExtendedTrustManager {
                 return new FeederTrust(tls, address, name, pinned, chains);
             }
         }
-        throw new GeneralSecurityException("this JDK checks no certificates");
+        throw new GeneralSecurityException("this JDK does not check certificates");
     }
 
-    /** What was found wrong; empty for nothing. */
+    /** The problem that was found; empty for none. */
     String complaint() {
         return complaint;
     }
@@ -76,15 +76,14 @@ final class FeederTrust extends X509ExtendedTrustManager {
         try {
             chain[0].checkValidity();
         } catch (CertificateExpiredException e) {
-            throw refuse(
-                    whose + " has expired: renew the files of --tls-cert and --tls-key, which the feeder takes over");
+            throw refuse(whose + " has expired: renew the files of --tls-cert and --tls-key; the feeder reloads them");
         } catch (CertificateNotYetValidException e) {
             throw refuse(whose + " is not valid yet: compare the clocks of both machines");
         }
         if (pinned.isPresent()) {
-            // No name is checked, since no other certificate will do.
+            // The name is not checked, because only this one certificate is accepted.
             if (!Arrays.equals(pinned.get().getEncoded(), chain[0].getEncoded())) {
-                throw refuse(whose + " is not that in " + tls.pin().orElseThrow()
+                throw refuse(whose + " is not the one in " + tls.pin().orElseThrow()
                         + ", which the feed's file names: give its CA as tls (STOKER_TLS_CA)");
             }
             return;
@@ -121,11 +120,11 @@ final class FeederTrust extends X509ExtendedTrustManager {
         return chains.getAcceptedIssuers();
     }
 
-    // ---- of which a client over an engine has no use
+    // // ---- methods that a client with an engine does not use
 
     @Override
     public void checkServerTrusted(X509Certificate[] chain, String kind) throws CertificateException {
-        throw new CertificateException("only connections of a feed client are checked here");
+        throw new CertificateException("this class checks only the connections of a feed client");
     }
 
     @Override

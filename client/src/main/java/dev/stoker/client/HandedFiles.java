@@ -17,20 +17,20 @@ import java.util.regex.Pattern;
 import java.util.zip.CRC32C;
 
 /**
- * The files that one feeder has told one connection of, and the messages that are read from them. They are read with
- * {@code pread} and never mapped: a mapping of a file that is cut short ends the JVM when a checksum is taken of it. For the
- * input thread.
+ * The files that one feeder has announced on one connection, and the messages that are read from them. The client reads
+ * files with {@code pread} and never maps them: if a mapped file is truncated, computing a checksum of it ends the JVM.
+ * For the input thread.
  */
 final class HandedFiles implements AutoCloseable {
     private static final int MOST = 4096;
-    /** Of the descriptors that the process may have, those of one connection. */
+    /** A connection may use one descriptor in this number of the process's descriptors. */
     private static final int SHARE = 8;
 
     private static final Path LIMITS = Path.of("/proc/self/limits");
     private static final Pattern OPEN_FILES = Pattern.compile("Max open files +([0-9]+|unlimited) .*");
 
     private static final int RELEASE_EVERY = 16;
-    /** Read before it is summed: still in the core's cache then. */
+    /** The bytes that are read before they are summed: small enough to stay in the core's cache. */
     private static final int STRIDE = 512 << 10;
 
     private record Opened(FileChannel channel, long length) {}
@@ -41,12 +41,12 @@ final class HandedFiles implements AutoCloseable {
     private long references;
     private long told;
 
-    /** @param limit files at a time, as agreed with the feeder */
+    /** @param limit the most files at a time, as agreed with the feeder */
     HandedFiles(int limit) {
         this.limit = limit;
     }
 
-    /** How many files a connection of this process can keep; 0 where that is not known. */
+    /** How many files a connection of this process can keep open; 0 if unknown. */
     static int most() {
         try {
             for (String line : Files.readAllLines(LIMITS)) {
@@ -66,7 +66,7 @@ final class HandedFiles implements AutoCloseable {
     /**
      * Opens a file that the feeder has announced.
      *
-     * @throws HandoverException if it is not to be had here as the feeder has it
+     * @throws HandoverException if this machine does not have the same file as the feeder
      */
     void announce(HandoverFile file) throws HandoverException, LinkException {
         if (file.file() >= limit) {
@@ -93,11 +93,11 @@ final class HandedFiles implements AutoCloseable {
     }
 
     /**
-     * Puts together the message that a reference stands for.
+     * Assembles the message that a reference describes.
      *
-     * @param message room for exactly that; from index 0
+     * @param message a buffer of exactly the message's size, filled from index 0
      * @return the message's checksum, empty if bytes could not be read
-     * @throws LinkException if it refers to what was not announced
+     * @throws LinkException if the reference uses a file that was not announced
      */
     OptionalInt read(BatchRef reference, ByteBuffer message) throws LinkException {
         references++;
@@ -106,7 +106,7 @@ final class HandedFiles implements AutoCloseable {
             boolean isThere =
                     slice.file() == BatchRef.ZEROS || file != null && slice.offset() <= file.length - slice.length();
             if (!isThere) {
-                throw LinkException.broken("BATCH_REF frame refers to what was not announced");
+                throw LinkException.broken("BATCH_REF frame refers to a file that was not announced");
             }
         }
         crc.reset();
@@ -153,14 +153,14 @@ final class HandedFiles implements AutoCloseable {
             }
             return true;
         } catch (IOException e) {
-            // As with a file that was cut short: the piece comes over the connection instead.
+            // As with a truncated file, the piece is sent over the connection instead.
             return false;
         } finally {
             message.limit(whole);
         }
     }
 
-    /** How many references the feeder is to be told to have been read, if it is time. */
+    /** How many references to report to the feeder as read, if a report is due. */
     OptionalLong due() {
         if (references - told < RELEASE_EVERY) {
             return OptionalLong.empty();
@@ -186,7 +186,7 @@ final class HandedFiles implements AutoCloseable {
                 channel.close();
             }
         } catch (IOException e) {
-            // It was only read.
+            // The file was only read.
         }
     }
 

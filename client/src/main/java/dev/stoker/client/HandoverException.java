@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** A file cannot be read here; the feeder is to send payload over the connection. Never leaves the package. */
+/** A file cannot be read here; the feeder must send payload over the connection. Never leaves the package. */
 final class HandoverException extends Exception {
     private static final long serialVersionUID = 1L;
 

@@ -12,14 +12,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
 /**
- * Looks host names up in threads of their own, so that a slow name server delays only the feeder whose name it is. For the thread that
- * owns the client's connections. The JVM keeps what it has found, for {@code networkaddress.cache.ttl}.
+ * Looks up host names in separate threads, so that a slow name server delays only the feeder with that name. For the
+ * thread that owns the client's connections. The JVM caches results for {@code networkaddress.cache.ttl}.
  */
 final class HostNames {
-    /** Whoever receives waits so long for a name: much less than the 500 ms of a failover. */
+    /** How long the receiving thread waits for a name: much less than the 500 ms of a failover. */
     private static final long WAIT_MS = 50;
 
-    /** Where names are looked up. */
+    /** Looks up names. */
     interface Lookup {
         InetAddress[] find(String host) throws UnknownHostException;
     }
@@ -33,10 +33,10 @@ final class HostNames {
     }
 
     /**
-     * The addresses of a host; while a lookup has no answer, those that were found before.
+     * Returns the addresses of a host. While a lookup is pending, returns the addresses of the previous one.
      *
      * @throws UnknownHostException if there is no such host
-     * @throws IOException if the answer is still to come: ask again
+     * @throws IOException if the lookup is pending: ask again
      */
     InetAddress[] find(String host) throws IOException {
         CompletableFuture<InetAddress[]> answer = asked.computeIfAbsent(host, this::ask);

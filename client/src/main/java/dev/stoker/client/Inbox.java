@@ -30,14 +30,14 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Predicate;
 
-/** What arrives: frames are checked and turned into batches. Called by the input thread; takes the client's lock. */
+/** Checks arriving frames and turns them into batches. Called by the input thread; takes the client's lock. */
 final class Inbox implements Link.Sink {
-    /** Times that one piece may arrive damaged, and an epoch may be ended without a piece of it. */
+    /** How often one piece may arrive damaged, and how often an epoch may end without one of its pieces. */
     private static final int MAX_REFUSED = 4;
 
     private static final long TELL_NS = TimeUnit.SECONDS.toNanos(1);
 
-    /** How often, and when last, a piece came damaged. */
+    /** How often a piece arrived damaged, and when it last did. */
     private record Refused(int times, long whenNs) {}
 
     private final ReentrantLock lock;
@@ -47,16 +47,16 @@ final class Inbox implements Link.Sink {
     private final Demand demand;
     private final Buffers buffers;
     private final long bufferBytes;
-    /** Until they come sound; all of the span being received. */
+    /** Damaged pieces of the span being received, until an intact copy arrives. */
     private final Map<Span.Place, Refused> refused = new HashMap<>();
 
     private final Tally tally;
     private final PageReads pageReads = new PageReads();
 
     private Span refusedSpan;
-    /** Null before the first, and while another epoch is gone over to. */
+    /** Null before the first WELCOME, and while the client switches to another epoch. */
     private Welcome welcome;
-    /** The first one; the client is of its feed, stream and run from then on. */
+    /** The first WELCOME: it fixes the client's feed, stream and run. */
     private Welcome first;
 
     private long joined;
@@ -68,7 +68,7 @@ final class Inbox implements Link.Sink {
     private long corruptPieces;
     private long duplicatePieces;
 
-    /** What an inbox has to do with. */
+    /** The objects that an inbox works with. */
     record Surroundings(ReentrantLock lock, Condition changed, Target target, Network network, Demand demand) {}
 
     Inbox(Surroundings around, FeedOptions options, Tally tally) {
@@ -82,34 +82,37 @@ final class Inbox implements Link.Sink {
         this.buffers = new Buffers(options.bufferBytes());
     }
 
-    /** That of the first feeder, since the client was opened or went over to another epoch; later ones agree with it. */
+    /**
+     * The WELCOME of the first feeder since the client was opened or switched to another epoch. Later ones agree with
+     * it.
+     */
     Optional<Welcome> welcome() {
         return Optional.ofNullable(welcome);
     }
 
-    /** The first of all. */
+    /** The first WELCOME of all. */
     Optional<Welcome> first() {
         return Optional.ofNullable(first);
     }
 
-    /** The run that this client takes part in; 0 before the first WELCOME. */
+    /** The client's run; 0 before the first WELCOME. */
     long joined() {
         return joined;
     }
 
-    /** Whether the client only looks: which epoch it reads of a stream that follows its dataset is not said yet. */
+    /** Whether the client only looks: it has not said yet which epoch it reads of a stream that follows its dataset. */
     boolean isLooking() {
         return welcome != null && welcome.follows() && welcome.epoch().isEmpty();
     }
 
-    /** Every feeder that answers has admitted this client. */
+    /** Notes that every feeder that answers has admitted this client. */
     void tookPart() {
         tookPart = true;
     }
 
     /**
-     * All connections were ended before a batch was asked for. A run that was only named by a feeder that this client has left
-     * again is none.
+     * Called when all connections were closed before the client asked for a batch. The client forgets a run that only a
+     * feeder that it has left named.
      *
      * @return whether the client has taken part in a run
      */
@@ -121,7 +124,7 @@ final class Inbox implements Link.Sink {
         return tookPart;
     }
 
-    /** What comes next may be of another version. */
+    /** Forgets the version: the next epoch can have another. */
     void forget() {
         welcome = null;
         refused.clear();
@@ -136,7 +139,7 @@ final class Inbox implements Link.Sink {
         return bytes;
     }
 
-    /** Of those, read from files that a feeder handed over. */
+    /** The part of the received bytes that was read locally, from a feeder's files. */
     long handedBytes() {
         return handedBytes;
     }
@@ -191,20 +194,20 @@ final class Inbox implements Link.Sink {
         OptionalInt sum = files.read(reference, message);
         long diskNs = pageReads.end();
         message.clear().limit(header.messageBytes());
-        // What could not be read is as wrong as what does not fit.
+        // A message that cannot be read counts as one with a wrong checksum.
         int crc = sum.isPresent() ? header.identity().crc(sum.getAsInt(), header.messageBytes()) : ~header.crc();
         lock.lock();
         try {
             if (diskNs > 0) {
-                // Nobody else knows of it: the pages were read on this side.
+                // The feeder cannot know the time: the pages were read on this side.
                 tally.readFromDisk(header.identity(), diskNs);
             }
             files.due().ifPresent(count -> link.send(new Release(count)));
             handedBytes += header.messageBytes();
             if (crc != header.crc() && ++link.faults > MAX_REFUSED) {
-                // What comes instead comes over the connection. If that is always sound, it is the files that are not.
+                // The replacements arrive over the connection. If these are always intact, the files are the cause.
                 network.peers().refuseHandover(link.address());
-                throw LinkException.lost(link.address() + " hands over files that cannot be read rightly here");
+                throw LinkException.lost(link.address() + ": local reads of its chunk files fail here");
             }
             take(link, Optional.of(header), message, crc);
         } finally {
@@ -214,7 +217,7 @@ final class Inbox implements Link.Sink {
 
     private void onFile(Link link, HandoverFile file) throws LinkException {
         if (link.files().isEmpty()) {
-            throw LinkException.broken(link.address() + " sent FILE without hand-over");
+            throw LinkException.broken(link.address() + " sent FILE, but local reads were not agreed");
         }
         try {
             link.files().get().announce(file);
@@ -252,7 +255,7 @@ final class Inbox implements Link.Sink {
         }
     }
 
-    /** Takes an intact piece in, unless it has come before. */
+    /** Stores an intact piece, unless it has arrived before. */
     private boolean accept(Link link, BatchHeader header, ByteBuffer message) throws LinkException {
         BatchIdentity identity = header.identity();
         long feedTag = welcome.feed().id().getMostSignificantBits();
@@ -260,8 +263,8 @@ final class Inbox implements Link.Sink {
         if (identity.feedTag() != feedTag || identity.fingerprintTag() != fingerprintTag) {
             network.fail(new RefusedException(
                     String.format(
-                            "%s sent a batch of feed %016x, fingerprint %016x; expected %016x, %016x: something mixes"
-                                    + " feeds up",
+                            "%s sent a batch of feed %016x, fingerprint %016x; expected %016x, %016x: it serves another"
+                                    + " feed",
                             link.address(), identity.feedTag(), identity.fingerprintTag(), feedTag, fingerprintTag),
                     "wrong_feed"));
             return false;
@@ -274,7 +277,7 @@ final class Inbox implements Link.Sink {
         }
         if (index > span.granted) {
             throw LinkException.broken(link.address() + " sent epoch " + identity.epoch() + " batch "
-                    + identity.number() + "; granted is up to " + span.number(span.granted));
+                    + identity.number() + "; the grant ends at " + span.number(span.granted));
         }
         Optional<String> mismatch = span.mismatch(index, identity);
         if (mismatch.isPresent()) {
@@ -293,7 +296,7 @@ final class Inbox implements Link.Sink {
         return true;
     }
 
-    /** Asks for a piece again. Which one it was follows from the order, as the header may be what is damaged. */
+    /** Requests a piece again. The order determines which piece it was, because the header itself can be damaged. */
     private void onDamage(Link link, Optional<BatchHeader> header, int crc) {
         corruptPieces++;
         Optional<Span> current = demand.current(link);
@@ -314,12 +317,11 @@ final class Inbox implements Link.Sink {
         refused.put(victim.get(), new Refused(times, System.nanoTime()));
         long number = span.number(victim.get().index());
         if (times > MAX_REFUSED) {
-            network.fail(
-                    new DamagedBatchException(
-                            "epoch " + span.range().epoch() + " batch " + number + " piece "
-                                    + victim.get().piece() + " came damaged " + times + " times from feeder "
-                                    + link.address()
-                                    + "; run `stoker verify` on the dataset; if it is sound, look at memory and network of both machines"));
+            network.fail(new DamagedBatchException("epoch " + span.range().epoch() + " batch " + number + " piece "
+                    + victim.get().piece() + " arrived damaged " + times + " times from feeder "
+                    + link.address()
+                    + "; run `stoker verify` on the dataset; if it is intact,"
+                    + " check the memory and network of both machines"));
             return;
         }
         link.send(new Nack(
@@ -337,7 +339,7 @@ final class Inbox implements Link.Sink {
         }
     }
 
-    /** Subscribes anew for a refused piece that does not come, as when the damaged header hid what it was. */
+    /** Subscribes again if a rejected piece does not arrive, for example because the damaged header hid its place. */
     void renewStale(long nowNs, long refetchNs) {
         if (refusedSpan != demand.receiving()) {
             refused.clear();
@@ -352,7 +354,7 @@ final class Inbox implements Link.Sink {
         }
     }
 
-    // ---- the others
+    // // ---- other frames
 
     @Override
     public void onFrame(Link link, Frame frame) throws LinkException {
@@ -365,7 +367,7 @@ final class Inbox implements Link.Sink {
             switch (frame.type()) {
                 case ERROR -> onError(link, (ErrorMessage) frame);
                 case WELCOME -> onWelcome(link, (Welcome) frame);
-                case BYE -> throw LinkException.lost(link.address() + " said goodbye");
+                case BYE -> throw LinkException.lost(link.address() + " closed the session (BYE)");
                 case DURABLE -> {
                     if (!demand.durable(link, ((Durable) frame).entries())) {
                         throw LinkException.broken(link.address() + " calls " + ((Durable) frame).entries()
@@ -377,7 +379,7 @@ final class Inbox implements Link.Sink {
                 case PING -> link.send(new Pong(((Ping) frame).opaque()));
                 case DELAY -> tally.explain((Delay) frame);
                 case PONG -> link.ponged = Math.max(link.ponged, ((Pong) frame).opaque());
-                default -> throw LinkException.broken(link.address() + " sent " + frame.type());
+                default -> throw LinkException.broken(link.address() + " sent an unexpected frame " + frame.type());
             }
         } finally {
             lock.unlock();
@@ -387,7 +389,7 @@ final class Inbox implements Link.Sink {
     private void onWelcome(Link link, Welcome found) throws LinkException {
         if (first != null && !found.feed().id().equals(first.feed().id())) {
             throw LinkException.elsewhere(
-                    link.address() + " is another feed now (" + found.feed().name() + ")");
+                    link.address() + " now serves another feed (" + found.feed().name() + ")");
         }
         if (welcome == null) {
             welcome = found;
@@ -399,12 +401,12 @@ final class Inbox implements Link.Sink {
             changed.signalAll();
         } else if (!found.fingerprint().equals(welcome.fingerprint())) {
             network.fail(new StateMismatchException(target + " was restarted with another dataset version or order: "
-                    + difference(welcome, found) + "; start the trainer anew"));
-            throw LinkException.lost(link.address() + " serves something else now");
+                    + difference(welcome, found) + "; restart the trainer"));
+            throw LinkException.lost(link.address() + " now serves another dataset version or order");
         }
         link.welcomed(System.nanoTime(), found.largestBatchBytes());
         if (found.handover() > network.peers().handover(link)) {
-            throw LinkException.broken(link.address() + " hands over " + found.handover() + " files unasked");
+            throw LinkException.broken(link.address() + " offers " + found.handover() + " files without a request");
         }
         if (found.handover() > 0) {
             link.handsOver(found.handover());
@@ -424,7 +426,7 @@ final class Inbox implements Link.Sink {
         }
     }
 
-    /** Tells the feeders that listen how the trainer has fared, if it is time. */
+    /** Sends the trainer's statistics to the feeders that accept them, if a report is due. */
     void tellStatsIfDue(long nowNs) {
         if (nowNs - tellAtNs >= 0 && demand.receiving() != null) {
             tellStats(nowNs);
@@ -441,7 +443,7 @@ final class Inbox implements Link.Sink {
         }
     }
 
-    /** Whether a piece of a batch came damaged and is awaited again. */
+    /** Whether a piece of a batch arrived damaged and was requested again. */
     boolean isRefused(Span span, long index) {
         return span == refusedSpan && refused.keySet().stream().anyMatch(place -> place.index() == index);
     }
@@ -474,7 +476,7 @@ final class Inbox implements Link.Sink {
     private void onLaneMap(LaneMap map) throws LinkException {
         if (map.lanes().size() != demand.lanes()) {
             throw LinkException.broken(
-                    "the lane map speaks of " + map.lanes().size() + " lanes, the stream has " + demand.lanes());
+                    "the lane map has " + map.lanes().size() + " lanes, the stream has " + demand.lanes());
         }
         if (network.peers().adopt(map, System.nanoTime())) {
             network.hurry();
@@ -490,7 +492,7 @@ final class Inbox implements Link.Sink {
                 ? LinkException.elsewhere(text + " (" + error.code() + ")")
                 : LinkException.lost(text + " (" + error.code() + ")");
         if (code == ErrorCode.WRONG_FEED && first != null) {
-            throw lost; // the own feed has moved, and another one has its port
+            throw lost; // this client's feed has moved, and another feed has its port
         }
         if (code == ErrorCode.FENCED && network.peers().isAlias(link)) {
             throw lost; // this client has taken the place itself, by the feeder's other address

@@ -26,14 +26,17 @@ import org.apache.kafka.common.errors.TimeoutException;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** A topic behind Kafka's consumer, with partitions assigned by hand: nobody is waited for, and no pause is too long. */
+/**
+ * A topic read with Kafka's consumer. Partitions are assigned by hand: there is no group to wait for, and no pause is
+ * too long.
+ */
 final class KafkaLog implements TopicLog {
     private static final Duration SHORT = Duration.ofMillis(20);
     private static final Duration ANSWER = Duration.ofSeconds(5);
     private static final Duration SECOND = Duration.ofSeconds(1);
 
     private final String topic;
-    /** How long a question may take. */
+    /** The longest time that a request may take. */
     private final Duration answer;
 
     private final KafkaConsumer<byte[], byte[]> consumer;
@@ -41,7 +44,7 @@ final class KafkaLog implements TopicLog {
     private String trouble = "";
     private boolean isAnswered = true;
 
-    /** For looking at single records. */
+    /** Opens a log for looking at single records. */
     static KafkaLog looking(TopicTarget target, FeedOptions options, Map<String, String> environment) {
         return new KafkaLog(
                 target,
@@ -50,12 +53,12 @@ final class KafkaLog implements TopicLog {
                 Map.of(
                         ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG,
                         "1",
-                        // With all of a batch of records handed out, the next one would be fetched.
+                        // If the whole batch of records were handed out, the consumer would fetch the next one.
                         ConsumerConfig.MAX_POLL_RECORDS_CONFIG,
                         "1"));
     }
 
-    /** For reading on. */
+    /** Opens a log for reading sequentially. */
     static KafkaLog reading(TopicTarget target, FeedOptions options, Map<String, String> environment) {
         long fetched = Math.min(64L << 20, Math.max(1L << 20, options.bufferBytes() / 8));
         return new KafkaLog(
@@ -110,7 +113,7 @@ final class KafkaLog implements TopicLog {
         return partitions.stream().map(this::place).toList();
     }
 
-    /** Asks the brokers; empty while they do not answer. What waiting does not mend is thrown. */
+    /** Asks the brokers. Empty while they do not answer. Permanent errors are thrown. */
     private <T> Optional<T> ask(Function<KafkaConsumer<byte[], byte[]>, T> question) {
         try {
             Optional<T> answer = Optional.ofNullable(question.apply(consumer));
@@ -238,7 +241,7 @@ final class KafkaLog implements TopicLog {
                 try {
                     c.poll(SHORT).forEach(looked::add);
                 } catch (InvalidOffsetException e) {
-                    // It was deleted meanwhile: the search goes on from where the partition begins now.
+                    // The record was deleted meanwhile: the search continues from the partition's present beginning.
                     c.seekToBeginning(e.partitions());
                 }
                 return null;

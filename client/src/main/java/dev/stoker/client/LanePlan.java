@@ -15,16 +15,16 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * What is still to come of the lanes that a consumer reads from end to end, in the order of each lane's partition. Numbers are planned
- * as far as records have come. Guarded by the client's lock.
+ * The planned pieces of the lanes that a consumer reads from end to end, in the order of each lane's partition. The
+ * plan reaches only up to the numbers that are needed for the records that have arrived. Guarded by the client's lock.
  */
 final class LanePlan {
     /**
-     * A piece that its lane gives.
+     * A piece that a lane delivers.
      *
-     * @param span what it belongs to
-     * @param index of its batch there
-     * @param piece index in its batch
+     * @param span the span that the piece belongs to
+     * @param index the index of its batch in the span
+     * @param piece its index in the batch
      */
     record Coming(Span span, long index, int piece) {
         RecordPosition position() {
@@ -32,7 +32,7 @@ final class LanePlan {
         }
     }
 
-    /** Numbers of a span that are not planned yet. */
+    /** The numbers of a span that are not planned yet. */
     private static final class Rest {
         private final Span span;
         private final long end;
@@ -41,7 +41,7 @@ final class LanePlan {
         Rest(Span span) {
             this.span = span;
             Span.Range range = span.range();
-            // What is repeated is looked for when it is wanted.
+            // The reader looks up repeated pieces when they are wanted.
             long left = span.numbering().size().batches() - range.first();
             long below = left <= 0 ? 0 : (left + range.stride() - 1) / range.stride();
             this.end = Math.min(range.count(), below);
@@ -58,8 +58,9 @@ final class LanePlan {
     }
 
     /**
-     * The lanes that a consumer reads from end to end: those that hold its next numbers. Under a fixed lane order the rounds at the end of an
-     * epoch, which not every lane has, shift numbers to other lanes; the few pieces of these are looked for one by one.
+     * The lanes that a consumer reads from end to end: those that hold its next numbers. Under a fixed lane order, the
+     * last rounds of an epoch do not use every lane, which shifts numbers to other lanes. The few pieces of these lanes
+     * are looked up one by one.
      */
     static Set<Integer> lanesOf(OrderSpec order, Span span) {
         EpochNumbering numbering = span.numbering();
@@ -85,12 +86,12 @@ final class LanePlan {
         return lanes;
     }
 
-    /** Numbers that follow those added before. */
+    /** Adds the numbers of a span, which follow those added before. */
     void add(Span span) {
         rests.add(new Rest(span));
     }
 
-    /** What the lane gives next; empty if that is nothing more. */
+    /** Returns the lane's next piece; empty if there is none. */
     Optional<Coming> next(int lane) {
         Deque<Coming> mine = coming.get(lane);
         while (mine.isEmpty() && !rests.isEmpty()) {
@@ -110,7 +111,7 @@ final class LanePlan {
         return Optional.ofNullable(mine.peek());
     }
 
-    /** The lane's next piece has come. */
+    /** Notes that the lane's next piece has arrived. */
     void took(int lane) {
         coming.get(lane).remove();
     }

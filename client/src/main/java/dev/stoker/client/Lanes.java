@@ -8,7 +8,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** How lanes are placed on connections. Pure. */
+/** Assigns lanes to connections. Pure. */
 final class Lanes {
     private Lanes() {}
 
@@ -17,7 +17,7 @@ final class Lanes {
         return map.lanes().get(lane).stream().map(map.addresses()::get).toList();
     }
 
-    /** Every address that some lane names. */
+    /** All addresses that serve a lane. */
     static Set<String> addresses(LaneMap map) {
         Set<String> addresses = new LinkedHashSet<>();
         for (int lane = 0; lane < map.lanes().size(); lane++) {
@@ -26,7 +26,7 @@ final class Lanes {
         return addresses;
     }
 
-    /** The address wanted for each lane: the first not avoided, else the first at all, else none. */
+    /** The preferred address of each lane: its first address that is not avoided, else its first address, else none. */
     static List<Optional<String>> choose(LaneMap map, Collection<String> avoided) {
         List<Optional<String>> wanted = new ArrayList<>();
         for (int lane = 0; lane < map.lanes().size(); lane++) {
@@ -40,8 +40,9 @@ final class Lanes {
     }
 
     /**
-     * The live address to use for each lane: the wanted one if it is live; else the one that serves now, so that nothing stops
-     * while a connection is made; else any live one for a lane that is hopeless or wants nothing; else none yet.
+     * The live address to use for each lane. This is the preferred address if it is live. Otherwise it is the present
+     * one, so that reading continues while a connection is made; then any live one if there is no preferred one or it
+     * cannot be reached; otherwise none.
      */
     static List<Optional<String>> place(
             List<Optional<String>> wanted,

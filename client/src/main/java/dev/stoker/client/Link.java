@@ -27,14 +27,14 @@ import java.util.Set;
 import java.util.zip.CRC32C;
 
 /**
- * One socket to one feeder, never blocking: receives frames, batches straight into buffers of their own; sends. Knows frames
- * and checksums, nothing of lanes or epochs. {@link #receive}, {@link #finishConnect} and {@link #secure} are the input thread's; everything
- * else is guarded by the client's lock.
+ * One non-blocking socket to one feeder. Receives frames, with batches directly in separate buffers, and sends. A link
+ * knows frames and checksums, but not lanes or epochs. The input thread calls {@link #receive}, {@link #finishConnect}
+ * and {@link #secure}; the client's lock guards everything else.
  */
 final class Link {
     enum State {
         CONNECTING,
-        /** TLS is agreed upon, where it is wanted. */
+        /** The TLS handshake is running, if TLS is wanted. */
         SECURING,
         /** HELLO was sent. */
         GREETING,
@@ -42,16 +42,16 @@ final class Link {
         CLOSED
     }
 
-    /** What a link hands its frames to. */
+    /** Receives the frames of a link. */
     interface Sink {
-        /** Memory for a message of so many bytes. */
+        /** Returns memory for a message of this size. */
         ByteBuffer bufferFor(int bytes);
 
         /**
          * A whole BATCH frame.
          *
          * @param header its first 64 bytes, little-endian
-         * @param crc what was computed over them and the message
+         * @param crc the checksum computed over the header and the message
          */
         void onBatch(Link link, ByteBuffer header, ByteBuffer message, int crc) throws LinkException;
 
@@ -62,7 +62,7 @@ final class Link {
         void onFrame(Link link, Frame frame) throws LinkException;
     }
 
-    /** Received and summed at a time: small enough to be still in the cache for the sum. */
+    /** Bytes that are received and summed at a time: few enough to stay in the cache for the sum. */
     private static final int SEGMENT = 512 << 10;
 
     private static final int RECEIVE_BUFFER = 4 << 20;
@@ -71,9 +71,9 @@ final class Link {
     private static final int CRC_FROM = 4;
     private static final int CRC_TO = 52;
 
-    /** Where a link leads. */
+    /** The address that a link leads to. */
     record Way(String address, SocketAddress resolved, Optional<String> path, Optional<Tls> tls) {
-        /** @param path of the Unix-domain socket, if it is one */
+        /** @param path of the Unix-domain socket, if the link uses one */
         Way {
             if (path.isPresent() && tls.isPresent()) {
                 throw new IllegalArgumentException(address + ": no TLS over a Unix-domain socket");
@@ -98,33 +98,33 @@ final class Link {
     private int controlLeft;
     private int limit = Protocol.MAX_BATCH;
 
-    /** When it was begun; from WELCOME on, when that came. */
+    /** When the attempt began; after WELCOME, when the WELCOME arrived. */
     long sinceNs;
 
     volatile long bytesReceived;
     volatile long framesReceived;
-    /** Whether the server takes STATS, and says where the time of slow pieces went. */
+    /** Whether the server accepts STATS and reports the causes of slow pieces. */
     boolean tells;
-    /** Whether the server takes no receipts, as the token is for reading only. */
+    /** Whether the server accepts no receipts because the token is for reading only. */
     boolean isReadOnly;
-    /** Messages of handed files that did not pass their checksum. The input thread's. */
+    /** Messages from local reads that failed their checksum. The input thread's. */
     int faults;
     /** Whether the feeder has said that another process has the place. */
     boolean refusedPlace;
-    /** Lanes that it is to serve. */
+    /** The lanes that it serves. */
     Set<Integer> lanes = Set.of();
 
     long subscription;
-    /** Sent and not yet durable, oldest first. */
+    /** Receipts that were sent and are not yet durable, oldest first. */
     final Deque<Receipts.Entries> undurable = new ArrayDeque<>();
 
     /** ACK entries of this session. */
     long sentEntries;
-    /** Of those, how many the server has called durable. */
+    /** How many of these the server has reported as durable. */
     long durable;
-    /** The greatest number that the server has answered a PING with. */
+    /** The greatest number with which the server has answered a PING. */
     long ponged;
-    /** ACK entries not yet sent, all of one epoch. */
+    /** ACK entries that are not yet sent, all of one epoch. */
     final List<AckEntry> pending = new ArrayList<>();
 
     long pendingEpoch;
@@ -144,7 +144,7 @@ final class Link {
                 channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
                 channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
             }
-            // A Unix-domain socket is connected at once, which nobody announces.
+            // A Unix-domain socket is connected immediately, and the selector does not report it.
             boolean isConnected = channel.connect(way.resolved());
             key = channel.register(selector, isConnected ? SelectionKey.OP_WRITE : SelectionKey.OP_CONNECT, this);
         } catch (IOException | RuntimeException e) {
@@ -154,7 +154,7 @@ final class Link {
         head.limit(PREFIX);
     }
 
-    /** Whether it is the Unix-domain socket of a feeder on this machine. */
+    /** Whether the link uses the Unix-domain socket of a feeder on this machine. */
     boolean isNear() {
         return way.path().isPresent();
     }
@@ -163,17 +163,17 @@ final class Link {
         return way.path();
     }
 
-    /** The feeder is known by another address from now on. */
+    /** Gives the feeder another address. */
     void rename(String known) {
         address = known;
     }
 
-    /** The files that the feeder hands over, once that is agreed. */
+    /** The files that the feeder has announced, once local reads are agreed. */
     Optional<HandedFiles> files() {
         return files;
     }
 
-    /** Hand-over is agreed, of so many files at a time. */
+    /** Notes that local reads are agreed, with at most {@code limit} files at a time. */
     void handsOver(int limit) {
         files = Optional.of(new HandedFiles(limit));
     }
@@ -194,12 +194,13 @@ final class Link {
         return state == State.CLOSED;
     }
 
-    /** To be called when the socket can be connected; goes on with TLS, where it is wanted. */
+    /** Called when the socket can be connected. Continues with the TLS handshake, if TLS is wanted. */
     void finishConnect(long nowNs) throws IOException {
         channel.finishConnect();
         if (!isNear() && channel.getLocalAddress().equals(channel.getRemoteAddress())) {
-            // Where nobody listens, a socket may be given the very port that it asks for, and meets itself.
-            throw new IOException("nobody listens there");
+            // Without a listener, the kernel can give a socket the very port that it connects to, and the socket
+            // connects to itself.
+            throw new IOException("no process listens there");
         }
         state = State.SECURING;
         sinceNs = nowNs;
@@ -209,10 +210,10 @@ final class Link {
     }
 
     /**
-     * To be called when the socket is ready while TLS is being agreed upon.
+     * Called when the socket is ready during the TLS handshake.
      *
      * @return whether HELLO may be sent
-     * @throws TlsException for what will not pass
+     * @throws TlsException for a permanent failure
      */
     boolean secure() throws IOException {
         int awaited = wire.secure();
@@ -225,7 +226,7 @@ final class Link {
         sinceNs = nowNs;
     }
 
-    /** WELCOME has come; refuses from now on BATCH frames whose message could not be one of this stream. */
+    /** Called after WELCOME. From then on, BATCH frames whose message is too large for this stream are refused. */
     void welcomed(long nowNs, long largestBatch) {
         state = State.LIVE;
         sinceNs = nowNs;
@@ -234,7 +235,7 @@ final class Link {
 
     // ---- sending
 
-    /** Sends or keeps for later. A broken socket is left to {@link #receive} to find. */
+    /** Sends a frame or keeps it for later. {@link #receive} detects a broken socket. */
     void send(Frame frame) {
         if (state == State.CLOSED) {
             return;
@@ -253,7 +254,7 @@ final class Link {
         }
     }
 
-    /** Sends what was kept. */
+    /** Sends the frames that were kept. */
     void flush() {
         while (!outbox.isEmpty()) {
             write(outbox.peek());
@@ -285,7 +286,7 @@ final class Link {
 
     // ---- receiving
 
-    /** Receives until one frame has been handed over (true) or nothing more is there (false). */
+    /** Receives until one frame is passed on (true) or nothing more is available (false). */
     boolean receive() throws LinkException {
         try {
             if (message == null && controlLeft == 0 && !begin()) {
@@ -299,7 +300,7 @@ final class Link {
         }
     }
 
-    /** Reads the beginning of a frame; false if more is needed. */
+    /** Reads the beginning of a frame; false if more bytes are needed. */
     private boolean begin() throws IOException, LinkException {
         while (head.hasRemaining()) {
             if (read(head) == 0) {
@@ -311,7 +312,7 @@ final class Link {
             }
         }
         if (head.limit() == PREFIX) {
-            // The decoder checks turn, flags and length.
+            // The decoder checks direction, flags and length.
             controlLeft = PREFIX;
             return true;
         }
@@ -333,7 +334,7 @@ final class Link {
                 || head.get(5) >>> 1 != 0
                 || head.getShort(6) != 0) {
             throw LinkException.broken(
-                    address + " sent a BATCH frame of length " + length + ", which is none of this stream");
+                    address + " sent a BATCH frame of length " + length + ", which this stream cannot have");
         }
     }
 
@@ -406,11 +407,11 @@ final class Link {
     private void checkReference(BatchRef reference) throws LinkException {
         int bytes = reference.header().messageBytes();
         if (files.isEmpty()) {
-            throw LinkException.broken(address + " sent a BATCH_REF without hand-over");
+            throw LinkException.broken(address + " sent BATCH_REF, but local reads were not agreed");
         }
         if (bytes + (BatchHeader.BYTES - LENGTH) > limit || bytes < BatchHeader.BYTES) {
             throw LinkException.broken(
-                    address + " refers to a message of " + bytes + " bytes, which is none of this stream");
+                    address + " refers to a message of " + bytes + " bytes, which this stream cannot have");
         }
     }
 
@@ -425,7 +426,7 @@ final class Link {
 
     // ---- the end
 
-    /** Releases the descriptor; says nothing to the other side. */
+    /** Releases the descriptor without a message to the other side. */
     void close() {
         state = State.CLOSED;
         key.cancel();
@@ -434,20 +435,22 @@ final class Link {
         try {
             channel.close();
         } catch (IOException e) {
-            // There is nothing left to lose.
+            // Closing is the last step; a failure loses nothing.
         }
     }
 
-    /** Says that nothing more will be sent; what is left to read is read by {@link #skip}. */
+    /** Ends the sending direction. {@link #skip} reads the remaining input. */
     void shutdownOutput() {
         try {
             wire.shutdownOutput();
         } catch (IOException e) {
-            // The peer is gone, and with it what it could still be told.
+            // The peer is gone, so no one can receive the end.
         }
     }
 
-    /** Reads and forgets; false at the end of the stream. Closing with unread data would reset the connection. */
+    /**
+     * Reads and discards input; false at the end of the stream. Closing with unread data would reset the connection.
+     */
     boolean skip() {
         try {
             int count;

@@ -1,16 +1,16 @@
 package dev.stoker.client;
 
-/** A connection has ended, or must; the client connects again. Never leaves the package. */
+/** A connection has ended, or must end; the client reconnects. Never leaves the package. */
 final class LinkException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    /** What follows from it. */
+    /** The client's reaction. */
     enum Kind {
-        /** Connect again. */
+        /** Reconnect. */
         LOST,
-        /** Connect again, to another feeder first. */
+        /** Reconnect, but try another feeder first. */
         ELSEWHERE,
-        /** The feeder did what it must not. */
+        /** The feeder violated the protocol. */
         BROKEN
     }
 

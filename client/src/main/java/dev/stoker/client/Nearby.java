@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
 
-/** How feeders on this machine are reached: whose Unix-domain socket may be used, and whether payload is read from their files. */
+/** How the client reaches feeders on this machine: over Unix-domain sockets or TCP, with or without local reads. */
 enum Nearby {
-    /** Over their Unix-domain sockets, payload of large rows from their files. */
+    /** Unix-domain sockets, with local reads for large rows. */
     AUTO,
-    /** Over their Unix-domain sockets, payload from their files whatever the size of rows. */
+    /** Unix-domain sockets, with local reads for rows of any size. */
     HANDOVER,
-    /** Over their Unix-domain sockets, payload too. */
+    /** Unix-domain sockets, without local reads. */
     UNIX,
-    /** As if they were far away. */
+    /** TCP, as for remote feeders. */
     TCP;
 
-    /** Bytes of payload a row from which it is cheaper to find it in the files than to receive it; as in Python. */
+    /** The payload bytes of a row from which local reads cost less than receiving; the same as in Python. */
     private static final int LEAST_HANDED = 16 << 10;
 
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
@@ -26,7 +26,7 @@ enum Nearby {
     private static final int SOCKET = 0140000;
     private static final int OTHERS = 077;
 
-    /** As {@code STOKER_TRANSPORT} says. */
+    /** Reads the setting {@code STOKER_TRANSPORT}. */
     static Nearby of(Map<String, String> environment) {
         String text = environment.getOrDefault("STOKER_TRANSPORT", "");
         return switch (text) {
@@ -40,17 +40,17 @@ enum Nearby {
         };
     }
 
-    /** Whether payload may be taken from files that a feeder names. */
+    /** Whether local reads are allowed. */
     boolean handsOver() {
         return this == AUTO || this == HANDOVER;
     }
 
-    /** Bytes of payload a row from which it is to be. */
+    /** The payload bytes of a row from which local reads are used. */
     int leastHanded() {
         return this == HANDOVER ? 0 : LEAST_HANDED;
     }
 
-    /** Whether a socket is on this machine, and lies where nobody but this user could have put it. */
+    /** Whether a socket is on this machine, in a place where only this user could have created it. */
     static boolean isUsable(UnixAddress place) {
         if (!hostId().filter(place.host()::equals).isPresent()) {
             return false;
@@ -59,7 +59,7 @@ enum Nearby {
             Path path = Path.of(place.path());
             Map<String, Object> directory = Files.readAttributes(path.getParent(), "unix:mode,uid");
             int mode = (Integer) Files.getAttribute(path, "unix:mode");
-            // The owner of this entry is the user that the process runs as.
+            // The owner of this entry is the user of the process.
             Object user = Files.getAttribute(Path.of("/proc/self"), "unix:uid");
             return directory.get("uid").equals(user)
                     && ((Integer) directory.get("mode") & OTHERS) == 0

@@ -23,20 +23,21 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.IntFunction;
 
 /**
- * All connections of one client: waits for sockets, dials, gives up, and moves lanes. {@link #run} is the input thread; what
- * it shares with the trainer's thread is guarded by the client's lock, which it does not hold while it waits or reads.
+ * All connections of one client: waits for sockets, connects, disconnects and moves lanes. {@link #run} is the input
+ * thread. The client's lock guards the state that it shares with the trainer's thread; the input thread does not hold
+ * the lock while it waits or reads.
  */
 final class Network implements Peers.Dialler, Runnable {
-    /** Connections in a row that may end in a malformed frame or an inner error of the feeder. */
+    /** How many connections in a row may end with a malformed frame or an internal error of the feeder. */
     private static final int MAX_BROKEN = 4;
-    /** Received of one connection before the others. */
+    /** Bytes received from one connection before the others get a turn. */
     private static final long ROUND_BYTES = 4 << 20;
 
     private static final long SOON_NS = TimeUnit.MILLISECONDS.toNanos(20);
     private static final long WAITING_NS = TimeUnit.MILLISECONDS.toNanos(50);
     private static final long BUSY_NS = TimeUnit.MILLISECONDS.toNanos(250);
     private static final long IDLE_NS = TimeUnit.SECONDS.toNanos(1);
-    /** For the last receipts to be delivered when a client is closed. */
+    /** How long closing a client waits for the delivery of the last receipts. */
     private static final long PART_NS = TimeUnit.SECONDS.toNanos(1);
 
     private final ReentrantLock lock;
@@ -49,7 +50,7 @@ final class Network implements Peers.Dialler, Runnable {
     private final Selector selector;
     private final Peers peers;
     private final Set<Link> links = new LinkedHashSet<>();
-    /** Links that may have more to read. */
+    /** Links that may have more data to read. */
     private final Set<Link> hot = new LinkedHashSet<>();
 
     private final Silence silence;
@@ -58,11 +59,11 @@ final class Network implements Peers.Dialler, Runnable {
     private FeedException failure;
     private volatile long tickAtNs = System.nanoTime();
     private volatile boolean stopping;
-    /** Whether all connections are to be ended, to go on over new ones. */
     private final HostNames names = new HostNames(InetAddress::getAllByName);
 
+    /** Whether all connections are being closed, to continue over new ones. */
     private boolean turning;
-    /** Since when the trainer waits for a batch. */
+    /** Since when the trainer has waited for a batch. */
     private Optional<Long> waitingSinceNs = Optional.empty();
 
     private int broken;
@@ -94,7 +95,7 @@ final class Network implements Peers.Dialler, Runnable {
         this.peers = new Peers(target, nearby, timing, this, new java.util.Random(), System.nanoTime());
     }
 
-    /** Says who takes the frames; before the thread starts. */
+    /** Sets the receiver of frames. Called before the thread starts. */
     void attach(Inbox sink) {
         inbox = sink;
     }
@@ -107,18 +108,18 @@ final class Network implements Peers.Dialler, Runnable {
         return reconnects;
     }
 
-    /** What ended the client for good. */
+    /** The failure that ended the client. */
     Optional<FeedException> failure() {
         return Optional.ofNullable(failure);
     }
 
-    /** Something has changed that should be looked after at once. */
+    /** Wakes the thread because something changed that needs attention at once. */
     void hurry() {
         tickAtNs = System.nanoTime();
         selector.wakeup();
     }
 
-    /** The trainer waits for a batch since then, or no longer. */
+    /** Notes since when the trainer has waited for a batch; empty if it does not wait. */
     void waiting(Optional<Long> sinceNs) {
         waitingSinceNs = sinceNs;
         if (sinceNs.isPresent() && tickAtNs - sinceNs.get() > WAITING_NS) {
@@ -126,12 +127,12 @@ final class Network implements Peers.Dialler, Runnable {
         }
     }
 
-    /** For how long the trainer has waited for the batch that it waits for; 0 if it does not. */
+    /** How long the trainer has waited for the present batch; 0 if it does not wait. */
     long waitingNs(long nowNs) {
         return waitingSinceNs.map(since -> nowNs - since).orElse(0L);
     }
 
-    /** Asks the thread to end all connections and to say HELLO anew; until it has, {@link #isTurning} holds. */
+    /** Asks the thread to end all connections and to send HELLO again. Until then {@link #isTurning} returns true. */
     void turn() {
         turning = true;
         hurry();
@@ -141,24 +142,26 @@ final class Network implements Peers.Dialler, Runnable {
         return turning;
     }
 
-    /** Whether the client may ask for batches: every feeder that answers has given it a place; or it only looks. */
+    /**
+     * Whether the client may ask for batches: every feeder that answers has given it a place, or the client only looks.
+     */
     boolean isAdmitted() {
         return inbox.welcome().isPresent() && (admission.isComplete() || inbox.isLooking());
     }
 
-    /** Every feeder that answered has been asked for a place. */
+    /** The state of the requests for a place. */
     Admission admission() {
         return admission;
     }
 
-    /** A feeder says that another process has the place. The client tries again for a while. */
+    /** Notes that another process has the place according to a feeder. The client retries for a while. */
     void placeRefused(Link link, String text) {
         link.refusedPlace = true;
         admission.refused(link.address(), text, System.nanoTime()).ifPresent(this::fail);
         hurry();
     }
 
-    /** Leaves the feeders that have admitted this client, as another one has not. */
+    /** Leaves the feeders that have admitted this client, because another feeder has not. */
     private void withdraw(long nowNs) {
         leave(nowNs);
         if (!inbox.beginAgain()) {
@@ -166,7 +169,7 @@ final class Network implements Peers.Dialler, Runnable {
         }
     }
 
-    /** The new connections take the receipts over that are not durable. */
+    /** Closes all connections. The new ones take over the receipts that are not durable. */
     private void leave(long nowNs) {
         admission.restart();
         demand.leave();
@@ -182,7 +185,7 @@ final class Network implements Peers.Dialler, Runnable {
         turning = false;
     }
 
-    /** Ends the client: every later call throws this. */
+    /** Ends the client: every later call throws this failure. */
     void fail(FeedException error) {
         if (failure == null) {
             failure = error;
@@ -190,7 +193,7 @@ final class Network implements Peers.Dialler, Runnable {
         }
     }
 
-    /** A feeder did what it must not; repeated without a batch in between, it ends the client. */
+    /** Notes a protocol violation of a feeder. Several in a row without a batch in between end the client. */
     void broken(FeedException error) {
         broken++;
         if (broken >= MAX_BROKEN) {
@@ -198,7 +201,7 @@ final class Network implements Peers.Dialler, Runnable {
         }
     }
 
-    /** A batch has come: what was broken before does not count any more. */
+    /** Notes that a batch has arrived, which resets the count of violations. */
     void sound() {
         broken = 0;
     }
@@ -221,8 +224,8 @@ final class Network implements Peers.Dialler, Runnable {
         } catch (FeedException e) {
             locked(() -> fail(e));
         } catch (IOException | RuntimeException | Error e) {
-            // An Error too: nobody but this thread could tell the trainer, which would wait for ever.
-            locked(() -> fail(new FeedException("the client's input thread has failed: " + e + advice(e), e)));
+            // Catches errors too: only this thread can tell the trainer, which would otherwise wait for ever.
+            locked(() -> fail(new FeedException("the client's input thread failed: " + e + advice(e), e)));
         } finally {
             release();
         }
@@ -243,7 +246,7 @@ final class Network implements Peers.Dialler, Runnable {
         }
     }
 
-    /** Receives what is there, or waits for it; looks after what time demands. */
+    /** Receives the available data or waits for it, and performs the actions that are due. */
     private void step(long untilNs) throws IOException {
         long nowNs = System.nanoTime();
         if (nowNs - tickAtNs >= 0) {
@@ -328,7 +331,7 @@ final class Network implements Peers.Dialler, Runnable {
         link.send(first);
     }
 
-    /** Security forbids the connection. A client that was welcomed before waits for that to be mended. */
+    /** Handles a connection that security forbids. A client that was welcomed before waits until this is corrected. */
     private void refused(Link link, FeedException why) {
         if (inbox.first().isEmpty()) {
             fail(why);
@@ -336,7 +339,7 @@ final class Network implements Peers.Dialler, Runnable {
         lost(link, why.getMessage(), false);
     }
 
-    /** Goes over to the feeder's Unix-domain socket if it is on this machine, before anything was asked of it. */
+    /** Switches to the feeder's Unix-domain socket if the feeder is on this machine, before anything is requested. */
     void comeNearer(Link link) {
         if (peers.comeNearer(link, System.nanoTime())) {
             link.send(new Bye());
@@ -371,7 +374,7 @@ final class Network implements Peers.Dialler, Runnable {
             }
             arrange(nowNs);
         }
-        // Attempts, probes and receipts need a closer look than a session without demand.
+        // Attempts, probes and receipts need more frequent checks than an idle session.
         boolean isAttempting = links.isEmpty() || links.stream().anyMatch(link -> !link.isLive());
         if (isActive && isAttempting) {
             tickAtNs = nowNs + SOON_NS;
@@ -412,7 +415,10 @@ final class Network implements Peers.Dialler, Runnable {
         lost(link, link.address() + ": " + why, false);
     }
 
-    /** A connection has ended; with {@code isElsewhere} its lanes do not wait for it if another could serve them. */
+    /**
+     * Handles the end of a connection. With {@code isElsewhere} its lanes do not wait for it if another feeder can
+     * serve them.
+     */
     private void lost(Link link, String why, boolean isElsewhere) {
         if (link.isClosed()) {
             return;
@@ -435,7 +441,7 @@ final class Network implements Peers.Dialler, Runnable {
         silence.forget(link);
     }
 
-    /** Puts each lane where it belongs now, and subscribes where something changed. */
+    /** Assigns each lane to its feeder, and subscribes where the assignment changed. */
     private void arrange(long nowNs) {
         Map<String, Set<Integer>> lanes = peers.arrange();
         for (Link link : peers.live()) {
@@ -449,9 +455,9 @@ final class Network implements Peers.Dialler, Runnable {
         }
     }
 
-    // ---- silence
+    // // ---- silent feeders
 
-    /** Asks silent feeders whether they live; gives up those that do not answer. */
+    /** Sends a PING to silent feeders and disconnects from feeders that do not answer. */
     private void probe(long nowNs, long sinceNs) {
         for (Link link : peers.live()) {
             switch (silence.verdict(link, peers.hasAlternatives(link.address()), nowNs, sinceNs)) {
@@ -474,14 +480,14 @@ final class Network implements Peers.Dialler, Runnable {
         return pings;
     }
 
-    /** Nanoseconds since something was heard of an awaited connection. */
+    /** Nanoseconds since the last sign of life on an awaited connection. */
     long quietNs(Link link, long nowNs) {
         return silence.quietNs(link, nowNs);
     }
 
-    // ---- the end
+    // // ---- closing
 
-    /** Delivers the last receipts, over a new connection if need be, and says goodbye. */
+    /** Delivers the last receipts, over a new connection if necessary, and says goodbye. */
     private void part(long deadlineNs) throws IOException {
         locked(() -> inbox.tellStats(System.nanoTime()));
         Map<Link, Long> asked = new HashMap<>();

@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** The order asked for is not the one that the group already reads by. */
+/** The requested order differs from the one that the group already uses. */
 public final class OrderMismatchException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

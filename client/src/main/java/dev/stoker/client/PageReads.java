@@ -6,14 +6,14 @@ import java.nio.file.Path;
 import java.util.function.LongSupplier;
 
 /**
- * Tells reads of handed-over files that went to a disk. The kernel is asked only while reads are slow, and so knows nothing of the
- * first slow one. For the input thread.
+ * Detects local reads that had to wait for a disk. It asks the kernel only while reads are slow, so it cannot explain
+ * the first slow one. For the input thread.
  */
 final class PageReads {
     private static final Path COUNTS = Path.of("/proc/thread-self/io");
     private static final String READ = "read_bytes:";
     private static final long SLOW_NS = 1_000_000;
-    /** Reads after a slow one that the kernel is asked about. */
+    /** The number of reads after a slow one for which the kernel is asked. */
     private static final int LOOKS = 64;
 
     private static final long UNKNOWN = -1;
@@ -28,19 +28,22 @@ final class PageReads {
         this(PageReads::ofThisThread, System::nanoTime);
     }
 
-    /** @param readBytes what the kernel has read from disks for the calling thread; negative if it does not tell */
+    /**
+     * @param readBytes returns the bytes that the kernel has read from disks for the calling thread; negative if
+     * unknown
+     */
     PageReads(LongSupplier readBytes, LongSupplier clock) {
         this.readBytes = readBytes;
         this.clock = clock;
     }
 
-    /** A read begins. */
+    /** Begins a read. */
     void begin() {
         before = looks > 0 ? readBytes.getAsLong() : UNKNOWN;
         beganNs = clock.getAsLong();
     }
 
-    /** It is over: nanoseconds that the disk took, 0 if it was not asked, or not long. */
+    /** Ends a read. Returns the nanoseconds that the disk took; 0 if the kernel was not asked or the read was fast. */
     long end() {
         long ns = clock.getAsLong() - beganNs;
         if (ns < SLOW_NS) {

@@ -5,7 +5,7 @@ import java.util.Optional;
 /** One address that a client knows. Guarded by the client's lock. */
 final class Peer {
     String address;
-    /** Without reaching it, until another is asked. */
+    /** How long the client tries to reach it before it asks another feeder. */
     final long patienceNs;
 
     /** Null while there is no attempt. */
@@ -16,14 +16,14 @@ final class Peer {
     int attempts;
     /** Whether an attempt or a connection has ended since the client last asked all feeders for a place. */
     boolean answered;
-    /** What ended the last attempt or connection. */
+    /** The reason for the end of the last attempt or connection. */
     String error = "";
 
-    /** Times in a row that it was live and gave no sign of life, and when it was so last. */
+    /** How often in a row it was connected and gave no sign of life, and the time of the last occasion. */
     private int silences;
 
     private long silentAtNs;
-    /** When it is dialled although it is avoided: what was silent may only have been busy. */
+    /** When to connect to it although it is avoided: a silent feeder may only have been busy. */
     private Optional<Long> askAtNs = Optional.empty();
 
     Peer(String address, long nowNs, long patienceNs) {
@@ -34,8 +34,9 @@ final class Peer {
     }
 
     /**
-     * It is live and gives no sign of life. It is dialled again, and gets its lanes back once it answers: at once the first time,
-     * then after twice the time until another feeder is asked, and so on.
+     * Notes that it is connected but gives no sign of life. The client connects again, and returns its lanes once it
+     * answers: the first time immediately, later after a pause that doubles each time, beginning with twice {@link
+     * #patienceNs}.
      */
     void silent(Timing timing, long nowNs) {
         long forgiveNs = timing.forgive().toNanos();
@@ -45,23 +46,23 @@ final class Peer {
         askAtNs = Optional.of(nowNs + Math.min(pauseNs, forgiveNs));
     }
 
-    /** Whether it is time to dial it although it is avoided. */
+    /** Whether it is time to connect to it although it is avoided. */
     boolean isToBeAsked(long nowNs) {
         return askAtNs.isPresent() && nowNs - askAtNs.get() >= 0;
     }
 
-    /** It cannot be reached, so that it is not busy, but gone. */
+    /** Notes that it cannot be reached: it is not busy, but has ended. */
     void gone() {
         askAtNs = Optional.empty();
     }
 
-    /** A connection has become live. */
+    /** Notes that a connection has become live. */
     void welcomed() {
         attempts = 0;
         askAtNs = Optional.empty();
     }
 
-    /** The connection, once it was welcomed. */
+    /** The connection, after its WELCOME. */
     Optional<Link> live() {
         return Optional.ofNullable(link).filter(Link::isLive);
     }

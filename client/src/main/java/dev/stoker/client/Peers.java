@@ -19,13 +19,14 @@ import java.util.random.RandomGenerator;
 import java.util.stream.Collectors;
 
 /**
- * The feeders that a client knows: dialling, patience, and which lane is read from which. Guarded by the client's lock.
+ * The feeders that a client knows: when to connect, how long to wait, and which lane is read from which feeder. Guarded
+ * by the client's lock.
  */
 final class Peers {
-    /** Opens connections, and gives them up. */
+    /** Opens and closes connections. */
     interface Dialler {
         /**
-         * @param attempt chooses among the addresses that a host stands for
+         * @param attempt chooses among the addresses of a host
          * @param path of the Unix-domain socket to use instead of the address, if there is one
          */
         Link dial(String address, int attempt, Optional<String> path) throws IOException;
@@ -42,11 +43,11 @@ final class Peers {
     private final Dialler dialler;
     private final RandomGenerator random;
     private final Map<String, Peer> byAddress = new LinkedHashMap<>();
-    /** Address to when it was given up for a while. */
+    /** Addresses to avoid for a while, and when the client left each. */
     private final Map<String, Long> avoided = new LinkedHashMap<>();
 
     private Optional<LaneMap> laneMap = Optional.empty();
-    /** The address that each lane is subscribed at. */
+    /** The address at which each lane is subscribed. */
     private List<Optional<String>> serving = List.of();
 
     private Optional<Long> darkSinceNs = Optional.empty();
@@ -56,11 +57,11 @@ final class Peers {
     private int failovers;
 
     private final Nearby nearby;
-    /** By address, as the newest lane map or the feed's file says. */
+    /** Unix-domain sockets by address, from the newest lane map or the feed's file. */
     private Map<String, UnixAddress> unix = Map.of();
     /** Paths of Unix-domain sockets that did not answer. */
     private final Set<String> deaf = new HashSet<>();
-    /** Addresses whose files cannot be read here. */
+    /** Addresses whose files cannot be read on this machine. */
     private final Set<String> unreadable = new HashSet<>();
 
     Peers(Target target, Nearby nearby, Timing timing, Dialler dialler, RandomGenerator random, long nowNs) {
@@ -94,7 +95,7 @@ final class Peers {
         return failovers;
     }
 
-    /** Takes a lane map over if it is newer, or if nothing else is known to live; true if it did. */
+    /** Adopts a lane map if it is newer, or if no other feeder is known to be alive. Returns whether it did. */
     boolean adopt(LaneMap map, long nowNs) {
         if (laneMap.isPresent() && map.compareTo(laneMap.get()) <= 0 && live().size() > 1) {
             return false;
@@ -117,7 +118,7 @@ final class Peers {
         return true;
     }
 
-    /** Whether every lane that an address serves could be read elsewhere. */
+    /** Whether other feeders could serve every lane of an address. */
     boolean hasAlternatives(String address) {
         if (laneMap.isEmpty()) {
             return false;
@@ -139,9 +140,9 @@ final class Peers {
     }
 
     /**
-     * A connection has ended.
+     * Handles the end of a connection.
      *
-     * @param isImpatient its lanes go elsewhere without waiting for this address
+     * @param isImpatient whether its lanes move to other feeders without waiting for this address
      */
     void lost(Link link, String why, long nowNs, boolean isImpatient) {
         Peer peer = byAddress.get(link.address());
@@ -170,12 +171,12 @@ final class Peers {
         peer.attempts++;
     }
 
-    /** A live feeder gives no sign of life; see {@link Peer#silent}. */
+    /** Notes that a live feeder gives no sign of life; see {@link Peer#silent}. */
     void silent(Link link, long nowNs) {
         known(link.address()).ifPresent(peer -> peer.silent(timing, nowNs));
     }
 
-    /** A connection was ended by this side, and a new one is wanted at once. */
+    /** Notes that this side ended a connection and wants a new one at once. */
     void left(Link link, long nowNs) {
         Peer peer = byAddress.get(link.address());
         if (peer != null && peer.link == link) {
@@ -192,7 +193,7 @@ final class Peers {
         return (long) (seconds * (0.5 + random.nextDouble()) * 1e9);
     }
 
-    /** A connection has become live. */
+    /** Notes that a connection has become live. */
     void welcomed(Link link) {
         known(link.address()).ifPresent(Peer::welcomed);
         darkSinceNs = Optional.empty();
@@ -203,7 +204,7 @@ final class Peers {
         return laneMap;
     }
 
-    /** Looks for the feeders one after the other again, as each may begin a run. */
+    /** Looks for the feeders one after the other again, because each of them can begin a run. */
     void beginAgain() {
         laneMap = Optional.empty();
     }
@@ -214,22 +215,24 @@ final class Peers {
         return peer != null && (peer.live().isPresent() || (peer.link == null && peer.answered));
     }
 
-    /** All feeders are about to be asked for a place. */
+    /** Called before all feeders are asked for a place. */
     void askAgain() {
         byAddress.values().forEach(peer -> peer.answered = false);
     }
 
-    /** Whether the feeder is known by another address, at which it is dialled from now on. */
+    /** Whether the feeder is known by another address, which is used from now on. */
     boolean isAlias(Link link) {
         return laneMap.isPresent() && !laneMap.get().addresses().contains(link.address());
     }
 
-    /** Each feeder has to be asked for a place. */
+    /** Requests a place from each feeder. */
     void askEveryone(long nowNs) {
         laneMap.ifPresent(map -> map.addresses().forEach(address -> attempt(peer(address, nowNs), nowNs)));
     }
 
-    /** Dials what is wanted and not connected, gives attempts up that take too long, decides whom to avoid. */
+    /**
+     * Connects to the feeders that are needed, ends attempts that take too long, and decides which feeders to avoid.
+     */
     void care(long nowNs) {
         for (Peer peer : List.copyOf(byAddress.values())) {
             checkAttempt(peer, nowNs);
@@ -308,7 +311,7 @@ final class Peers {
         }
     }
 
-    /** Before the first WELCOME: one address after the other, as each session may begin a run. */
+    /** Before the first WELCOME: tries one address after the other, because each session can begin a run. */
     private void seek(long nowNs) {
         if (byAddress.values().stream().anyMatch(peer -> peer.link != null)) {
             return;
@@ -361,7 +364,7 @@ final class Peers {
 
     // ---- feeders on this machine
 
-    /** Begins a connection over the feeder's Unix-domain socket; false if there is none that can be used. */
+    /** Begins a connection over the feeder's Unix-domain socket; false if there is no usable one. */
     private boolean dialNear(Peer peer) {
         Optional<String> path = pathOf(peer.address);
         if (path.isEmpty()) {
@@ -384,8 +387,8 @@ final class Peers {
     }
 
     /**
-     * Goes over to the Unix-domain socket of a feeder that is on this machine: the new connection takes the peer over, and the
-     * old one is nobody's.
+     * Switches to the Unix-domain socket of a feeder on this machine. The peer takes the new connection and releases
+     * the old one.
      */
     boolean comeNearer(Link link, long nowNs) {
         Optional<Peer> peer = known(link.address());
@@ -396,7 +399,7 @@ final class Peers {
         return true;
     }
 
-    /** Gives a feeder that was named by its Unix-domain socket the address that the lane map knows it by. */
+    /** Gives a feeder that was named by its Unix-domain socket its address in the lane map. */
     void rename(Link link) {
         for (Map.Entry<String, UnixAddress> place : unix.entrySet()) {
             String address = place.getKey();
@@ -411,17 +414,17 @@ final class Peers {
         }
     }
 
-    /** How many files to offer to keep: none where payload has to come over the connection. */
+    /** How many files to offer for local reads: none if payload must be sent over the connection. */
     int handover(Link link) {
         return link.isNear() && nearby.handsOver() && !unreadable.contains(link.address()) ? HandedFiles.most() : 0;
     }
 
-    /** From the next connection on, payload of this feeder comes over it. */
+    /** Stops local reads from this feeder, from its next connection on. */
     void refuseHandover(String address) {
         unreadable.add(address);
     }
 
-    /** Places the lanes anew: the lanes of each live address that has some. */
+    /** Assigns lanes to feeders again. Returns the lanes of each live address that has any. */
     Map<String, Set<Integer>> arrange() {
         LaneMap map = laneMap.orElseThrow();
         Set<Integer> hopeless = new HashSet<>();
@@ -442,7 +445,7 @@ final class Peers {
         return lanes;
     }
 
-    /** Live connections that serve no lane and are not needed to have one at all. */
+    /** Live connections that serve no lane and are not needed otherwise. */
     List<Link> unused() {
         if (serving.stream().anyMatch(Optional::isEmpty)) {
             return List.of();
@@ -452,7 +455,7 @@ final class Peers {
                 .toList();
     }
 
-    /** Where a lane is read, or should be. */
+    /** The address at which a lane is read, or should be. */
     String addressOf(int lane) {
         Optional<String> served = lane < serving.size() ? serving.get(lane) : Optional.empty();
         return served.or(() -> laneMap.flatMap(
@@ -460,12 +463,12 @@ final class Peers {
                 .orElse("");
     }
 
-    /** Whether some attempt has failed. */
+    /** Whether an attempt has failed. */
     boolean wasRefused() {
         return byAddress.values().stream().anyMatch(peer -> peer.attempts > 0);
     }
 
-    /** What became of each address that is not connected. */
+    /** The state of each address that is not connected. */
     String describe() {
         return byAddress.values().stream()
                 .filter(peer -> peer.live().isEmpty())

@@ -19,7 +19,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Reads certificates and keys from PEM text, with the JDK's own parsers. */
+/** Reads certificates and keys from PEM text with the JDK's own parsers. */
 final class PemText {
     private static final Pattern BLOCK = Pattern.compile("-----BEGIN ([A-Z0-9 ]+)-----([^-]*)-----END \\1-----");
     private static final List<String> ALGORITHMS = List.of("EC", "RSA", "EdDSA");
@@ -27,9 +27,9 @@ final class PemText {
     private PemText() {}
 
     /**
-     * All certificates of a file, in its order; at least one.
+     * Returns all certificates of a file, in its order; at least one.
      *
-     * @param what the file is, for the message
+     * @param what describes the file in messages
      */
     static List<X509Certificate> certificates(String what, Path file) {
         Matcher blocks = BLOCK.matcher(read(what, file));
@@ -40,7 +40,7 @@ final class PemText {
             }
         }
         if (certificates.isEmpty()) {
-            throw new TlsException(what + " " + file + " cannot be used: it holds no PEM certificate");
+            throw new TlsException(what + " " + file + " cannot be used: it contains no PEM certificate");
         }
         try {
             return CertificateFactory.getInstance("X.509")
@@ -50,7 +50,7 @@ final class PemText {
                     .map(X509Certificate.class::cast)
                     .toList();
         } catch (CertificateException e) {
-            throw new TlsException(what + " " + file + " cannot be used: it is no X.509 certificate", e);
+            throw new TlsException(what + " " + file + " cannot be used: it is not an X.509 certificate", e);
         }
     }
 
@@ -63,12 +63,12 @@ final class PemText {
                     return parse(file, blocks.group(2));
                 case "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY":
                     throw new TlsException("the key " + file + " is an " + blocks.group(1)
-                            + ", not a plain PKCS#8 one: convert it, as in openssl pkcs8 -topk8 -nocrypt -in " + file
+                            + "; expected a plain PKCS#8 key: convert it with openssl pkcs8 -topk8 -nocrypt -in " + file
                             + " -out key.pem");
                 default:
             }
         }
-        throw new TlsException("the key " + file + " cannot be used: it holds no PEM key (BEGIN PRIVATE KEY)");
+        throw new TlsException("the key " + file + " cannot be used: it contains no PEM key (BEGIN PRIVATE KEY)");
     }
 
     private static PrivateKey parse(Path file, String base64) {
@@ -84,12 +84,12 @@ final class PemText {
                 }
             }
         } catch (NoSuchAlgorithmException | IllegalArgumentException e) {
-            // What the decoder says may name a byte of the key.
+            // The decoder's message may contain a byte of the key.
             throw new TlsException("the key " + file + " cannot be read as PKCS#8");
         } finally {
             Arrays.fill(bytes, (byte) 0);
         }
-        throw new TlsException("the key " + file + " is none of " + ALGORITHMS);
+        throw new TlsException("the key " + file + " is of none of the types " + ALGORITHMS);
     }
 
     private static String read(String what, Path file) {

@@ -7,18 +7,18 @@ import java.util.Optional;
 /**
  * A piece that has arrived intact.
  *
- * @param header what the feeder said of it
+ * @param header the feeder's description of the piece
  * @param message the record batch message, from index 0 to the limit; direct
- * @param link the connection that it came over, if it came over one
- * @param from where it came from, for messages
- * @param isAgain whether it stands in a joined batch once more, to fill it
+ * @param link the connection over which it arrived, if there is one
+ * @param from its origin, for messages
+ * @param isAgain whether it is repeated to fill a joined batch
  */
 record Piece(BatchHeader header, ByteBuffer message, Optional<Link> link, String from, boolean isAgain) {
     Piece(BatchHeader header, ByteBuffer message, Link link) {
         this(header, message, Optional.of(link), link.address(), false);
     }
 
-    /** Out of a topic. */
+    /** Creates a piece from a topic. */
     Piece(BatchHeader header, ByteBuffer message, String from) {
         this(header, message, Optional.empty(), from, false);
     }
@@ -27,7 +27,7 @@ record Piece(BatchHeader header, ByteBuffer message, Optional<Link> link, String
         return new Piece(header, message, link, from, true);
     }
 
-    /** Whether its rows are delivered elsewhere in the epoch too. */
+    /** Whether its rows are also delivered elsewhere in the epoch. */
     boolean isRepeated() {
         return isAgain || header.identity().repeated();
     }

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
-/** A socket as it is. */
+/** A socket without TLS. */
 record PlainWire(SocketChannel socket) implements Wire {
     @Override
     public int secure() {

@@ -9,7 +9,7 @@ import java.time.Instant;
 import java.util.Map;
 import java.util.Optional;
 
-/** This process, and the launcher that started it, as HELLO names them. */
+/** Describes this process and its launcher for HELLO. */
 final class Processes {
     private static final Path HOST_NAME = Path.of("/proc/sys/kernel/hostname");
     private static final int MAX_NAME = 255;
@@ -17,7 +17,7 @@ final class Processes {
 
     private Processes() {}
 
-    /** The calling process. */
+    /** Describes the calling process. */
     static Instance instance(Map<String, String> environment) {
         String host = name(hostName(environment));
         host = host.isEmpty() ? "unknown" : host;
@@ -36,7 +36,10 @@ final class Processes {
         }
     }
 
-    /** What torchrun or Slurm says; empty without either, and for torchrun's default id, which names no job. */
+    /**
+     * Describes the launch by torchrun or Slurm; empty without either, and for torchrun's default id, which identifies
+     * no job.
+     */
     static Optional<Launch> launch(Map<String, String> environment) {
         String elastic = name(environment.getOrDefault("TORCHELASTIC_RUN_ID", ""));
         if (!elastic.isEmpty() && !elastic.equals("none")) {

@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * Receipts of consumed batches on their way to the ledger: coalesced, and kept until the feeder calls them durable. Guarded
- * by the client's lock.
+ * The receipts of consumed batches on their way to the ledger. They are coalesced, and kept until the feeder reports
+ * them as durable. Guarded by the client's lock.
  */
 final class Receipts {
     /** Entries of one epoch; without any, what a subscription says that has no number. */
@@ -28,15 +28,15 @@ final class Receipts {
 
     /** Entries whose connection ended before they were durable. */
     private final Deque<Entries> orphans = new ArrayDeque<>();
-    /** Connections that something is to be sent to. */
+    /** Connections with receipts that are not yet sent. */
     private final Set<Link> waiting = new LinkedHashSet<>();
-    /** Connections that receipts went to. */
+    /** Connections on which receipts were sent. */
     private final Set<Link> open = new LinkedHashSet<>();
 
     private long oldestNs;
     private boolean hasOldest;
 
-    /** Takes the receipts of one consumed batch; sends what makes a full frame. */
+    /** Adds the receipts of one consumed batch and sends full frames. */
     void add(List<Piece> pieces, long nowNs) {
         if (!hasOldest) {
             hasOldest = true;
@@ -110,7 +110,10 @@ final class Receipts {
         link.send(new Ack(link.subscription, entries.epoch(), entries.entries()));
     }
 
-    /** The server has so many entries of this session for good; false if it never got so many. */
+    /**
+     * Notes that the server has made the first {@code count} entries of this session durable. False if it never
+     * received that many.
+     */
     boolean durable(Link link, long count) {
         if (count > link.sentEntries) {
             return false;
@@ -121,7 +124,7 @@ final class Receipts {
         return true;
     }
 
-    /** Sends everything orphaned; behind the connection's SUBSCRIBE. */
+    /** Sends all orphans, after the connection's SUBSCRIBE. */
     void adopt(Link link) {
         while (!orphans.isEmpty()) {
             Entries first = orphans.poll();
@@ -135,7 +138,7 @@ final class Receipts {
         }
     }
 
-    /** The connection has ended: what it had sent and what it had not becomes an orphan. */
+    /** Handles the end of a connection: its entries that are not durable become orphans. */
     void lost(Link link) {
         waiting.remove(link);
         open.remove(link);
@@ -147,7 +150,7 @@ final class Receipts {
         link.pending.clear();
     }
 
-    /** Whether some have waited for so long that they must go. */
+    /** Whether receipts have waited so long that they must be sent. */
     boolean isDue(long nowNs, long delayNs) {
         return hasOldest && nowNs - oldestNs >= delayNs;
     }
@@ -161,7 +164,7 @@ final class Receipts {
         return hasOldest || !orphans.isEmpty() || open.stream().anyMatch(link -> !link.undurable.isEmpty());
     }
 
-    /** Whether some need a connection to be sent again. */
+    /** Whether receipts need a connection to be sent again. */
     boolean hasOrphans() {
         return !orphans.isEmpty();
     }

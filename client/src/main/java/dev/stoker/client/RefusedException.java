@@ -11,7 +11,10 @@ public class RefusedException extends FeedException {
         this.code = code;
     }
 
-    /** The code of the feeder's ERROR frame, as {@code unauthorized} or {@code order_mismatch}; {@code bad_frame} if it broke the protocol. */
+    /**
+     * The code of the feeder's ERROR frame, for example {@code unauthorized} or {@code order_mismatch}; {@code
+     * bad_frame} if it violated the protocol.
+     */
     public String code() {
         return code;
     }

@@ -7,17 +7,18 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Where a pass over an epoch goes on when the batch size has changed: at the greatest position before which there is nothing but
- * consumed samples. Lanes, windows and the rows within them do not depend on the batch size; only the numbering does.
+ * The position at which a pass over an epoch resumes after a change of the batch size: the greatest position that is
+ * preceded only by consumed samples. Lanes, windows and the rows within them do not depend on the batch size; only the
+ * numbering does.
  *
  * @param position under the new size
- * @param repeats samples behind it that were consumed, and come again
+ * @param repeats consumed samples after the position, which are repeated
  */
 record Regrouping(Position position, long repeats) {
     /**
-     * @param now the order in force
-     * @param batchSize the one before, all else being equal
-     * @param before the position under that
+     * @param now the new order
+     * @param batchSize the old batch size; everything else is equal
+     * @param before the position under the old batch size
      * @throws IllegalArgumentException if the epoch had no such position
      */
     static Regrouping of(OrderSpec now, List<Long> laneRows, int batchSize, Position before) {
@@ -36,7 +37,7 @@ record Regrouping(Position position, long repeats) {
         return new Regrouping(new Position(before.epoch(), position), again);
     }
 
-    /** The numbering of an epoch by one batch size. */
+    /** The numbering of an epoch for one batch size. */
     private static final class Numbers {
         private final long[] rows;
         private final long[] full;
@@ -54,7 +55,7 @@ record Regrouping(Position position, long repeats) {
             return numbering.size().batches();
         }
 
-        /** Of each lane, the rows in the batches below a number. */
+        /** For each lane, the rows in the batches below a number. */
         long[] rowsBefore(long number) {
             long[] taken = new long[rows.length];
             if (number >= numbering.fullBatches()) {
@@ -76,7 +77,7 @@ record Regrouping(Position position, long repeats) {
             return taken;
         }
 
-        /** The greatest number below which every batch lies within the first {@code taken} rows of its lanes. */
+        /** The greatest number below which every batch is within the first {@code taken} rows of its lanes. */
         long within(long[] taken) {
             long round = Long.MAX_VALUE;
             for (int lane = 0; lane < rows.length; lane++) {

@@ -12,16 +12,16 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Optional;
 import java.util.Set;
 
-/** Small files with secrets and addresses, which must not make their reader wait or fill its memory. */
+/** Reads small files with secrets and addresses. Such a file can neither block its reader nor fill its memory. */
 final class RegularFile {
     private static final int MAX_BYTES = 1 << 20;
 
     private RegularFile() {}
 
     /**
-     * Reads a file whole. Links are followed, since secrets are often mounted through them.
+     * Reads a file whole. Follows links, because secrets are often mounted through them.
      *
-     * @throws FileSystemException if it is larger than a megabyte, or no regular file: a FIFO would be waited for
+     * @throws FileSystemException if it is larger than a megabyte, or not a regular file: opening a FIFO would block
      */
     static byte[] read(Path file) throws IOException {
         BasicFileAttributes found = Files.readAttributes(file, BasicFileAttributes.class);
@@ -34,7 +34,7 @@ final class RegularFile {
         return Files.readAllBytes(file);
     }
 
-    /** Reads a file of text in UTF-8 whole. */
+    /** Reads a UTF-8 text file whole. */
     static String text(Path file) throws IOException {
         return StandardCharsets.UTF_8
                 .newDecoder()

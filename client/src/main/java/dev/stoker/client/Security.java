@@ -10,14 +10,14 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * What a trainer shows to feeders and what it demands of them: as it was told, else from the environment, else from the feed's own
- * file. Files are read anew for each connection, so that renewed ones are taken up.
+ * The credentials that a trainer shows to feeders, and its demands on theirs. The builder's settings come first, then
+ * the environment, then the feed's own file. Files are read again for each connection, so that renewed ones are used.
  *
  * @param token the secret itself
  * @param tokenFile the file that holds it
- * @param trust what is said of TLS
- * @param certificate the trainer's own
- * @param key of that
+ * @param trust the settings for TLS
+ * @param certificate the trainer's certificate
+ * @param key the certificate's key
  * @param name that a feeder's certificate must be for
  * @param environment variables of the process
  */
@@ -29,18 +29,18 @@ record Security(
         Optional<Path> key,
         Optional<String> name,
         Map<String, String> environment) {
-    /** Whom a trainer trusts to be its feeder. */
+    /** The feeders that a trainer trusts. */
     sealed interface Trust {
-        /** Nothing was said: the environment, else the feed's file. */
+        /** Not set: the environment decides, else the feed's file. */
         record Unsaid() implements Trust {}
 
-        /** No TLS, whatever the environment says. */
+        /** No TLS, regardless of the environment. */
         record Plain() implements Trust {}
 
-        /** Whom the system trusts. */
+        /** Feeders that the system trusts. */
         record System() implements Trust {}
 
-        /** Whom a file of certificates names. */
+        /** Feeders that the certificates of a file identify. */
         record File(Path ca) implements Trust {}
     }
 
@@ -48,14 +48,14 @@ record Security(
     private static final String CERTIFICATE = "STOKER_TLS_CERT";
     private static final String NAME = "STOKER_TLS_NAME";
 
-    /** What cannot be. */
+    /** Settings that contradict each other. */
     List<String> problems() {
         List<String> problems = new ArrayList<>();
         if (token.isPresent() && tokenFile.isPresent()) {
-            problems.add("token and tokenFile: give one of them");
+            problems.add("token and tokenFile are both set; give only one of them");
         }
         if (trust instanceof Trust.Plain && (certificate.isPresent() || name.isPresent())) {
-            problems.add("tlsCertificate and tlsName mean nothing with plainText");
+            problems.add("tlsCertificate and tlsName cannot be combined with plainText");
         }
         return problems;
     }
@@ -63,7 +63,7 @@ record Security(
     /**
      * The token for a feed, if there is one.
      *
-     * @throws UnauthorizedException if a file that was named cannot be read
+     * @throws UnauthorizedException if a given file cannot be read
      */
     Optional<String> tokenFor(Target target) {
         if (token.isPresent()) {
@@ -84,10 +84,11 @@ record Security(
         } catch (IOException e) {
             String why = e instanceof NoSuchFileException
                     ? "it does not exist"
-                    : e instanceof CharacterCodingException ? "it is no text" : RegularFile.reason(e);
+                    : e instanceof CharacterCodingException ? "it is not text" : RegularFile.reason(e);
             throw new UnauthorizedException(source + " " + path + " cannot be read: " + why);
         }
-        // As the feeder reads it: comments, then a token and its limits a line. A trainer uses the first one.
+        // The format of the feeder's token file: comments, and on each line a token and its limits. A trainer uses the
+        // first token.
         return text.lines()
                 .map(String::strip)
                 .filter(line -> !line.isEmpty() && !line.startsWith("#"))
@@ -96,7 +97,10 @@ record Security(
                 .orElseThrow(() -> new UnauthorizedException(source + " " + path + " is empty"));
     }
 
-    /** Whether TCP may be left for a feeder's Unix-domain socket; not where anything was said of TLS. */
+    /**
+     * Whether the client may switch from TCP to a feeder's Unix-domain socket. It may not if TLS was configured in any
+     * way.
+     */
     boolean allowsUnix() {
         boolean isSaid = !(trust instanceof Trust.Unsaid) || certificate.isPresent() || name.isPresent();
         return !isSaid
@@ -106,11 +110,11 @@ record Security(
     }
 
     /**
-     * How a connection to an address is secured; empty for plain text, as over every Unix-domain socket: it does not leave the
-     * machine.
+     * Returns how a connection to an address is secured. Empty for plain text. Unix-domain sockets always use plain
+     * text because they do not leave the machine.
      *
-     * @throws TlsException if TLS is wanted and the address leads to a Unix-domain socket that the user did not name, or if a feed
-     *     that was served over TLS no longer is
+     * @throws TlsException if TLS is wanted and the address leads to a Unix-domain socket that the user did not name,
+     *     or if a feed that was served over TLS no longer is
      */
     Optional<Tls> tlsFor(Target target, String address) {
         boolean isUnix = address.startsWith("unix:");
@@ -119,8 +123,7 @@ record Security(
         }
         Optional<Tls> tls = tlsFor(target);
         if (isUnix && tls.isPresent()) {
-            throw new TlsException(
-                    address + " is a Unix-domain socket, and this trainer speaks to " + target + " over TLS only");
+            throw new TlsException(address + " is a Unix-domain socket, but this trainer uses only TLS with " + target);
         }
         return tls;
     }
@@ -167,7 +170,7 @@ record Security(
                 : Path.of(text);
     }
 
-    /** Without the token. */
+    /** Omits the token. */
     @Override
     public String toString() {
         return "Security[" + trust + "]";

@@ -7,11 +7,12 @@ import dev.stoker.schemas.order.TailPolicy;
 import java.util.OptionalInt;
 
 /**
- * The steps of one rank in an epoch begun at {@code start}, and those of one of its workers. With {@code concat} k each step takes
- * k batches, so that W ranks go through the epoch like k · W; with a limit there are no more steps than that.
+ * The steps of one rank in an epoch that begins at {@code start}, and the steps of one of its workers. With {@code
+ * concat} k each step takes k batches, so that W ranks read the epoch like k · W ranks. With a limit there are at most
+ * that many steps.
  */
 record Share(EpochSize size, TailPolicy tail, long start, Participant participant, int concat, OptionalInt limit) {
-    /** All of it, beyond the limit. */
+    /** The whole share, without the limit. */
     Share whole() {
         return new Share(size, tail, start, participant, concat, OptionalInt.empty());
     }
@@ -25,7 +26,7 @@ record Share(EpochSize size, TailPolicy tail, long start, Participant participan
         return start + Math.floorMod(participant.rank() - start, world());
     }
 
-    /** Numbers that all ranks take in a step. */
+    /** The batch numbers that all ranks together take in a step. */
     long width() {
         return world() * concat;
     }
@@ -45,7 +46,7 @@ record Share(EpochSize size, TailPolicy tail, long start, Participant participan
         return length(participant.worker(), rankSteps(), participant.workers());
     }
 
-    /** Into how many parts an epoch falls that begins at 0; the same for every rank. */
+    /** The number of parts in an epoch that begins at 0; the same for every rank. */
     long parts() {
         if (limit.isEmpty()) {
             return 1;
@@ -55,8 +56,8 @@ record Share(EpochSize size, TailPolicy tail, long start, Participant participan
     }
 
     /**
-     * This worker's virtual numbers. Under {@code pad} those of joined batches end where every feeder still knows them; the rest of the
-     * last step is made up of what it has.
+     * This worker's virtual numbers. Under {@code pad}, the numbers of joined batches end at the last one that every
+     * feeder knows; the rest of the last step repeats earlier parts.
      */
     Span.Range range(long epoch) {
         long count = steps();
@@ -68,12 +69,12 @@ record Share(EpochSize size, TailPolicy tail, long start, Participant participan
         return new Span.Range(epoch, first, participant.stride(), count, tail);
     }
 
-    /** The position once this worker's step has been taken by every rank and worker: the same on all of them. */
+    /** The position after every rank and worker has taken this step; the same on all of them. */
     Position after(long epoch, long step) {
         return afterRankStep(epoch, participant.worker() + step * participant.workers());
     }
 
-    /** The position once the last step within the limit has been taken, whatever a rank's own steps are. */
+    /** The position after the last step within the limit, regardless of a rank's own steps. */
     Position afterLimit(long epoch) {
         return afterRankStep(epoch, limit.orElseThrow() - 1L);
     }
@@ -84,7 +85,7 @@ record Share(EpochSize size, TailPolicy tail, long start, Participant participan
         return ends ? new Position(epoch + 1, 0) : new Position(epoch, next);
     }
 
-    /** How many numbers there are from one on, below an end, some distance apart. */
+    /** The number of values from {@code from} below {@code end}, {@code distance} apart. */
     private static long length(long from, long end, long distance) {
         return from >= end ? 0 : ceilDiv(end - from, distance);
     }

@@ -4,26 +4,29 @@ import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
 
-/** Tells feeders that are silent from those that are slow, while a trainer waits for them. Under the lock of {@link Network}. */
+/** Tells silent feeders from slow ones while a trainer waits for them. Guarded by the lock of {@link Network}. */
 final class Silence {
-    /** What is to be done about a connection. */
+    /** The action for a connection. */
     enum Verdict {
-        /** Nothing. */
+        /** No action. */
         LIVES,
-        /** It was silent for long: it is asked for a sign of life, by the caller. */
+        /** The connection was silent for long: the caller asks it for a sign of life. */
         ASK,
-        /** It was asked and has not answered. */
+        /** The connection was asked and has not answered. */
         DEAD
     }
 
-    /** Whether a connection has been heard of while the trainer waits. */
+    /** Signs of life on one connection while the trainer waits. */
     private static final class Probe {
         private long heardAtNs;
         private Optional<Long> askedAtNs = Optional.empty();
         private long frames = -1;
         private long bytes = -1;
 
-        /** A whole frame, or a good part of a batch: a few stray bytes are no sign of life within a broken frame. */
+        /**
+         * Whether a whole frame or a large part of a batch has arrived. A few bytes of an incomplete frame are no sign
+         * of life.
+         */
         boolean heard(Link link, long nowNs) {
             if (link.framesReceived == frames && link.bytesReceived - bytes < 4096) {
                 return false;
@@ -46,7 +49,7 @@ final class Silence {
     /**
      * Looks at a connection that the trainer waits for.
      *
-     * @param others whether another feeder can be turned to, so that less patience is needed
+     * @param others whether another feeder can serve, so that less patience is needed
      * @param sinceNs since when the trainer waits
      */
     Verdict verdict(Link link, boolean others, long nowNs, long sinceNs) {
@@ -68,13 +71,13 @@ final class Silence {
         return Verdict.ASK;
     }
 
-    /** Nanoseconds since something was heard of an awaited connection. */
+    /** Nanoseconds since the last sign of life on an awaited connection. */
     long quietNs(Link link, long nowNs) {
         Probe probe = probes.get(link);
         return probe == null ? 0 : nowNs - probe.heardAtNs;
     }
 
-    /** The connection is no more. */
+    /** Forgets a connection that has ended. */
     void forget(Link link) {
         probes.remove(link);
     }

@@ -15,11 +15,11 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /**
- * The part of an epoch that one consumer reads, the virtual numbers first, first + stride, … (index 0 is {@code first}), and
- * how its batches come together from pieces. Guarded by the client's lock.
+ * The part of an epoch that one consumer reads: the virtual numbers first, first + stride, … (index 0 is {@code
+ * first}). Assembles its batches from pieces. Guarded by the client's lock.
  */
 final class Span {
-    /** The numbers; what makes two spans the same. */
+    /** The numbers. Two spans with equal ranges are the same. */
     record Range(long epoch, long first, int stride, long count, TailPolicy tail) {
         Range {
             if (epoch < 0 || first < 0 || stride < 1 || count < 0) {
@@ -38,7 +38,7 @@ final class Span {
     private final Map<Long, List<Piece>> ready = new HashMap<>();
     private final Set<Long> ahead = new TreeSet<>();
 
-    /** Batches that the trainer is done with. */
+    /** Batches that the trainer has finished. */
     long consumed;
     /** Every batch below this index has arrived. */
     long complete;
@@ -54,10 +54,10 @@ final class Span {
         return range;
     }
 
-    /** For whoever asks for its batches all the same. */
+    /** The error for a caller that still asks for batches of this span. */
     FeedException isNoLongerRead() {
         return new FeedException(
-                "epoch " + range.epoch + " is no longer read: another iteration was begun, or the feed is" + " closed");
+                "epoch " + range.epoch + " is no longer read: another iteration was begun, or the feed is closed");
     }
 
     EpochNumbering numbering() {
@@ -68,14 +68,14 @@ final class Span {
         return range.first + index * range.stride;
     }
 
-    /** The index of a virtual number; -1 if it is not one of these. */
+    /** The index of a virtual number; -1 if the number is not in this span. */
     long index(long number) {
         long distance = number - range.first;
         boolean isOne = distance >= 0 && distance % range.stride == 0 && distance / range.stride < range.count;
         return isOne ? distance / range.stride : -1;
     }
 
-    /** Whether everything has arrived. */
+    /** Whether all batches have arrived. */
     boolean isReceived() {
         return complete >= range.count;
     }
@@ -94,7 +94,7 @@ final class Span {
         return pieces == null || piece < pieces.length && pieces[piece] == null;
     }
 
-    /** Holds a piece against the order; what is wrong with it, if something is. */
+    /** Compares a piece with the order. Returns the difference, if there is one. */
     Optional<String> mismatch(long index, BatchIdentity found) {
         List<DeliveredPiece> planned = planned(index);
         long rows = found.rows() + found.skipped();
@@ -114,7 +114,7 @@ final class Span {
                 + " rows, repeated " + found.repeated() + "; the order says " + expected);
     }
 
-    /** Takes a wanted piece in; true if that completes its batch. */
+    /** Adds a wanted piece. Returns whether it completes its batch. */
     boolean add(long index, Piece piece) {
         BatchIdentity identity = piece.header().identity();
         Piece[] pieces = partial.computeIfAbsent(index, i -> new Piece[identity.pieces()]);
@@ -133,7 +133,7 @@ final class Span {
         return true;
     }
 
-    /** A batch that has arrived, which is given out once. */
+    /** Returns a batch once, after it has arrived. */
     Optional<List<Piece>> take(long index) {
         return Optional.ofNullable(ready.remove(index));
     }
@@ -148,7 +148,7 @@ final class Span {
         return ready.containsKey(index);
     }
 
-    /** The first piece of some lanes that has not arrived, leaving some out. */
+    /** The first missing piece of some lanes, except for the places in {@code without}. */
     Optional<Place> lowestMissing(Set<Integer> lanes, Predicate<Place> without) {
         long end = Math.min(range.count, granted + 1);
         for (long index = complete; index < end; index++) {
@@ -166,7 +166,7 @@ final class Span {
         return Optional.empty();
     }
 
-    /** The lanes of the pieces that a batch still lacks. */
+    /** The lanes of the missing pieces of a batch. */
     List<Integer> waitingLanes(long index) {
         List<DeliveredPiece> planned = planned(index);
         List<Integer> lanes = new java.util.ArrayList<>();

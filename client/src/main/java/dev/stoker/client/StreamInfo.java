@@ -9,20 +9,20 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * What a feed says of a stream.
+ * The description of a stream.
  *
  * @param feed the feed's name
  * @param stream the stream's name in it
  * @param dataset the dataset's name
  * @param version the version served
  * @param split the split served
- * @param fingerprint equal if and only if every batch is
- * @param order what determines the batches
- * @param fields small fields first; the key is none
- * @param classes of each categorical field the names, by id
+ * @param fingerprint equal if and only if all batches are equal
+ * @param order the settings that determine the batches
+ * @param fields small fields first; without the key
+ * @param classes the class names of each categorical field, by id
  * @param samples of an epoch
  * @param batches of an epoch, over all ranks
- * @param epochs that the feed serves, if it says how many
+ * @param epochs the number of epochs that the feed serves, if it is limited
  * @param run the launch that this client belongs to
  */
 public record StreamInfo(

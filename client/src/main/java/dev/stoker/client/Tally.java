@@ -11,7 +11,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
-/** What a client has handed out, and how long its trainer waited for it. Guarded by the client's lock. */
+/** What a client has handed out, and how long its trainer waited. Guarded by the client's lock. */
 final class Tally {
     private final String feed;
     private final FeedOptions options;
@@ -22,7 +22,7 @@ final class Tally {
     private Optional<Long> beganNs = Optional.empty();
     private Optional<Long> endedNs = Optional.empty();
 
-    /** What a source counts. */
+    /** The counts of a source. */
     record Received(
             long bytes,
             long handedBytes,
@@ -33,20 +33,20 @@ final class Tally {
             long corruptPieces,
             long duplicatePieces) {}
 
-    /** @param feed as it was named */
+    /** @param feed the feed as the user named it */
     Tally(String feed, FeedOptions options) {
         this.feed = feed;
         this.options = options;
     }
 
-    /** A batch is asked for. */
+    /** Notes a request for a batch. */
     void begin() {
         if (beganNs.isEmpty()) {
             beganNs = Optional.of(System.nanoTime());
         }
     }
 
-    /** The client is closed. */
+    /** Notes that the client is closed. */
     void end() {
         endedNs = Optional.of(System.nanoTime());
     }
@@ -56,23 +56,23 @@ final class Tally {
         samples += batch.rows();
     }
 
-    /** A wait is over that ended with a piece. */
+    /** Notes the end of a wait that ended with a piece. */
     void waited(String cause, Piece last, long ns) {
         BatchIdentity identity = last.header().identity();
         waits.add(cause, last.from(), (int) identity.lane(), name(identity), ns);
     }
 
-    /** A wait is over, whatever ended it. */
+    /** Notes the end of a wait, whatever ended it. */
     void spent(long ns) {
         waitNs += ns;
     }
 
-    /** What a piece cost its feeder. */
+    /** Notes the feeder's time for a piece. */
     void explain(Delay delay) {
         waits.explain(delay);
     }
 
-    /** So long a disk of this machine took for a piece that was read here. */
+    /** Notes the time that a disk of this machine took for a piece that was read locally. */
     void readFromDisk(BatchIdentity piece, long ns) {
         waits.readFromDisk(name(piece), ns);
     }
@@ -104,9 +104,9 @@ final class Tally {
     }
 
     /**
-     * The same as feeders are told it.
+     * The same numbers, as they are reported to feeders.
      *
-     * @param presentNs how long the trainer waits at the moment
+     * @param presentNs how long the present wait of the trainer has lasted
      */
     Stats frame(long bytes, long presentNs) {
         Map<String, Long> causes = new LinkedHashMap<>();
@@ -125,7 +125,7 @@ final class Tally {
         return TimeUnit.NANOSECONDS.toMicros(duration.toNanos());
     }
 
-    /** Who reads what. */
+    /** The labels: feed, stream and reader. */
     Map<String, String> labels(Welcome welcome) {
         Welcome.StreamName stream = welcome.stream();
         Map<String, String> labels = new LinkedHashMap<>();

@@ -18,26 +18,26 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * A feed as the user named it: a feed's name, looked up again at every attempt to connect in the file that the feed leaves in
- * {@code $STOKER_HOME/feeds}, or a list of addresses.
+ * A feed as the user named it: by name, or as a list of addresses. At every attempt to connect, the client looks up a
+ * name in the file that the feed writes in {@code $STOKER_HOME/feeds}.
  *
- * @param name empty where addresses were given
- * @param given empty where a name was given
+ * @param name empty if addresses were given
+ * @param given empty if a name was given
  * @param home {@code $STOKER_HOME}
- * @param seen the certificate that the feed's file named last: what was served over TLS once is not spoken to in plain text
+ * @param seen the certificate that the feed's file named last; after TLS the client never falls back to plain text
  */
 record Target(Optional<String> name, List<String> given, Path home, AtomicReference<Optional<Path>> seen) {
     private static final Pattern NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
-    /** Named in an error. */
+    /** The most feeds that an error lists. */
     private static final int KNOWN = 10;
 
     private static final JsonMapper JSON = new JsonMapper();
 
     /**
-     * Reads a feed's name or {@code host:port,…}; without one, {@code STOKER_FEED}.
+     * Parses a feed's name or {@code host:port,…}; without one, uses {@code STOKER_FEED}.
      *
-     * @throws IllegalArgumentException for text that can be neither
-     * @throws FeedNotFoundException if nothing is named at all
+     * @throws IllegalArgumentException if the text can be neither
+     * @throws FeedNotFoundException if no feed is named
      */
     static Target of(Optional<String> text, Map<String, String> environment) {
         Path home = Optional.ofNullable(environment.get("STOKER_HOME"))
@@ -48,7 +48,7 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
         String source = text.isPresent() ? "" : "STOKER_FEED: ";
         String named = text.orElseGet(() -> environment.getOrDefault("STOKER_FEED", ""));
         if (named.isEmpty()) {
-            throw new FeedNotFoundException("no feed is named: give a name or host:port, or set STOKER_FEED");
+            throw new FeedNotFoundException("no feed given: give a name or host:port, or set STOKER_FEED");
         }
         List<String> addresses = Stream.of(named.split(",")).map(String::strip).toList();
         if (addresses.stream().allMatch(address -> Address.parse(address).isPresent())) {
@@ -62,9 +62,9 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
     }
 
     /**
-     * Where to try now.
+     * The addresses to try now.
      *
-     * @throws FeedNotFoundException if the name is not known (any more)
+     * @throws FeedNotFoundException if no feed of this name is known (any more)
      */
     List<String> addresses() {
         if (name.isEmpty()) {
@@ -73,18 +73,18 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
         JsonNode file = file();
         List<String> addresses = new ArrayList<>();
         for (JsonNode address : file.path("addresses")) {
-            // What this client cannot speak to is left to others.
+            // Other clients use the addresses that this one does not understand.
             if (Address.parse(address.asText()).isPresent()) {
                 addresses.add(address.asText());
             }
         }
         if (addresses.isEmpty()) {
-            throw new FeedNotFoundException(this + ": " + path() + " names no address yet; it is starting");
+            throw new FeedNotFoundException(this + ": " + path() + " has no address yet; the feed is starting");
         }
         return addresses;
     }
 
-    /** The feed's token, where a file on this machine holds it and may be read. */
+    /** The feed's token, if a readable file on this machine holds it. */
     Optional<String> token() {
         if (name.isEmpty()) {
             return Optional.empty();
@@ -99,7 +99,7 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
         }
     }
 
-    /** The Unix-domain sockets of those addresses that have one, as far as the feed's file tells. */
+    /** The Unix-domain sockets of the addresses, where the feed's file names them. */
     Map<String, UnixAddress> unix() {
         Map<String, UnixAddress> places = new LinkedHashMap<>();
         if (name.isPresent()) {
@@ -120,10 +120,10 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
     }
 
     /**
-     * The file with the feed's own certificate, where the feed runs on this machine and speaks TLS. A feed that has ended keeps
-     * the last one, since its addresses may be another process's by now.
+     * The file with the feed's own certificate, if the feed runs on this machine and uses TLS. For a feed that has
+     * ended, the last one is kept, because another process can have its addresses by now.
      *
-     * @throws TlsException if the feed had one and its file names none any more
+     * @throws TlsException if the feed had a certificate and its file no longer names one
      */
     Optional<Path> certificate() {
         if (name.isEmpty()) {
@@ -132,12 +132,12 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
         try {
             if (certificate(file()).isEmpty() && seen.get().isPresent()) {
                 throw new TlsException(this + " was served over TLS, with the certificate "
-                        + seen.get().get() + ", and " + path()
-                        + " now names none: this trainer does not go on in plain text; start the feed with --tls-cert and"
-                        + " --tls-key, or start the trainer again");
+                        + seen.get().get() + ", but " + path()
+                        + " now names none: this trainer does not continue in plain text; start the feed with"
+                        + " --tls-cert and --tls-key, or restart the trainer");
             }
         } catch (FeedNotFoundException e) {
-            // It has ended; what was seen of it counts.
+            // The feed has ended; the certificate seen last applies.
         }
         return seen.get();
     }
@@ -177,13 +177,13 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
                     .sorted()
                     .limit(KNOWN)
                     .collect(Collectors.joining(", "));
-            return known.isEmpty() ? "" : "feeds known there: " + known + "; ";
+            return known.isEmpty() ? "" : "known feeds: " + known + "; ";
         } catch (IOException e) {
             return "";
         }
     }
 
-    /** Says that the feed has ended if its file names a process of this machine that is gone. */
+    /** Returns a message that the feed has ended, if its file names a process of this machine that no longer exists. */
     Optional<String> ended() {
         if (name.isEmpty()) {
             return Optional.empty();
@@ -208,7 +208,7 @@ record Target(Optional<String> name, List<String> given, Path home, AtomicRefere
         return home.resolve("feeds").resolve(name.orElseThrow() + ".json");
     }
 
-    /** As it was named. */
+    /** The feed as the user named it. */
     String text() {
         return name.orElseGet(() -> String.join(",", given));
     }

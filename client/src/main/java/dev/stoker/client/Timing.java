@@ -3,17 +3,19 @@ package dev.stoker.client;
 import java.time.Duration;
 
 /**
- * How patient a client is. {@link #STANDARD} is the protocol's; tests shorten it.
+ * The time limits of a client. {@link #STANDARD} has the protocol's values; tests use shorter ones.
  *
- * @param failover without reaching the first feeder of a lane, until the next of its list is asked (jittered upwards by half)
- * @param ping silence of an awaited feeder until it is asked whether it lives; half of {@code failover} where another could serve
- * @param dead silence after that until the connection is given up; {@code failover} where another could serve
- * @param attempt for a connection to be made, once
+ * @param failover how long the first feeder of a lane may be unreachable until the client asks the next one (with up to
+ *     half as much jitter added)
+ * @param ping silence of an awaited feeder until the client sends a PING; half of {@code failover} if another feeder
+ *     could serve
+ * @param dead silence after the PING until the client disconnects; {@code failover} if another feeder could serve
+ * @param attempt for one attempt to connect
  * @param greeting for a WELCOME
- * @param admission for the other feeders to answer HELLO, once the first has admitted the client
- * @param forgive until an avoided feeder is tried again although no newer map came
- * @param refetch for a refused piece to come again, until the subscription is renewed
- * @param ack that a receipt may wait for others to go with
+ * @param admission for the other feeders to answer HELLO, after the first has admitted the client
+ * @param forgive until the client tries an avoided feeder again without a newer lane map
+ * @param refetch for a rejected piece to arrive again, until the client subscribes again
+ * @param ack how long a receipt may wait to be sent with others
  */
 record Timing(
         Duration failover,

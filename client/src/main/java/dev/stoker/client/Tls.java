@@ -6,9 +6,9 @@ import java.util.Optional;
 /**
  * How one connection is secured.
  *
- * @param ca file of the certificates that are trusted; empty: those of the system, unless {@code pin} is given
- * @param pin file of the one certificate that is accepted, whatever its names
- * @param certificate file of the trainer's own certificate, where it has one
+ * @param ca file of the trusted certificates; empty: the system's, unless {@code pin} is given
+ * @param pin file of the only accepted certificate, regardless of its names
+ * @param certificate file of the trainer's own certificate, if it has one
  * @param key file of its key; empty: the certificate's
  * @param name that the feeder's certificate must be for; empty: the host of the address
  */

@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** A connection could not be secured: which check failed, for which address. No data was exchanged. */
+/** A connection could not be secured. The message names the failed check and the address. No data was exchanged. */
 public final class TlsException extends FeedException {
     private static final long serialVersionUID = 1L;
 

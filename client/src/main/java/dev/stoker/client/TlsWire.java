@@ -17,8 +17,8 @@ import javax.net.ssl.SSLParameters;
 import javax.net.ssl.TrustManager;
 
 /**
- * A connected socket under TLS, version 1.2 or 1.3. Once it is secured, one thread reads while another writes, and the engine's
- * own lock is all that they share. Renegotiation is refused.
+ * A connected socket under TLS, version 1.2 or 1.3. After the handshake, one thread reads while another writes; they
+ * share only the engine's own lock. Renegotiation is refused.
  */
 final class TlsWire implements Wire {
     private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
@@ -27,8 +27,8 @@ final class TlsWire implements Wire {
     private static final int HANDSHAKE = 22;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     /**
-     * A feeder changes its keys every 128 GiB. The engine queues an answer to each KeyUpdate, which the next write takes out of the
-     * queue.
+     * A feeder changes its keys every 128 GiB. The engine queues an answer to each KeyUpdate, which the next write
+     * sends.
      */
     private static final int MAX_EMPTY_BETWEEN_WRITES = 1024;
 
@@ -36,25 +36,25 @@ final class TlsWire implements Wire {
     private final SSLEngine engine;
     private final TlsWords words;
 
-    // The reader's; both between position and limit.
+    // The reader's buffers; data is between position and limit.
     private ByteBuffer received;
     private ByteBuffer plain;
     private boolean looked;
     private boolean established;
     private boolean ended;
-    /** No byte of the feeder's has come yet. */
+    /** No byte has arrived from the feeder yet. */
     private boolean silent = true;
 
     /** Records without data since the last write: increased by the reader, reset by the writer. */
     private final AtomicInteger emptyRecords = new AtomicInteger();
 
-    // The writer's, which is the reader until all is secured; between position and limit.
+    // The writer's buffer, which the reader uses during the handshake; data is between position and limit.
     private ByteBuffer records;
 
     /**
-     * Reads the files.
+     * Reads the files with certificates.
      *
-     * @throws TlsException if one cannot be used
+     * @throws TlsException if a file cannot be used
      */
     TlsWire(SocketChannel socket, Tls tls, String address) throws IOException {
         this.socket = socket;
@@ -101,7 +101,7 @@ final class TlsWire implements Wire {
                         if (!unwrapToPlain()) {
                             int count = fill();
                             if (count < 0) {
-                                throw new IOException("the connection was closed while it was being secured");
+                                throw new IOException("the connection was closed during the TLS handshake");
                             }
                             if (count == 0) {
                                 return SelectionKey.OP_READ;
@@ -120,7 +120,7 @@ final class TlsWire implements Wire {
         }
     }
 
-    /** Sends the alert that names what was wrong. */
+    /** Sends the alert that describes the problem. */
     private void tellWhy(SSLException why) {
         try {
             for (int i = 0; i < 4 && engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP && flush(); i++) {
@@ -149,7 +149,7 @@ final class TlsWire implements Wire {
                 return -1;
             }
             int from = to.position();
-            // A whole record goes where it is wanted, without a copy.
+            // A whole record is written directly to its destination.
             boolean isRoomy = to.remaining() >= plain.capacity();
             boolean advanced = isRoomy ? unwrap(to) : unwrapToPlain();
             if (to.position() > from) {
@@ -198,7 +198,7 @@ final class TlsWire implements Wire {
         }
     }
 
-    /** One record; false if it is not all here. */
+    /** Decrypts one record; false if it is incomplete. */
     private boolean unwrap(ByteBuffer to) throws IOException {
         SSLEngineResult result = engine.unwrap(received, to);
         if (established && result.getHandshakeStatus() == HandshakeStatus.NEED_TASK) {
@@ -237,7 +237,10 @@ final class TlsWire implements Wire {
         }
     }
 
-    /** Encrypts a record's worth; a handshake message or an alert where nothing is given. All before must have been sent. */
+    /**
+     * Encrypts the data for one record, or a handshake message or an alert if there is no data. All earlier records
+     * must have been sent.
+     */
     private void seal(ByteBuffer from) throws IOException {
         int packet = engine.getSession().getPacketBufferSize();
         if (records.capacity() < packet) {

@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.Locale;
 import javax.net.ssl.SSLException;
 
-/** Says what went wrong with TLS so that somebody can mend it. */
+/** Explains TLS failures with the next step. */
 record TlsWords(Tls tls, String address, FeederTrust trust) {
     private static final String ALERT = "received fatal alert: ";
     private static final List<String> CERTIFICATE_ALERTS = List.of(
@@ -21,10 +21,10 @@ record TlsWords(Tls tls, String address, FeederTrust trust) {
             "handshake_failure");
 
     /**
-     * The error as one to be thrown.
+     * Converts the error to one to throw.
      *
-     * @return an IOException if it may pass
-     * @throws TlsException if it will come again
+     * @return an IOException if the failure may be temporary
+     * @throws TlsException if a retry would fail again
      */
     IOException explained(SSLException e) {
         if (!trust.complaint().isEmpty()) {
@@ -35,7 +35,7 @@ record TlsWords(Tls tls, String address, FeederTrust trust) {
             throw noTls();
         }
         if (said.contains("protocol_version") || said.contains("no appropriate protocol")) {
-            throw new TlsException(address + " speaks no version of TLS that is known here; 1.2 or 1.3 is needed", e);
+            throw new TlsException(address + " supports no common version of TLS; 1.2 or 1.3 is required", e);
         }
         int alert = said.indexOf(ALERT);
         if (alert >= 0 && CERTIFICATE_ALERTS.contains(said.substring(alert + ALERT.length()))) {
@@ -44,7 +44,8 @@ record TlsWords(Tls tls, String address, FeederTrust trust) {
                     tls.certificate()
                             .map(Path::toString)
                             .map(shown -> address + " refuses the certificate " + shown + " (" + what
-                                    + "): has it expired, and is it signed by what the feed has as --tls-client-ca?")
+                                    + "): has it expired, and is it signed by a certificate in the feed's"
+                                    + " --tls-client-ca?")
                             .orElse(address + " wants a certificate of the trainer (" + what
                                     + "): give tlsCertificate (STOKER_TLS_CERT, STOKER_TLS_KEY)"),
                     e);

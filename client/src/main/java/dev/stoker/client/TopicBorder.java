@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The border between two epochs of a topic whose feed follows its dataset: finds out what the next one is of. One thread, the
- * receiving one.
+ * The border between two epochs of a topic whose feed follows its dataset: determines the version of the next one. For
+ * the receiving thread.
  */
 final class TopicBorder {
     private final TopicTarget target;
@@ -28,9 +28,10 @@ final class TopicBorder {
     }
 
     /**
-     * Looks whether an epoch has begun. Everything before it counts as consumed: the feed may wait for that before it begins the epoch.
+     * Checks whether an epoch has begun. Commits everything before it as consumed, because the feed may wait for that
+     * before it begins the epoch.
      *
-     * @return what its control record says; empty if there is none yet
+     * @return the description from the control record; empty if there is none yet
      */
     Optional<TopicInfo> look(TopicState.Turn turn) {
         int lanes = state.info.laneRows().size();
@@ -51,7 +52,7 @@ final class TopicBorder {
                 state.late = new BatchTimeoutException(target + ": epoch " + turn.epoch()
                         + " did not begin in partition 0 within "
                         + options.batchTimeout().toMillis()
-                        + " ms. Does the feed run, and is it not waiting for another group of its --pace-groups? Or"
+                        + " ms. Does the feed run, and is it not waiting for another group of its --pace-groups? If so,"
                         + " raise batchTimeout");
                 state.changed.signalAll();
             }
@@ -61,7 +62,9 @@ final class TopicBorder {
         return found;
     }
 
-    /** Whether nobody else of the group reads the lane, or all do. */
+    /**
+     * Whether this client reports the lane's progress: no other member of the group reads the lane, or all members do.
+     */
     private boolean tellsOf(int lane, int lanes) {
         Participant me = options.participant();
         boolean isShared = state.info.order().laneOrder() == LaneOrder.FIXED && lanes % me.worldSize() == 0;

@@ -6,17 +6,17 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Takes pieces out of lanes that are not read from end to end: of joint batches, of the rounds that uneven lanes end with, and repeated
- * rows. Finds the one that the trainer waits for, and reads on in its lane as long as the next that will be wanted there is near.
- * The receiving thread calls it.
+ * Reads pieces from lanes that are not read from end to end: of joint batches, of the last rounds of uneven lanes, and
+ * repeated rows. Finds the piece that the trainer waits for, and continues in its lane while the next wanted piece is
+ * near. The receiving thread calls it.
  */
 final class TopicElsewhere {
-    /** Batches that are taken in before the trainer waits for them, at least and at most. */
+    /** The least and the greatest number of batches that are read before the trainer waits for them. */
     private static final int LEAST_AHEAD = 8;
 
     private static final int MOST_AHEAD = 64;
 
-    /** A piece that has to be looked for. */
+    /** A piece to look up. */
     record Sought(Span span, long index, int piece, Want want) {
         private RecordPosition position() {
             return want.position(span.range().epoch());
@@ -31,10 +31,10 @@ final class TopicElsewhere {
     private final TopicSearch search;
     private final TopicPieces pieces;
     private final long bufferBytes;
-    /** Bytes of the largest piece yet; 0 before the first one. */
+    /** Bytes of the largest piece so far; 0 before the first one. */
     private int largest;
 
-    /** @param bufferBytes about as much is kept for the trainer */
+    /** @param bufferBytes the approximate bytes that are kept for the trainer */
     TopicElsewhere(TopicState state, TopicSearch search, TopicPieces pieces, long bufferBytes) {
         this.state = state;
         this.search = search;
@@ -42,7 +42,7 @@ final class TopicElsewhere {
         this.bufferBytes = bufferBytes;
     }
 
-    /** A piece that the trainer waits for, and what it will want behind it in the same lane; under the lock. */
+    /** A piece that the trainer waits for, and the following wanted pieces of the same lane; under the lock. */
     List<Sought> sought() {
         List<Sought> sought = new ArrayList<>();
         if (state.waiting == null || !state.waiting.isOn()) {
@@ -77,16 +77,16 @@ final class TopicElsewhere {
     }
 
     /**
-     * Takes in as many of some pieces of a lane as are written and near each other. Waits for brokers; not under the lock.
+     * Reads pieces of a lane while they are written and near each other. Waits for brokers; not under the lock.
      *
-     * @return whether there was one
+     * @return whether at least one was read
      */
     boolean take(List<Sought> sought) {
         Optional<TopicRecord> last = Optional.empty();
         for (Sought next : sought) {
             List<TopicRecord> parts = parts(next.want, next.position(), last);
             if (parts.isEmpty()) {
-                break; // It is looked for when the trainer waits for it.
+                break; // It is looked up when the trainer waits for it.
             }
             add(next, parts);
             last = Optional.of(parts.get(parts.size() - 1));
@@ -94,7 +94,9 @@ final class TopicElsewhere {
         return last.isPresent();
     }
 
-    /** All parts of a piece, which stands behind a record or anywhere; none if it is not there, or not near. */
+    /**
+     * Returns all parts of a piece, searched after a record or everywhere; empty if it does not exist or is not near.
+     */
     private List<TopicRecord> parts(Want want, RecordPosition first, Optional<TopicRecord> before) {
         List<TopicRecord> parts = new ArrayList<>();
         Optional<TopicRecord> last = before;

@@ -11,19 +11,19 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Where in a partition a position should stand, from records that were seen: only ever a first guess. Counts the records between one
- * that was seen and the one that is looked for. Exact for pieces of one record where each was written once; otherwise as far off as the
- * parts differ, as records came again, and as markers of transactions take offsets. One thread.
+ * Guesses a position's offset in a partition from records that were seen, by counting the records between a seen one
+ * and the wanted one. A guess is exact for pieces of one record that were each written once. Otherwise it is wrong by
+ * the differences in parts, by repeated records, and by the offsets of transaction markers. One thread.
  */
 final class TopicGuesses {
-    /** Fewer records say too little of how many offsets one takes. */
+    /** With fewer records, the offsets per record are not known well enough. */
     private static final int TELLING = 16;
 
     private record Anchor(RecordPosition position, long offset) {
         static final Anchor START = new Anchor(RecordPosition.begin(0), 0);
     }
 
-    /** Of a lane a record seen early, the last one, and how many parts a piece has. */
+    /** For one lane: an early record, the last record seen, and the parts of a piece. */
     private record Seen(Anchor first, Anchor last, int parts) {
         long offsets() {
             return last.offset - first.offset;
@@ -36,13 +36,13 @@ final class TopicGuesses {
     private EpochNumbering numbering;
     private long numbered = -1;
 
-    /** @param info what epochs are of */
+    /** @param info the contents of epochs */
     TopicGuesses(TopicInfo info) {
         this.order = info.order();
         this.laneRows = info.laneRows().stream().mapToLong(Long::longValue).toArray();
     }
 
-    /** A record stands here. */
+    /** Notes the offset of a record. */
     void saw(TopicRecord record) {
         int lane = record.header().lane();
         Anchor anchor = new Anchor(record.position(), record.offset());
@@ -56,23 +56,23 @@ final class TopicGuesses {
                         isPiece ? record.header().parts() : parts(lane)));
     }
 
-    /** Where a position may stand. */
+    /** A guess of a position's offset. */
     long offset(int lane, RecordPosition wanted) {
         Anchor last = seen.containsKey(lane) ? seen.get(lane).last : Anchor.START;
         long distance = distance(lane, last.position, wanted);
         double density = density(lane);
-        // Too early costs some records that are read over, too late another look.
+        // An offset too early costs a few skipped records; one too late costs another look.
         int early = density != 1 && Math.abs(distance) > 2 ? 2 : 0;
         return Math.max(0, last.offset + Math.round(distance * density) - early);
     }
 
-    /** How many records a position stands behind another. */
+    /** The number of records between two positions. */
     long distance(int lane, RecordPosition from, RecordPosition to) {
         int parts = parts(lane);
         return place(lane, to, parts) - place(lane, from, parts);
     }
 
-    /** Records before a position in its lane if each piece has so many. */
+    /** Records before a position in its lane if each piece has this number of parts. */
     private long place(int lane, RecordPosition position, int parts) {
         LanePieces pieces = new LanePieces(numbering(position.epoch()), lane);
         long before = position.epoch() * (pieces.count() * parts + 2);
@@ -98,7 +98,7 @@ final class TopicGuesses {
                 : seen.values().stream().mapToInt(Seen::parts).max().orElse(1);
     }
 
-    /** Offsets for a record, in this lane or in the one of which most is known. */
+    /** Offsets per record, in this lane or in the lane that is known best. */
     private double density(int lane) {
         int telling = seen.containsKey(lane) && seen.get(lane).offsets() >= TELLING
                 ? lane

@@ -7,69 +7,69 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
-/** The committed records of a topic, as one thread reads them. */
+/** The committed records of a topic, read by one thread. */
 interface TopicLog extends AutoCloseable {
     /**
-     * A record as it stands in a partition.
+     * A record in a partition.
      *
      * @param headers by name
-     * @param value its bytes, not to be changed
+     * @param value its bytes, which must not be changed
      */
     record Entry(int partition, long offset, Map<String, byte[]> headers, byte[] value) {}
 
     /**
-     * What has come.
+     * The result of a poll.
      *
-     * @param lost partitions that do not have (any more) the offset at which they should go on
+     * @param lost partitions that do not have the requested offset (any more)
      */
     record Found(List<Entry> entries, Set<Integer> lost) {}
 
-    /** How many partitions the topic has; 0 if it is not there. */
+    /** The number of partitions; 0 if the topic does not exist. */
     int partitions();
 
-    /** Goes on at these offsets of these partitions, and at no others. */
+    /** Reads only these partitions, from these offsets. */
     void readFrom(Map<Integer, Long> offsets);
 
-    /** Goes on elsewhere in one of those. */
+    /** Continues at another offset of one of these partitions. */
     void seek(int partition, long offset);
 
-    /** Nothing more of these until {@link #resume}. */
+    /** Pauses these partitions until {@link #resume}. */
     void pause(Collection<Integer> partitions);
 
     void resume(Collection<Integer> partitions);
 
-    /** What has come, after this while at most. */
+    /** Waits for new records, at most for {@code most}. */
     Found poll(Duration most);
 
     /**
-     * Tells the group's progress, for whoever looks; never fails.
+     * Commits the group's progress for monitoring. Never fails.
      *
-     * @param lost is called, by one of these methods, if it did not arrive: its broker may have died
+     * @param lost called, by one of these methods, if the commit did not arrive: its broker may have died
      */
     void commit(Map<Integer, Long> offsets, Runnable lost);
 
-    /** As {@link #commit}, and waits until it is done, or for a second. */
+    /** As {@link #commit}, and waits until it is done, at most for a second. */
     void commitAndWait(Map<Integer, Long> offsets);
 
-    /** The first offset that is there; empty while no broker answers. */
+    /** The first available offset; empty while no broker answers. */
     Optional<Long> begin(int partition);
 
     /** The offset after the last committed record or marker; empty while no broker answers. */
     Optional<Long> end(int partition);
 
-    /** Goes to an offset of a partition, and to no other: {@link #next} reads on there. */
+    /** Moves to an offset of one partition: {@link #next} continues there. */
     void look(int partition, long offset);
 
-    /** The next entry of the partition that is looked at, if it comes within a short while. */
+    /** The next entry of this partition, if it arrives within a short time. */
     Optional<Entry> next();
 
-    /** The offset up to which the partition that is looked at was read, markers included. */
+    /** The offset up to which this partition was read, markers included. */
     long position();
 
-    /** Whether a broker has answered the last question. */
+    /** Whether a broker answered the last request. */
     boolean isAnswered();
 
-    /** What the brokers were last heard to complain of, as the end of a sentence; or nothing. */
+    /** The last complaint of the brokers, as the end of a sentence, or an empty text. */
     String trouble();
 
     @Override

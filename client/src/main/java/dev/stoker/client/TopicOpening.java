@@ -11,7 +11,10 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** Finds out what a topic holds, and whether it is what was asked for. Waits for the feed's first records. */
+/**
+ * Reads the description of a topic's feed, and compares it with the client's settings. Waits for the feed's first
+ * records.
+ */
 final class TopicOpening {
     private final TopicTarget target;
     private final FeedOptions options;
@@ -27,7 +30,7 @@ final class TopicOpening {
         this.deadlineNs = System.nanoTime() + options.connectTimeout().toNanos();
     }
 
-    /** What the control records say of the feed. */
+    /** Returns the description from the control records. */
     TopicInfo read() {
         int partitions = log.partitions();
         while (partitions == 0) {
@@ -52,7 +55,7 @@ final class TopicOpening {
         return info;
     }
 
-    /** Refuses a topic of other partitions than lanes. */
+    /** Refuses a topic whose number of partitions differs from the number of lanes. */
     void requireLanes(int partitions, TopicInfo info) {
         if (partitions != info.laneRows().size()) {
             throw new FeedException(target + " has " + partitions + " partitions, its feed wrote "
@@ -75,7 +78,7 @@ final class TopicOpening {
                 : first;
     }
 
-    /** What is said of the epoch that a record is of. */
+    /** Returns the description of a record's epoch. */
     private TopicInfo described(TopicSearch search, TopicRecord record) {
         return record.header().kind() == RecordKind.BATCH
                 ? epoch(search, record.header().epoch()).orElseThrow()
@@ -83,9 +86,9 @@ final class TopicOpening {
     }
 
     /**
-     * What is said of an epoch; empty if it has not begun.
+     * Returns the description of an epoch; empty if it has not begun.
      *
-     * @throws FeedException if it is not there any more
+     * @throws FeedException if the description no longer exists
      */
     Optional<TopicInfo> epoch(TopicSearch search, long epoch) {
         Optional<TopicRecord> oldest = search.at(0, search.begin(0));
@@ -97,7 +100,7 @@ final class TopicOpening {
                 .record();
         if (found.isEmpty() && !isWhole) {
             throw new FeedException(target + ", partition 0: the beginning of epoch " + epoch
-                    + " is not there any more, and its end is not written yet: " + TopicSearch.why(search.begin(0)));
+                    + " is no longer there, and its end is not written yet: " + TopicSearch.why(search.begin(0)));
         }
         return found.map(this::read);
     }
@@ -139,7 +142,7 @@ final class TopicOpening {
         return options.connectTimeout().toMillis() + " ms";
     }
 
-    /** The same as a feeder says it. */
+    /** Converts the description to a feeder's WELCOME. */
     static Welcome welcome(TopicInfo info, long run) {
         Welcome welcome = new Welcome(
                 new Welcome.FeedName(info.feed(), info.feedName()),

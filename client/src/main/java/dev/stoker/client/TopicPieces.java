@@ -15,13 +15,13 @@ import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-/** Makes pieces out of records: puts parts together and cuts off what is not wanted. One thread. */
+/** Makes pieces from records: joins parts and cuts off rows that are not wanted. One thread. */
 final class TopicPieces {
     private final TopicTarget target;
     private final TopicInfo info;
     private final List<Field> fields;
     private final MessageJoin joins;
-    /** Where records hold a sample each. */
+    /** Reads records that hold one sample each. */
     private final SampleReader samples;
 
     private final Buffers buffers;
@@ -35,7 +35,7 @@ final class TopicPieces {
         this.buffers = buffers;
     }
 
-    /** Refuses another feed's record. Where each epoch has a version of its own, those of others are none of ours, and skipped. */
+    /** Refuses a record of another feed. If each epoch has a separate version, records of other epochs are skipped. */
     void require(int lane, TopicRecord record) {
         boolean isOfEpoch =
                 info.epoch().orElse(record.header().epoch()) == record.header().epoch();
@@ -49,23 +49,23 @@ final class TopicPieces {
         if (record.header().values() != format) {
             throw new StateMismatchException(TopicRecord.where(target, lane, record.offset()) + ": "
                     + record.position() + " was written with --value-format "
-                    + record.header().values().text() + ", this feed's records are " + format.text()
+                    + record.header().values().text() + ", the other records of this feed with " + format.text()
                     + ". A topic has one format");
         }
     }
 
-    /** Refuses a part of as many parts as those before it did not speak of. */
+    /** Refuses a record whose number of parts differs from that of the parts before it. */
     void requireSameParts(List<TopicRecord> before, TopicRecord record) {
         if (!before.isEmpty()
                 && before.get(0).header().parts() != record.header().parts()) {
             throw new DamagedBatchException(
-                    TopicRecord.where(target, record.header().lane(), record.offset()) + ": part of "
-                            + record.header().parts() + " parts, the ones before said "
-                            + before.get(0).header().parts() + ": feed the epoch again into a new topic");
+                    TopicRecord.where(target, record.header().lane(), record.offset()) + ": expected "
+                            + before.get(0).header().parts() + " parts as in the records before, found "
+                            + record.header().parts() + ": feed the epoch again into a new topic");
         }
     }
 
-    /** A piece of a batch, out of all parts of what its lane has of it. */
+    /** Makes a piece of a batch from all parts of the batch in its lane. */
     Piece piece(Span span, long index, int number, List<TopicRecord> parts) {
         List<Want> wants = Want.of(span.numbering(), span.range().tail(), span.number(index));
         Want want = wants.get(number);
@@ -74,8 +74,8 @@ final class TopicPieces {
         int skipped = parts.stream().mapToInt(part -> part.header().skipped()).sum();
         if (rows + skipped != want.of()) {
             throw new DamagedBatchException(target + ": epoch " + header.epoch() + " batch " + want.batch() + ", lane "
-                    + want.lane() + " has " + rows + " rows and " + skipped + " left out, the order says " + want.of()
-                    + ": the feed and this client disagree");
+                    + want.lane() + " has " + rows + " rows and " + skipped + " left out; the order expects "
+                    + want.of() + " in total");
         }
         if (want.rows() < want.of()) {
             rows = Math.min(want.rows(), rows);
@@ -100,7 +100,7 @@ final class TopicPieces {
                         + parts.get(0).offset());
     }
 
-    /** The message of the first rows of some parts. */
+    /** Returns the message with the first rows of some parts. */
     private ByteBuffer message(List<TopicRecord> parts, int rows) {
         try {
             if (info.values().format() == ValueFormat.AVRO) {
@@ -130,7 +130,7 @@ final class TopicPieces {
         int left = rows;
         for (TopicRecord part : parts) {
             if (part.header().rows() + part.header().skipped() != 1) {
-                throw new DamagedBatchException(where(part) + ": a record of a sample says "
+                throw new DamagedBatchException(where(part) + ": expected a record of one sample, found "
                         + part.header().rows() + " rows and "
                         + part.header().skipped() + " left out: feed the epoch again into a new topic");
             }

@@ -11,8 +11,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * The lanes that are read on and on from where an iteration began: takes records in, drops those that come again, finds those that
- * are missing. One for each time that the reading begins anew. The source's thread calls it, under the client's lock where it says so.
+ * Reads lanes sequentially from the beginning of an iteration: stores records, drops repeated ones and detects missing
+ * ones. Each restart of the reading creates a new object. The source's thread calls it, under the client's lock where
+ * noted.
  */
 final class TopicReading {
     /** A piece that the trainer has not consumed, and the offset after it. */
@@ -23,17 +24,17 @@ final class TopicReading {
     private final TopicLog stream;
     private final TopicSearch search;
     private final long laneBytes;
-    /** Of each lane the parts of the piece that is arriving. */
+    /** The parts of the piece that is arriving, by lane. */
     private final Map<Integer, List<TopicRecord>> parts = new HashMap<>();
-    /** Of each lane bytes that the trainer has not taken. */
+    /** Bytes that the trainer has not taken, by lane. */
     private final Map<Integer, Long> keptBytes = new HashMap<>();
 
     private final Map<Integer, Boolean> paused = new HashMap<>();
-    /** Lanes that have gone through all that is planned, and the offset of what follows. */
+    /** Lanes that have reached the end of the plan, with the next offset. */
     private final Map<Integer, Long> stalled = new HashMap<>();
-    /** Of each lane the last piece that was kept. */
+    /** The last piece that was kept, by lane. */
     private final Map<Integer, RecordPosition> last = new HashMap<>();
-    /** Of each lane the last record, and the offset after it. */
+    /** The last record, and the offset after it, by lane. */
     private final Map<Integer, RecordPosition> seen = new HashMap<>();
 
     private final Map<Integer, Long> seenOffset = new HashMap<>();
@@ -56,13 +57,13 @@ final class TopicReading {
         return plan.lanes();
     }
 
-    /** Reads the following span on; under the lock. */
+    /** Adds the following span to the plan; under the lock. */
     void extend(Span span) {
         plan.add(span);
         isExtended = true;
     }
 
-    /** Goes to where the lanes are to be read from. Waits for brokers; not under the lock. */
+    /** Moves to the offsets from which the lanes are read. Waits for brokers; not under the lock. */
     void begin(Map<Integer, RecordPosition> from) {
         Map<Integer, Long> offsets = new TreeMap<>();
         from.forEach((lane, position) -> {
@@ -79,7 +80,7 @@ final class TopicReading {
         return isBegun;
     }
 
-    /** Whether something is to be polled for. */
+    /** Whether there are partitions to poll. */
     boolean isAssigned() {
         return isAssigned;
     }
@@ -93,7 +94,10 @@ final class TopicReading {
         return wanted;
     }
 
-    /** Lets lanes go on that may; {@code needed} ones whatever the trainer holds of them. Under the lock. */
+    /**
+     * Resumes the lanes that have room, and the {@code needed} lanes even if the trainer holds much of them. Under the
+     * lock.
+     */
     void resume(Set<Integer> needed) {
         if (isExtended) {
             isExtended = false;
@@ -115,15 +119,15 @@ final class TopicReading {
         return keptBytes.getOrDefault(lane, 0L);
     }
 
-    /** The trainer has a piece now; under the lock. */
+    /** Notes that the trainer has a piece; under the lock. */
     void taken(int lane, int bytes) {
         keptBytes.merge(lane, (long) -bytes, Long::sum);
     }
 
     /**
-     * Takes a record in; under the lock.
+     * Adds a record; under the lock.
      *
-     * @return a lane that does not go on where it should, if this says so
+     * @return the record, if it shows that its lane does not continue at the expected position
      */
     Optional<TopicRecord> take(TopicRecord record) {
         int lane = record.header().lane();
@@ -177,7 +181,10 @@ final class TopicReading {
         }
     }
 
-    /** Goes on elsewhere in a lane whose next record is not where it was expected. Waits for brokers; not under the lock. */
+    /**
+     * Moves to another offset of a lane whose next record is not the expected one. Waits for brokers; not under the
+     * lock.
+     */
     void resync(int lane, Optional<RecordPosition> wanted, Optional<TopicRecord> ahead) {
         parts.remove(lane);
         if (wanted.isEmpty()) {
@@ -198,12 +205,12 @@ final class TopicReading {
         paused.remove(lane);
     }
 
-    /** What a lane gives next; under the lock. */
+    /** The next position of a lane; under the lock. */
     Optional<RecordPosition> wanted(int lane) {
         return plan.next(lane).map(LanePlan.Coming::position);
     }
 
-    /** The last record of a lane that was looked at. */
+    /** The last record of a lane that was read. */
     Optional<RecordPosition> seen(int lane) {
         return Optional.ofNullable(seen.get(lane));
     }
@@ -212,7 +219,7 @@ final class TopicReading {
         return duplicates;
     }
 
-    /** The trainer is done with a batch; under the lock. */
+    /** Notes that the trainer has finished a batch; under the lock. */
     void consumed(Span span, long index) {
         held.forEach((lane, waiting) -> waiting.removeIf(piece -> {
             boolean isIt = piece.coming.span() == span && piece.coming.index() == index;
@@ -223,10 +230,10 @@ final class TopicReading {
         }));
     }
 
-    /** By lane the offset before which everything is consumed; under the lock. */
+    /** The offset of each lane before which everything is consumed; under the lock. */
     Map<Integer, Long> progress() {
         seen.forEach((lane, position) -> {
-            // Nothing in front of it is still to be consumed.
+            // Nothing before this offset is still unconsumed.
             if (held.getOrDefault(lane, List.of()).isEmpty() && !parts.containsKey(lane)) {
                 Optional<RecordPosition> wanted = wanted(lane);
                 if (wanted.isEmpty() || position.compareTo(wanted.get()) < 0) {

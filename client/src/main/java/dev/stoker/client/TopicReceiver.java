@@ -12,8 +12,8 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The thread that reads a topic: the lanes of the present reading on and on, and single pieces that the trainer waits for. Commits what was
- * consumed, for information.
+ * The thread that reads a topic: it reads the lanes of the present reading sequentially, and looks up single pieces for
+ * which the trainer waits. Commits consumed offsets for monitoring.
  */
 final class TopicReceiver implements Runnable {
     private static final long COMMIT_NS = TimeUnit.SECONDS.toNanos(2);
@@ -31,10 +31,10 @@ final class TopicReceiver implements Runnable {
     private long commitAtNs = System.nanoTime();
 
     /**
-     * Owns the logs.
+     * Takes ownership of the logs.
      *
      * @param looking for single records
-     * @param stream for reading on
+     * @param stream for sequential reading
      */
     TopicReceiver(
             TopicTarget target,
@@ -61,7 +61,7 @@ final class TopicReceiver implements Runnable {
             }
             stream.commitAndWait(uncommitted());
         } catch (RuntimeException | Error e) {
-            // An Error too: nobody but this thread could tell the trainer, which would wait for ever.
+            // Catches errors too: only this thread can tell the trainer, which would otherwise wait for ever.
             state.lock.lock();
             try {
                 state.failure = e instanceof FeedException known ? known : new FeedException(target + ": " + e, e);
@@ -81,7 +81,7 @@ final class TopicReceiver implements Runnable {
             border = new TopicBorder(target, options, opening, search, state);
             adopt(found);
             if (found.follows()) {
-                // Until the trainer says which epoch it reads.
+                // Valid until the trainer names the epoch that it reads.
                 state.welcome = state.welcome.following(OptionalLong.empty());
             }
         } finally {
@@ -89,7 +89,7 @@ final class TopicReceiver implements Runnable {
         }
     }
 
-    /** Goes over to what a control record says; under the lock. */
+    /** Adopts the description from a control record; under the lock. */
     private void adopt(TopicInfo info) {
         state.info = info;
         search.guess(info);
@@ -164,7 +164,7 @@ final class TopicReceiver implements Runnable {
         }
     }
 
-    /** What is looked for is not written yet. */
+    /** Pauses because the wanted records are not written yet. */
     private void rest() {
         state.lock.lock();
         try {
@@ -182,7 +182,7 @@ final class TopicReceiver implements Runnable {
         Set<Integer> resynced = new TreeSet<>();
         for (TopicLog.Entry entry : found.entries()) {
             if (resynced.contains(entry.partition())) {
-                continue; // What follows a gap comes again.
+                continue; // The records after a gap are read again.
             }
             TopicRecord record = TopicRecord.of(target, entry);
             Optional<TopicRecord> ahead;
@@ -213,7 +213,7 @@ final class TopicReceiver implements Runnable {
         }
     }
 
-    /** Whether the trainer has waited too long. */
+    /** Checks whether the trainer has waited too long. */
     private void judge() {
         TopicState.Waiting waiting = state.waiting;
         if (waiting == null
@@ -225,11 +225,11 @@ final class TopicReceiver implements Runnable {
         int lane = waiting.span().waitingLanes(waiting.index()).get(0);
         String at = state.lanes
                 .seen(lane)
-                .map(position -> "the partition stood at " + position)
-                .orElse("nothing came from the partition");
+                .map(position -> "the last position in the partition was " + position)
+                .orElse("nothing arrived from the partition");
         state.late = new BatchTimeoutException(
                 target + ": epoch " + waiting.span().range().epoch() + " batch "
-                        + waiting.span().number(waiting.index()) + " did not come from partition " + lane + " within "
+                        + waiting.span().number(waiting.index()) + " did not arrive from partition " + lane + " within "
                         + options.batchTimeout().toMillis() + " ms: " + at + stream.trouble()
                         + ". Does the feed run, and is it not waiting for another group of its --pace-groups? Or raise"
                         + " batchTimeout");
@@ -243,7 +243,7 @@ final class TopicReceiver implements Runnable {
         }
     }
 
-    /** What was committed is not known to the group; it is told again. */
+    /** Notes that a commit was lost, so that the progress is committed again. */
     private void lost(Map<Integer, Long> progress) {
         state.lock.lock();
         try {

@@ -6,18 +6,18 @@ import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordPosition;
 
 /**
- * A record of a topic that is what was written, and in the right partition.
+ * A record of a topic that is intact and in the right partition.
  *
- * @param header what it says of itself
- * @param offset where it stands
+ * @param header its header
+ * @param offset its offset
  * @param value its bytes
  */
 record TopicRecord(RecordHeader header, long offset, byte[] value) {
     /**
      * Checks an entry.
      *
-     * @throws DamagedBatchException if it is not what was written
-     * @throws FeedException if it is of something else, or in a partition where it does not belong
+     * @throws DamagedBatchException if the entry is damaged
+     * @throws FeedException if it is not of this feed, or in the wrong partition
      */
     static TopicRecord of(TopicTarget target, TopicLog.Entry entry) {
         String where = where(target, entry.partition(), entry.offset());
@@ -32,7 +32,7 @@ record TopicRecord(RecordHeader header, long offset, byte[] value) {
         if (header.lane() != entry.partition()) {
             throw new FeedException(where + ": " + header.position() + " of lane " + header.lane()
                     + " was misrouted to partition " + entry.partition()
-                    + "; something else than the feed has written it: feed into a new topic");
+                    + "; another program than the feed has written it: feed into a new topic");
         }
         return new TopicRecord(header, entry.offset(), entry.value());
     }

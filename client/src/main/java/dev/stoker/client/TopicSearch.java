@@ -6,20 +6,22 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
-/** Looks at single records of a topic, and finds positions in it by guesses and bisection. One thread. */
+/** Reads single records of a topic, and finds positions in it by guesses and bisection. One thread. */
 final class TopicSearch {
-    /** Tries before a search halves what is left. */
+    /** Guesses before a search halves the remaining interval. */
     private static final int GUESSES = 4;
-    /** Records that are read over instead of looked for. */
+    /** The search skips up to this number of records instead of moving. */
     private static final int NEAR = 8;
-    /** More than this is not read over: a broker gives whole batches of records, of a megabyte. */
+    /**
+     * The search does not skip more bytes than this: a broker returns whole batches of records, up to a megabyte each.
+     */
     private static final long FAR_BYTES = 2 << 20;
 
     /**
-     * Where a position stands.
+     * The offset of a position.
      *
-     * @param offset its own, or the one that it will have at the earliest
-     * @param record empty if it is not written yet
+     * @param offset the record's offset, or the earliest that it can get
+     * @param record empty if it is not yet written
      */
     record Place(long offset, Optional<TopicRecord> record) {}
 
@@ -27,12 +29,12 @@ final class TopicSearch {
     private final TopicLog log;
     private final Duration patience;
     private final BooleanSupplier isClosed;
-    /** What was looked at last, if the log goes on behind it. */
+    /** The last record read, if the log continues after it. */
     private TopicRecord last;
-    /** Empty before it is known what the lanes hold. */
+    /** Empty until the contents of the lanes are known. */
     private Optional<TopicGuesses> guesses = Optional.empty();
 
-    /** @param patience how long brokers may be gone */
+    /** @param patience how long brokers may be unavailable */
     TopicSearch(TopicTarget target, TopicLog log, Duration patience, BooleanSupplier isClosed) {
         this.target = target;
         this.log = log;
@@ -40,12 +42,12 @@ final class TopicSearch {
         this.isClosed = isClosed;
     }
 
-    /** Guesses where positions stand from now on, by what the lanes hold. */
+    /** Enables guesses, based on the contents of the lanes. */
     void guess(TopicInfo info) {
         guesses = Optional.of(new TopicGuesses(info));
     }
 
-    /** The first offset that is there. */
+    /** The first available offset. */
     long begin(int partition) {
         Patience waiting = new Patience(partition);
         Optional<Long> begin = log.begin(partition);
@@ -82,7 +84,7 @@ final class TopicSearch {
         return next(partition, end);
     }
 
-    /** The next one; the entry before it was not the last below {@code end}, or nothing but markers follows. */
+    /** The next record. The entry before it was not the last below {@code end}, or only markers follow. */
     private Optional<TopicRecord> next(int partition, long end) {
         Patience waiting = new Patience(partition);
         while (true) {
@@ -118,7 +120,10 @@ final class TopicSearch {
         return found;
     }
 
-    /** Where a position stands, or will at the earliest; at the beginning if the partition begins behind it. */
+    /**
+     * The offset of a position, or the earliest that it can get; the partition's beginning if the position is before
+     * it.
+     */
     long edge(int partition, RecordPosition wanted) {
         long low = begin(partition);
         Optional<TopicRecord> oldest = at(partition, low);
@@ -142,7 +147,7 @@ final class TopicSearch {
             long middle = pivot(partition, wanted, tries, before, after);
             Optional<TopicRecord> record = at(partition, middle, high);
             if (record.isEmpty() || record.get().offset() >= after) {
-                after = middle; // nothing but markers of transactions from there on
+                after = middle; // only transaction markers follow
             } else if (record.get().position().equals(wanted)) {
                 return new Place(record.get().offset(), record);
             } else if (record.get().position().compareTo(wanted) < 0) {
@@ -158,7 +163,8 @@ final class TopicSearch {
         TopicRecord ahead = found.get();
         if (before < low) {
             throw new FeedException(target + ", partition " + partition + ": " + wanted
-                    + " is not there any more, it begins with " + ahead.position() + " (offset " + ahead.offset()
+                    + " is no longer there; the partition begins with "
+                    + ahead.position() + " (offset " + ahead.offset()
                     + "): " + why(low));
         }
         found = scan(partition, wanted, ahead.offset());
@@ -168,31 +174,31 @@ final class TopicSearch {
         return new Place(found.get().offset(), found);
     }
 
-    /** Why a partition does not have what comes before its first record, by the offset that it begins at. */
+    /** Why a partition lacks the records before its first one, judged by its first offset. */
     static String why(long begin) {
         return begin == 0
-                ? "nothing was ever deleted from it, so the topic was created anew while its feed wrote: feed into a"
+                ? "nothing was ever deleted from it, so the topic was recreated while its feed wrote: feed into a"
                         + " new topic"
-                : "the topic's retention.ms or retention.bytes is too short for where this trainer stands, or the topic"
-                        + " was created anew";
+                : "the topic's retention.ms or retention.bytes is too short for this trainer's position, or the"
+                        + " topic was recreated";
     }
 
-    /** The offset to look at next, between two others. */
+    /** The next offset to read, between two others. */
     private long pivot(int partition, RecordPosition wanted, int tries, long before, long after) {
         if (guesses.isEmpty() || tries >= GUESSES + NEAR) {
             return tries == 0 ? before + 1 : before + (after - before) / 2;
         }
         boolean isAtLast = last != null && last.header().lane() == partition && last.offset() == before;
         if (isAtLast && guesses.get().distance(partition, last.position(), wanted) <= NEAR) {
-            return before + 1; // It is likely to have come along.
+            return before + 1; // The same fetch probably returned it.
         }
         long guess = tries < GUESSES ? guesses.get().offset(partition, wanted) : before + (after - before) / 2;
         return Math.min(after - 1, Math.max(before + 1, guess));
     }
 
     /**
-     * The record of a later position of the same partition, if it is not far behind one and comes at once: reads on, over what was not
-     * asked for.
+     * Returns the record of a later position in the same partition, if it follows shortly after {@code before} and
+     * arrives at once. Skips the records in between.
      */
     Optional<TopicRecord> behind(TopicRecord before, RecordPosition wanted) {
         int partition = before.header().lane();
@@ -212,7 +218,7 @@ final class TopicSearch {
         return record.filter(found -> found.position().equals(wanted));
     }
 
-    /** The first record of a position before an offset, by reading from the partition's beginning. */
+    /** Finds the first record of a position before an offset, by reading from the partition's beginning. */
     Optional<TopicRecord> scan(int partition, RecordPosition wanted, long end) {
         Optional<TopicRecord> record = at(partition, begin(partition), end);
         while (record.isPresent() && record.get().offset() < end) {
@@ -228,8 +234,8 @@ final class TopicSearch {
     FeedException gap(int partition, RecordPosition wanted, TopicRecord ahead) {
         return new FeedException(TopicRecord.where(target, partition, ahead.offset()) + ": " + ahead.position()
                 + " comes where " + wanted
-                + " was expected, which is nowhere before it: the topic has a gap. Records were"
-                + " deleted, or the topic was created anew: feed into a new topic");
+                + " was expected, and the records before it do not have that position: the topic has a gap."
+                + " Records were deleted, or the topic was recreated: feed into a new topic");
     }
 
     /** One wait for the brokers. */

@@ -8,9 +8,9 @@ import java.util.OptionalLong;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
- * Batches out of a topic that a feed was written to. A thread of its own reads ahead the partitions of the lanes that the trainer needs
- * from end to end; what is needed of others (pieces of joint batches, the ends of uneven lanes, repeated rows) it looks for by position
- * when the trainer waits for it.
+ * Batches from a topic that a feed was written to. A separate thread reads ahead the lanes that the trainer reads from
+ * end to end. Other pieces (of joint batches, the ends of uneven lanes, repeated rows) are looked up by position when
+ * the trainer waits for them.
  */
 final class TopicSource implements BatchSource {
     private static final long JOIN_MS = 10_000;
@@ -24,10 +24,10 @@ final class TopicSource implements BatchSource {
     private Span following;
 
     /**
-     * Owns the logs.
+     * Takes ownership of the logs.
      *
      * @param looking for single records
-     * @param stream for reading on
+     * @param stream for sequential reading
      */
     TopicSource(TopicTarget target, FeedOptions options, TopicLog looking, TopicLog stream) {
         this.target = target;
@@ -37,7 +37,7 @@ final class TopicSource implements BatchSource {
         thread.setDaemon(true);
     }
 
-    /** A source over Kafka's consumer. */
+    /** Opens a source that uses Kafka's consumer. */
     static TopicSource open(TopicTarget target, FeedOptions options, Map<String, String> environment) {
         try {
             return new TopicSource(
@@ -95,9 +95,9 @@ final class TopicSource implements BatchSource {
         long here = state.welcome.stream().version();
         if (version.orElse(here) != here) {
             throw new StateMismatchException(target + ": epoch " + epoch + " of stream "
-                    + state.welcome.stream().name() + " has version " + here + " here, the state is of version "
+                    + state.welcome.stream().name() + " has version " + here + " here, but the state has version "
                     + version.getAsLong()
-                    + ": it belongs to another topic, or to this one before it was written anew");
+                    + ": it belongs to another topic, or to this one before it was rewritten");
         }
     }
 

@@ -11,11 +11,11 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
-/** What the trainer's thread and the receiving one share of a topic; guarded by its lock, the client's. */
+/** The state of a topic that the trainer's thread and the receiving thread share; guarded by the client's lock. */
 final class TopicState {
     private static final Duration LOOK = Duration.ofMillis(250);
 
-    /** What the trainer waits for. */
+    /** The batch that the trainer waits for. */
     record Waiting(Span span, long index, long sinceNs) {
         /** Whether it still waits. */
         boolean isOn() {
@@ -23,7 +23,7 @@ final class TopicState {
         }
     }
 
-    /** The epoch that the trainer goes over to, where each has a version of its own. */
+    /** The epoch that the trainer switches to, for a feed whose epochs have separate versions. */
     record Turn(long epoch, long sinceNs) {}
 
     final ReentrantLock lock = new ReentrantLock();
@@ -33,17 +33,17 @@ final class TopicState {
     TopicInfo info;
 
     Welcome welcome;
-    /** Reads lanes from where a plan begins. */
+    /** Creates a reading that begins where a plan begins. */
     Function<LanePlan, TopicReading> readings;
-    /** The present ones; null before the first epoch. */
+    /** The present reading; null before the first epoch. */
     TopicReading lanes;
-    /** Null while the trainer does something else. */
+    /** Null while the trainer does not wait. */
     Waiting waiting;
-    /** Null but while the trainer goes over to an epoch. */
+    /** Null except while the trainer switches to an epoch. */
     Turn turn;
-    /** What the trainer is told that has waited too long. */
+    /** The error for a trainer that has waited too long. */
     BatchTimeoutException late;
-    /** What has ended the receiving thread. */
+    /** The failure that ended the receiving thread. */
     RuntimeException failure;
 
     long bytes;
@@ -65,14 +65,14 @@ final class TopicState {
         }
     }
 
-    /** Reads anew from where a plan begins. */
+    /** Starts a new reading where a plan begins. */
     void read(LanePlan plan) {
         leaveLanes();
         lanes = readings.apply(plan);
         changed.signalAll();
     }
 
-    /** Whether a piece comes with its lane, rather than by itself. */
+    /** Whether a piece is read in sequence with its lane, rather than looked up separately. */
     boolean isReadOn(long number, int lane, boolean isRepeated) {
         return !isRepeated && number < welcome.size().batches() && lanes.lanes().contains(lane);
     }
@@ -82,17 +82,17 @@ final class TopicState {
         return waiting == null || !waiting.isOn() ? Set.of() : new TreeSet<>(waiting.span.waitingLanes(waiting.index));
     }
 
-    /** Records that came again. */
+    /** Number of repeated records. */
     long duplicates() {
         return duplicates + (lanes == null ? 0 : lanes.duplicates());
     }
 
-    /** Everything before these offsets, by lane, is consumed. */
+    /** Notes that everything before these offsets, by lane, is consumed. */
     void passBy(Map<Integer, Long> offsets) {
         offsets.forEach((lane, offset) -> consumed.merge(lane, offset, Math::max));
     }
 
-    /** Nothing of what is read on is wanted any more. */
+    /** Stops reading the lanes in sequence. */
     void leaveLanes() {
         noteProgress();
         duplicates = duplicates();
@@ -105,7 +105,7 @@ final class TopicState {
         }
     }
 
-    /** What was consumed since this was last asked for: by lane the offset after it. */
+    /** The progress since the last call: the offset after the consumed records, by lane. */
     Map<Integer, Long> uncommitted() {
         noteProgress();
         Map<Integer, Long> changes = new TreeMap<>(consumed);
@@ -114,7 +114,7 @@ final class TopicState {
         return changes;
     }
 
-    /** What {@link #uncommitted} gave did not arrive. */
+    /** Notes that a commit of progress from {@link #uncommitted} did not arrive. */
     void lost(Map<Integer, Long> progress) {
         committed.entrySet().removeAll(progress.entrySet());
     }

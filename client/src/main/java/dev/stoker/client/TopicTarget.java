@@ -25,9 +25,9 @@ record TopicTarget(String bootstrap, String topic, Map<String, String> settings)
     }
 
     /**
-     * The topic that a target, or else {@code STOKER_FEED}, names; none if it is something else.
+     * Parses the topic that a target, or else {@code STOKER_FEED}, names; empty if it does not name a topic.
      *
-     * @throws IllegalArgumentException if it means to be a topic and is none
+     * @throws IllegalArgumentException if the name is a malformed topic
      */
     static Optional<TopicTarget> of(Optional<String> text, Map<String, String> environment) {
         return text.or(() -> Optional.ofNullable(environment.get("STOKER_FEED")))
@@ -62,7 +62,10 @@ record TopicTarget(String bootstrap, String topic, Map<String, String> settings)
         return URLDecoder.decode(text, StandardCharsets.UTF_8);
     }
 
-    /** Settings of every client of the brokers: those of the file that STOKER_KAFKA_CONFIG names, then the target's own. */
+    /**
+     * Settings of every client of the brokers: from the file that STOKER_KAFKA_CONFIG names, overridden by the target's
+     * own.
+     */
     Properties clients(Map<String, String> environment) {
         Properties properties = new Properties();
         String file = environment.getOrDefault("STOKER_KAFKA_CONFIG", "");

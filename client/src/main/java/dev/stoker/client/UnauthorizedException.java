@@ -1,6 +1,6 @@
 package dev.stoker.client;
 
-/** The feed wants a token, or another one; or the file that should hold it cannot be read. */
+/** The feed requires a token, or another one; or the token's file cannot be read. */
 public final class UnauthorizedException extends RefusedException {
     private static final long serialVersionUID = 1L;
 

@@ -3,7 +3,7 @@ package dev.stoker.client;
 import java.util.List;
 import java.util.Optional;
 
-/** One wait of the trainer for a batch: judges whether it has lasted too long. Under the client's lock. */
+/** One wait of the trainer for a batch: decides whether it has lasted too long. Guarded by the client's lock. */
 final class Wait {
     private static final long NOTICED_NS = 100_000_000;
 
@@ -16,7 +16,7 @@ final class Wait {
     private long unconnectedNs;
     private String cause;
 
-    /** @param isFirst whether it is for the first batch of an epoch, of which nothing has come yet */
+    /** @param isFirst whether the wait is for the first batch of an epoch */
     Wait(Target target, Network network, Inbox inbox, FeedOptions options, boolean isFirst) {
         this.target = target;
         this.network = network;
@@ -29,13 +29,16 @@ final class Wait {
         return begunNs;
     }
 
-    /** What it was for, as far as this side can tell once it ended with something from a link. */
+    /** Returns the cause of the wait, if this side can tell, after a link has ended it. */
     String cause(Link last) {
-        // A feeder that says what a piece cost it leaves the rest to the way.
+        // A feeder that reports its own delays leaves only the network as the cause.
         return cause.equals(Waits.FEEDER) && last.tells ? Waits.NETWORK : cause;
     }
 
-    /** Notes the cause. Throws if it takes too long. The time without a connection counts for the reconnect time-out only. */
+    /**
+     * Notes the cause, and throws if the wait takes too long. Time without a connection counts only for the reconnect
+     * time-out.
+     */
     void judge(Span span, long index) {
         long nowNs = System.nanoTime();
         long elapsedNs = nowNs - lookedAtNs;
@@ -56,15 +59,16 @@ final class Wait {
             unconnectedNs += elapsedNs;
             long sinceNs = Math.max(begunNs, peer.map(p -> p.downSinceNs).orElse(begunNs));
             if (nowNs - sinceNs > options.reconnectTimeout().toNanos()) {
-                throw new ConnectTimeoutException(what + " lies in lane " + lane
-                        + ", and no feeder could be reached for " + seconds(nowNs - sinceNs) + ": "
+                throw new ConnectTimeoutException(what + " is in lane " + lane
+                        + ", but no feeder could be reached for " + seconds(nowNs - sinceNs) + ": "
                         + network.peers().describe());
             }
         } else if (nowNs - begunNs - unconnectedNs > options.batchTimeout().toNanos()) {
             String said = peer.filter(p -> !p.error.isEmpty())
                     .map(p -> "; before that: " + p.error)
                     .orElse("");
-            throw new BatchTimeoutException(what + " did not come from feeder " + address + ", lane " + lane + ", in "
+            throw new BatchTimeoutException(what + " did not arrive from feeder " + address + ", lane " + lane
+                    + ", within "
                     + seconds(nowNs - begunNs) + " (last heard of "
                     + seconds(network.quietNs(link.get(), nowNs)) + " ago" + said
                     + "); see the feeder's log, or raise batchTimeout");

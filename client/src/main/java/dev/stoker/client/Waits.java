@@ -10,8 +10,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Where a trainer's waits went: by cause, feeder and lane. Costs something per wait and report, nothing per sample. Guarded by the
- * client's lock.
+ * Accounts a trainer's waits by cause, feeder and lane. Has a cost for each wait and report, but none for each sample.
+ * Guarded by the client's lock.
  */
 final class Waits {
     static final String START = "start";
@@ -23,7 +23,7 @@ final class Waits {
     static final String CONNECT = "connect";
     static final String KAFKA = "kafka";
 
-    /** Shorter waits are not looked into: a feeder speaks of pieces that cost it a millisecond. */
+    /** Shorter waits are not explained: a feeder reports only pieces that took it a millisecond. */
     private static final long EXPLAINED_NS = 500_000;
 
     private static final int REMEMBERED = 256;
@@ -33,7 +33,7 @@ final class Waits {
 
     private record Key(String cause, String feeder, int lane) {}
 
-    /** What is left of a wait that is over and may be found to have had another cause. */
+    /** The unexplained part of a finished wait, which may get another cause. */
     private record Waited(Key key, long ns) {}
 
     private record Cost(long diskNs, long originNs, long feederNs) {
@@ -66,7 +66,7 @@ final class Waits {
         };
     }
 
-    /** A wait is over. */
+    /** Adds a finished wait. */
     void add(String cause, String feeder, int lane, Name batch, long ns) {
         Key key = new Key(cause, feeder, lane);
         book(key, ns, 1);
@@ -81,12 +81,12 @@ final class Waits {
         }
     }
 
-    /** What a piece cost its feeder; its wait may be over or still to be added. */
+    /** Notes a feeder's time for a piece, whose wait may be finished or not yet added. */
     void explain(Delay delay) {
         explain(new Name(delay.epoch(), delay.number()), Cost.of(delay));
     }
 
-    /** So long a disk of this machine took for a piece that was read here. */
+    /** Notes the time that a disk of this machine took for a piece that was read locally. */
     void readFromDisk(Name batch, long ns) {
         explain(batch, new Cost(ns, 0, 0));
     }
@@ -100,7 +100,7 @@ final class Waits {
         }
     }
 
-    /** Moves the last moments of a wait, all but the way, to what they went to. */
+    /** Assigns the last part of a wait, except for the network's share, to its actual causes. */
     private void split(Name batch, Waited waited, Cost cost) {
         Key key = waited.key;
         long left = waited.ns;
@@ -140,7 +140,7 @@ final class Waits {
         booked.times += times;
     }
 
-    /** Longest first. */
+    /** The stalls, longest first. */
     List<FeedStats.Stall> stalls() {
         List<FeedStats.Stall> found = new ArrayList<>();
         stalls.forEach((key, booked) -> found.add(
@@ -149,7 +149,7 @@ final class Waits {
         return found;
     }
 
-    /** Longest first, those that took any time. */
+    /** The causes that took time, longest first. */
     Map<String, Duration> causes() {
         Map<String, Duration> sums = new HashMap<>();
         stalls.forEach((key, booked) -> sums.merge(key.cause, Duration.ofNanos(booked.ns), Duration::plus));

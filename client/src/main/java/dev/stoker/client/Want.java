@@ -9,16 +9,16 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * A piece of a batch, as it is to be taken out of a topic: the first rows of what a lane has of a physical batch. Pure.
+ * A piece of a batch to take from a topic: the first rows of a lane's part of a physical batch. Pure.
  *
  * @param lane the lane
  * @param batch the physical batch
- * @param rows rows that are wanted
- * @param of rows that the lane has of the batch
- * @param isRepeated whether these rows are delivered elsewhere in the epoch too
+ * @param rows the wanted rows
+ * @param of the lane's rows in the batch
+ * @param isRepeated whether these rows are also delivered elsewhere in the epoch
  */
 record Want(int lane, long batch, int rows, int of, boolean isRepeated) {
-    /** What a virtual number is made of; the same pieces as {@code Delivery.batch} names. */
+    /** The parts of a virtual number; the same pieces as {@code Delivery.batch} names. */
     static List<Want> of(EpochNumbering numbering, TailPolicy tail, long number) {
         EpochSize size = numbering.size();
         long physical = tail == TailPolicy.PAD ? number % size.batches() : number;
@@ -38,7 +38,7 @@ record Want(int lane, long batch, int rows, int of, boolean isRepeated) {
         return wants;
     }
 
-    /** Of its first record. */
+    /** The position of its first record. */
     RecordPosition position(long epoch) {
         return RecordPosition.batch(epoch, batch);
     }

@@ -4,28 +4,28 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 
 /**
- * What carries a link's bytes: a socket as it is, or TLS around it. Never blocks. One thread reads, one at a time writes;
- * {@link #secure} is called by the reader while nobody writes.
+ * Carries a link's bytes: a plain socket, or TLS around it. Never blocks. One thread reads, and one at a time writes.
+ * The reader calls {@link #secure} while no thread writes.
  */
 interface Wire {
     /**
-     * Goes on with what has to be done before the first frame.
+     * Performs the next steps before the first frame.
      *
      * @return the operation of a selection key to wait for, or 0 when frames may be sent
-     * @throws TlsException for what will not pass
-     * @throws IOException for what may
+     * @throws TlsException for a permanent failure
+     * @throws IOException for a temporary failure
      */
     int secure() throws IOException;
 
     /** Bytes read, 0 if there are none at present, -1 at the end of the stream. */
     int read(ByteBuffer to) throws IOException;
 
-    /** Takes as much as can be sent now. */
+    /** Takes as many bytes as can be sent now. */
     void write(ByteBuffer from) throws IOException;
 
-    /** Sends what was taken and is still here; true if nothing is left. */
+    /** Sends the bytes that were taken and not yet sent. Returns whether none are left. */
     boolean flush() throws IOException;
 
-    /** Says that nothing more will be sent. */
+    /** Ends the sending direction. */
     void shutdownOutput() throws IOException;
 }

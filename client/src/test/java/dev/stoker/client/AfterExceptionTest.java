@@ -16,7 +16,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** After an exception an iteration goes on with the batch that was not handed out, and so does the next one; it never just ends. */
+/**
+ * After an exception, an iteration continues with the batch that was not handed out, and so does the next one. It never
+ * simply ends.
+ */
 @Timeout(60)
 class AfterExceptionTest {
     private static final FakeStream STREAM = TopicFeeds.stream(4, 23, 17, 9, 30);

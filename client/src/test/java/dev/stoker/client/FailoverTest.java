@@ -22,7 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Feeders that die, lie, stay silent or come back: no batch is lost, repeated or changed. */
+/** Feeders that die, send wrong data, stay silent or return: no batch is lost, repeated or changed. */
 @Timeout(60)
 class FailoverTest {
     private static final FakeStream STREAM = FakeStream.of(4, 40, 37, 29, 44);

@@ -33,9 +33,12 @@ import java.util.concurrent.locks.LockSupport;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLServerSocket;
 
-/** A feeder with the real protocol and made-up data, one thread for each connection, that does what it is told wrong. */
+/**
+ * A feeder with the real protocol and generated data, one thread for each connection. It commits the faults that a test
+ * requests.
+ */
 final class FakeFeeder implements AutoCloseable {
-    /** What goes wrong, once. */
+    /** A fault that happens once. */
     enum Fault {
         /** The connection ends within a piece. */
         CUT,
@@ -43,7 +46,7 @@ final class FakeFeeder implements AutoCloseable {
         FLIP,
         /** A bit of the number in a header flips, which the checksum covers. */
         FLIP_HEADER,
-        /** A piece comes twice. */
+        /** A piece is sent twice. */
         TWICE,
         /** The piece is left out. */
         LEAVE_OUT,
@@ -66,16 +69,16 @@ final class FakeFeeder implements AutoCloseable {
     volatile FakeStream stream;
     /** Answers HELLO with it. */
     volatile Optional<ErrorMessage> refusal = Optional.empty();
-    /** Says nothing any more, but goes on listening. */
+    /** Sends nothing any more, but continues to listen. */
     volatile boolean isSilent;
     /** Receipts are called durable at once. */
     volatile boolean isDurable = true;
     /** Sends everything in a wrong order. */
     volatile boolean isConfused;
-    /** Faults befall what is sent again, too. */
+    /** Applies faults to repeated pieces, too. */
     volatile boolean isAlwaysDamaged;
 
-    /** Also takes payload over by reference where a client offers that; the files lie here. */
+    /** Also offers local reads to clients that support them; the files are in this directory. */
     volatile Optional<Path> handedFiles = Optional.empty();
 
     /** Its files are others here. */
@@ -92,7 +95,7 @@ final class FakeFeeder implements AutoCloseable {
     volatile long released;
     volatile int references;
     volatile int filesTold;
-    /** Of clients that have come by the Unix-domain socket. */
+    /** Clients that have connected over the Unix-domain socket. */
     volatile int nearSessions;
 
     volatile int subscriptions;
@@ -158,7 +161,7 @@ final class FakeFeeder implements AutoCloseable {
         }
     }
 
-    /** A client that dials the closed port may hold it for a moment. */
+    /** A client that connects to the closed port may occupy it for a moment. */
     private ServerSocket bound() throws IOException {
         for (int attempt = 0; ; attempt++) {
             ServerSocket server = unbound();
@@ -213,7 +216,7 @@ final class FakeFeeder implements AutoCloseable {
         thread.start();
     }
 
-    /** Also listens on a Unix-domain socket in a directory, and says so in its lane map. */
+    /** Also listens on a Unix-domain socket in a directory, and names it in its lane map. */
     FakeFeeder near(Path directory) throws IOException {
         Path path = directory.resolve("s");
         ServerSocketChannel server = ServerSocketChannel.open(StandardProtocolFamily.UNIX);

@@ -44,8 +44,8 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A connection of a {@link FakeFeeder}: answers as the protocol says, and does wrong what the feeder is told.
- * One thread reads, any sends.
+ * A connection of a {@link FakeFeeder}: answers as the protocol requires, and commits the requested faults. One thread
+ * reads, any thread sends.
  */
 final class FakeSession implements Runnable {
     private static final long FEED_TAG = FakeStream.FEED.getMostSignificantBits();
@@ -247,7 +247,10 @@ final class FakeSession implements Runnable {
         }
     }
 
-    /** Sends where the message lies: its first half in the frame, then some zeros if it has them there, the rest in a file. */
+    /**
+     * Sends the message's location: its first half in the frame, then some zeros if they are part of it, the rest in a
+     * file.
+     */
     private void refer(BatchHeader header, ByteBuffer message) throws IOException {
         String name = header.identity().lane() + "";
         Path file = feeder.handedFiles.orElseThrow().resolve(name);

@@ -24,7 +24,7 @@ import java.util.Map;
 import java.util.OptionalLong;
 import java.util.UUID;
 
-/** A stream whose samples are made up: the one at a place of a lane's epoch has the key {@code lane/place}. */
+/** A stream of generated samples: the sample at a place of a lane's epoch has the key {@code lane/place}. */
 record FakeStream(OrderSpec order, long[] laneRows, String fingerprint) {
     static final UUID FEED = UUID.fromString("6f9619ff-8b86-4d01-b42d-00cf4fc964ff");
     static final UUID DATASET = UUID.fromString("5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d");

@@ -45,7 +45,7 @@ final class FakeTopic {
     /** What the next poll throws. */
     volatile Error error;
 
-    /** So many of the next commits do not arrive. */
+    /** The number of next commits that do not arrive. */
     int lostCommits;
 
     long begin;
@@ -89,7 +89,7 @@ final class FakeTopic {
                 .toList();
     }
 
-    /** Writes an epoch of a feed that follows its dataset: what a version of that is. */
+    /** Writes an epoch of a feed that follows its dataset, from one of its versions. */
     FakeTopic write(FakeStream of, long version, long epoch) {
         for (int lane = 0; lane < partitions.size(); lane++) {
             partitions.get(lane).addAll(records(of, version, OptionalLong.of(epoch), epoch, lane));
@@ -190,7 +190,7 @@ final class FakeTopic {
         return read;
     }
 
-    /** How often consumers went to another offset to look there. */
+    /** How often consumers moved to another offset to look up a record. */
     synchronized int looks() {
         return looks;
     }

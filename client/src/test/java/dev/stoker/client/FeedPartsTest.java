@@ -23,7 +23,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Jobs of other shapes: epochs in parts, joined batches, replicas, another batch size; and what feeders are told. */
+/**
+ * Jobs of other shapes: epochs in parts, joined batches, replicas, another batch size; and the statistics sent to
+ * feeders.
+ */
 @Timeout(120)
 class FeedPartsTest {
     private static final FakeStream STREAM = FakeStream.of(4, 23, 17, 9);

@@ -16,10 +16,10 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** A topic whose feed follows its dataset: each epoch is that of its own version. */
+/** A topic whose feed follows its dataset: each epoch has a separate version. */
 @Timeout(120)
 class FollowedTopicTest {
-    /** What the versions 1, 2 and 3 hold. */
+    /** The contents of versions 1, 2 and 3. */
     private static final List<FakeStream> VERSIONS = List.of(
             TopicFeeds.stream("00112233445566778899aabbccddeeff", 4, 23, 17, 9, 30),
             TopicFeeds.stream("10112233445566778899aabbccddeeff", 4, 28, 17, 19, 30),

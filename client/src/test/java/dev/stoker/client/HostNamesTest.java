@@ -10,7 +10,7 @@ import java.util.concurrent.CountDownLatch;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A slow name server delays only the feeder whose name it is. */
+/** A slow name server delays only the feeder with that name. */
 @Timeout(60)
 class HostNamesTest {
     private final CountDownLatch answer = new CountDownLatch(1);

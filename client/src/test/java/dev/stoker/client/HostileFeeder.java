@@ -38,8 +38,8 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * A feeder that knows the protocol and abuses it: stands between a client and an honest one, and meddles with a few frames of
- * each of its first connections.
+ * A feeder that knows the protocol and abuses it: it sits between a client and an honest feeder, and alters a few
+ * frames of each of its first connections.
  */
 final class HostileFeeder implements AutoCloseable {
     private static final long[] EXTREMES = {

@@ -29,7 +29,7 @@ class NearFeederTest {
     private static final FakeStream STREAM = FakeStream.of(4, 40, 37, 29, 44);
     private static final List<String> EXPECTED = STREAM.expected(0, TailPolicy.PAD, Participant.rank(0, 1), 0);
 
-    /** A socket's path may have some hundred characters only, so it does not lie below the build's directory. */
+    /** The path of a socket is limited to about a hundred characters, so it is not below the build's directory. */
     private Path directory;
 
     private FakeFeeder feeder;

@@ -14,7 +14,7 @@ import java.util.OptionalInt;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 
-/** The same of a topic whose records hold a sample each, as a registry numbers their schema; and what may be wrong with those. */
+/** The same for a topic with one sample per record, framed with a schema registry's id; and faults of such records. */
 class SampleTopicClientTest extends TopicClientTest {
     private static final TopicInfo.Values VALUES = new TopicInfo.Values(ValueFormat.AVRO, OptionalInt.of(0x01020377));
 

@@ -150,7 +150,7 @@ class SecurityTest {
         Security system = of(new Security.Trust.System(), Map.of());
         assertThatThrownBy(() -> system.tlsFor(target(), "unix:/tmp/elsewhere"))
                 .isInstanceOf(TlsException.class)
-                .hasMessageContaining("over TLS only");
+                .hasMessageContaining("uses only TLS");
         Target named = Target.of(Optional.of("unix:/tmp/feed"), Map.of());
         assertThat(system.tlsFor(named, "unix:/tmp/feed")).isEmpty();
         assertThat(of(UNSAID, Map.of()).tlsFor(target(), "unix:/tmp/elsewhere")).isEmpty();
@@ -226,8 +226,8 @@ class SecurityTest {
                         .replicas(2)
                         .open())
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("token and tokenFile: give one of them")
-                .hasMessageContaining("mean nothing with plainText")
+                .hasMessageContaining("token and tokenFile are both set")
+                .hasMessageContaining("cannot be combined with plainText")
                 .hasMessageContaining("bufferBytes is 0")
                 .hasMessageContaining("at least 1")
                 .hasMessageContaining("batch_size is 0")

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A trainer whose virtual machine has no memory for a batch. */
+/** A trainer whose virtual machine has too little memory for a batch. */
 @Timeout(100)
 class StarvedClientTest {
     @TempDir
@@ -41,7 +41,7 @@ class StarvedClientTest {
                 trainer.destroyForcibly();
             }
             assertThat(Files.readString(said))
-                    .contains("FeedException", "input thread has failed", "OutOfMemoryError", "MaxDirectMemorySize");
+                    .contains("FeedException", "input thread failed", "OutOfMemoryError", "MaxDirectMemorySize");
         }
     }
 }

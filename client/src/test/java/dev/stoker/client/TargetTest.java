@@ -45,7 +45,7 @@ class TargetTest {
         file("photos", "{\"addresses\":[\"127.0.0.1:8\"]}");
         assertThat(target.addresses()).containsExactly("127.0.0.1:8");
         file("photos", "{\"addresses\":[]}");
-        assertThatThrownBy(target::addresses).hasMessageContaining("it is starting");
+        assertThatThrownBy(target::addresses).hasMessageContaining("the feed is starting");
         file("photos", "{\"addresses\":[\"127.0.0.1:8\"],\"ended_ms\":5}");
         assertThatThrownBy(target::addresses).hasMessageContaining("has ended");
         file("photos", "{");

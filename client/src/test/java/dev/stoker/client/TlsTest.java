@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Feeders under TLS: the same batches for those who may have them, an error that says what to do for others. */
+/** Feeders with TLS: authorized trainers get the same batches, and others an error with the next step. */
 @Timeout(120)
 class TlsTest {
     private static final FakeStream STREAM = FakeStream.of(4, 40, 37, 29, 44);
@@ -98,7 +98,7 @@ class TlsTest {
         assertThat(read(client("fake", "STOKER_HOME", home))).isEqualTo(EXPECTED);
         Files.writeString(feeds.resolve("fake.json"), file.formatted(feeder.address(), trainer.pem()));
         refused(
-                "the certificate of " + feeder.address() + " is not that in " + trainer.pem(),
+                "the certificate of " + feeder.address() + " is not the one in " + trainer.pem(),
                 client("fake", "STOKER_HOME", home));
     }
 
@@ -114,7 +114,7 @@ class TlsTest {
                 byName(feeder) + " refuses the certificate " + own.pem(),
                 client(byName(feeder)).tls(own.pem()).tlsCertificate(own.pem(), own.key()));
         refused(
-                "the key " + own.key() + " is not that of the certificate " + trainer.pem(),
+                "the key " + own.key() + " does not belong to the certificate " + trainer.pem(),
                 client(byName(feeder)).tls(own.pem()).tlsCertificate(trainer.pem(), own.key()));
     }
 
@@ -138,7 +138,7 @@ class TlsTest {
                 "the certificate of " + old.address() + " has expired: renew",
                 client(old.address()).tls(expired.pem()));
         refused("cannot be read: it does not exist", client(byName(feeder)).tls(directory.resolve("absent.pem")));
-        refused("holds no PEM certificate", client(byName(feeder)).tls(own.key()));
+        refused("contains no PEM certificate", client(byName(feeder)).tls(own.key()));
     }
 
     @Test

@@ -111,7 +111,7 @@ class TlsWireTest {
                             selector.select(1000);
                             selector.selectedKeys().clear();
                             if (wire.read(ByteBuffer.allocate(64)) < 0) {
-                                throw new AssertionError("the feeder has given up first");
+                                throw new AssertionError("the feeder disconnected first");
                             }
                         }
                     })
@@ -132,7 +132,7 @@ class TlsWireTest {
         }
     }
 
-    /** Reads and sends at the same time; both sides have more to say than the sockets hold. */
+    /** Reads and sends at the same time; both sides send more than the sockets can buffer. */
     private static byte[] serve(SSLServerSocket server) {
         try (SSLSocket socket = (SSLSocket) server.accept()) {
             OutputStream out = socket.getOutputStream();

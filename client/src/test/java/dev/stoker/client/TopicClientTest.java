@@ -27,7 +27,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A feed read out of a topic: the order's batches, whatever the topic looks like, or an error that says what is wrong. */
+/**
+ * A feed that is read from a topic: the order's batches for any layout of the topic, or an error that explains the
+ * fault.
+ */
 @Timeout(120)
 class TopicClientTest {
     static final FakeStream STREAM = TopicFeeds.stream(4, 23, 17, 9, 30);
@@ -300,7 +303,7 @@ class TopicClientTest {
         feed.load(state);
         assertThatThrownBy(() -> read(feed))
                 .isInstanceOf(FeedException.class)
-                .hasMessageContaining("is not there any more")
+                .hasMessageContaining("is no longer there")
                 .hasMessageContaining("retention.ms");
     }
 
@@ -315,7 +318,7 @@ class TopicClientTest {
         assertThatThrownBy(() -> read(feed))
                 .isInstanceOf(FeedException.class)
                 .hasMessageContaining("(offset 0): nothing was ever deleted from it")
-                .hasMessageContaining("created anew");
+                .hasMessageContaining("recreated");
     }
 
     @Test

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Pieces of lanes that a trainer does not read from end to end: of lanes of which one is much longer than the others. */
+/** Pieces of lanes that a trainer does not read from end to end; one lane is much longer than the others. */
 @Timeout(120)
 class TopicElsewhereTest {
     private static final FakeStream STREAM = TopicFeeds.stream(4, 241, 83, 81, 82);

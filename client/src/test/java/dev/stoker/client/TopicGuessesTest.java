@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** Where a position should stand, by what was seen. */
+/** Guesses of a position's offset from seen records. */
 class TopicGuessesTest {
     private static final TopicTarget TARGET = TopicTarget.parse("kafka://broker:9092/photos");
 

@@ -3,7 +3,7 @@ package dev.stoker.client;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
-/** Waits for what other threads do. */
+/** Waits for conditions that other threads fulfil. */
 final class Waiting {
     private static final long LIMIT_NS = 60_000_000_000L;
 

@@ -3,12 +3,12 @@ package dev.stoker.ingest;
 import dev.stoker.schemas.errors.StokerException;
 import org.apache.flink.util.SerializedThrowable;
 
-/** Finds, in what Flink throws, the one line that tells a user what went wrong. */
+/** Extracts from Flink's exceptions the one line that tells a user what went wrong. */
 public final class FailureText {
 
     private FailureText() {}
 
-    /** The line. */
+    /** Returns this line. */
     public static String of(Throwable failure) {
         Throwable deepest = failure;
         for (Throwable cause = failure; cause != null; cause = cause.getCause()) {

@@ -9,18 +9,18 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 
-/** Refuses to make a dataset where something else lies. */
+/** Refuses to create a dataset in a location that has other contents. */
 public final class FreeTarget {
 
-    /** Listed before a target counts as free; what a dead ingest may leave is looked past. */
+    /** The number of objects to list before a target counts as free; remains of a dead ingest are skipped. */
     private static final int LISTED = 10_000;
 
     private FreeTarget() {}
 
     /**
-     * Requires that nothing lies there but what a dead ingest leaves.
+     * Requires that the location is empty, except for remains of a dead ingest.
      *
-     * @throws InvalidIngestException if something does
+     * @throws InvalidIngestException if it has other contents
      */
     public static void require(String target, ObjectStore store) throws IOException {
         if (!Stores.isRemote(target)) {
@@ -44,7 +44,7 @@ public final class FreeTarget {
         try (DirectoryStream<Path> entries = Files.newDirectoryStream(target)) {
             for (Path entry : entries) {
                 String name = entry.getFileName().toString();
-                // What an ingest leaves that dies while it creates the dataset.
+                // Remains of an ingest that died while it created the dataset.
                 if (!name.equals("_stoker") && !name.equals("chunks")) {
                     throw taken(target.toString(), name);
                 }
@@ -53,7 +53,7 @@ public final class FreeTarget {
     }
 
     private static InvalidIngestException taken(String target, String name) {
-        return new InvalidIngestException("the target " + target + " is no dataset and holds " + name
+        return new InvalidIngestException("the target " + target + " is not a dataset and contains " + name
                 + "; give a directory that is empty or does not exist yet");
     }
 }

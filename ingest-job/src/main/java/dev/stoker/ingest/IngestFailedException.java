@@ -2,7 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** An ingest has not committed a version. The message is one line that says why and what to do. */
+/** An ingest has not committed a version. The message is one line with the reason and the next step. */
 public final class IngestFailedException extends StokerException {
 
     private static final long serialVersionUID = 1;
@@ -14,7 +14,7 @@ public final class IngestFailedException extends StokerException {
         this.ingestId = ingestId;
     }
 
-    /** The id under which the ingest can be gone on with. */
+    /** The id with which the ingest can be resumed. */
     public String ingestId() {
         return ingestId;
     }

@@ -5,7 +5,7 @@ import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 import org.apache.flink.configuration.MemorySize;
 
-/** The options of an ingest, as they are typed. {@code ingest.chunk-size} is {@code --chunk-size} on the command line. */
+/** The command-line options of an ingest. {@code ingest.chunk-size} is {@code --chunk-size} on the command line. */
 public final class IngestFlags {
 
     /** Common prefix of the keys. */

@@ -35,18 +35,20 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  *               and for an append a key check (p) ─────┘
  * </pre>
  *
- * @param plan of the packing tasks
- * @param run that is committed
+ * @param plan for the packing tasks
+ * @param run the ingest to commit
  * @param parallelism p
  * @param limit of the walk
- * @param taken chunks of the dataset whose keys must not come again; 0 for none
+ * @param taken chunks of the dataset whose keys must not be used again; 0 for none
  */
 record IngestGraph(PackPlan plan, IngestRun run, int parallelism, OptionalLong limit, long taken) {
 
-    /** Flink deals keys out in groups; so many for each task that all get about as much. */
+    /** Flink assigns keys to tasks in groups. This number per task gives all tasks about the same share. */
     private static final int KEY_GROUPS_PER_TASK = 64;
 
-    /** Directories of another file system that one task lists at a time: each is a wait, and hardly any work. */
+    /**
+     * Directories of another file system that one task lists at a time: each listing is a wait with hardly any work.
+     */
     private static final int LISTINGS = 16;
 
     void addTo(StreamExecutionEnvironment env) {

@@ -67,8 +67,8 @@ public final class IngestJob {
             @Override
             public void started(String ingestId, IngestPlan plan) {
                 plan.lines().forEach(System.out::println);
-                System.out.println(
-                        "ingest " + ingestId + " started; if it is interrupted, go on with --ingest-id " + ingestId);
+                System.out.println("ingest " + ingestId + " started; if it is interrupted, resume it with"
+                        + " --ingest-id " + ingestId);
             }
         };
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
@@ -91,10 +91,11 @@ public final class IngestJob {
             build(env, options, preparation, ingest, Access.BY_LOCATION, Dataset.open(store));
         }
         env.executeAsync(name(ingest));
-        System.out.println("it goes on without this command; stoker log " + options.target() + " shows its version");
+        System.out.println(
+                "the ingest continues in the cluster; stoker log " + options.target() + " shows its version");
     }
 
-    /** An environment that runs the job in this process. */
+    /** Returns an environment that runs the job in this process. */
     public static StreamExecutionEnvironment embedded(IngestOptions options) {
         int parallelism =
                 options.work().parallelism().orElse(Runtime.getRuntime().availableProcessors());
@@ -102,7 +103,7 @@ public final class IngestJob {
         conf.set(TaskManagerOptions.MANAGED_MEMORY_SIZE, MemorySize.ofMebiBytes(64L * parallelism));
         conf.set(TaskManagerOptions.NETWORK_MEMORY_MIN, MemorySize.ofMebiBytes(64));
         conf.set(TaskManagerOptions.NETWORK_MEMORY_MAX, MemorySize.ofMebiBytes(64));
-        // One process: there is no part of the job that could outlive another, so nothing is kept on disk for it.
+        // One process: no part of the job can outlive another, so nothing is kept on disk for recovery.
         conf.set(ExecutionOptions.BATCH_SHUFFLE_MODE, BatchShuffleMode.ALL_EXCHANGES_PIPELINED);
         conf.set(JobManagerOptions.SCHEDULER, JobManagerOptions.SchedulerType.Default);
         conf.set(RestartStrategyOptions.RESTART_STRATEGY, "none");
@@ -110,9 +111,9 @@ public final class IngestJob {
     }
 
     /**
-     * Looks at the source and says what would be done; writes nothing.
+     * Inspects the source and returns the plan; writes nothing.
      *
-     * @throws InvalidIngestException if it cannot be done
+     * @throws InvalidIngestException if the ingest is not possible
      */
     public static IngestPlan plan(IngestOptions options) throws IOException {
         return PlanText.of(options, Preparation.of(options, DatasetStore.BY_LOCATION));
@@ -121,8 +122,8 @@ public final class IngestJob {
     /**
      * Runs an ingest until its version is committed. An interrupted thread cancels the job.
      *
-     * @throws InvalidIngestException if it cannot be started as asked
-     * @throws IngestFailedException if it has not committed a version; nothing is visible then
+     * @throws InvalidIngestException if the ingest cannot be started with these options
+     * @throws IngestFailedException if it has not committed a version; it has then left nothing visible
      */
     public static IngestResult run(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
             throws IOException, InterruptedException {
@@ -150,8 +151,8 @@ public final class IngestJob {
                     .find(ingest)
                     .map(Commit::entry)
                     .orElseThrow(() -> new IngestFailedException(
-                            "The job of ingest " + ingest
-                                    + " has ended without a version; run it again with --ingest-id " + ingest,
+                            "The job of ingest " + ingest + " ended without a version; run it again with --ingest-id "
+                                    + ingest,
                             ingest,
                             null));
             return result(entry, false, Duration.ofNanos(started - began), Duration.ofNanos(ended - started));
@@ -170,7 +171,7 @@ public final class IngestJob {
         return env instanceof LocalStreamEnvironment;
     }
 
-    /** Whether no task can still commit, and nothing can have been committed. */
+    /** Whether no task can still commit and nothing can have been committed. */
     private static boolean isOver(StreamExecutionEnvironment env, JobClient client, Throwable failure) {
         for (Throwable t = failure; t != null; t = t.getCause()) {
             if (t instanceof CommitUnknownException || t instanceof UnknownOutcomeException) {
@@ -192,8 +193,8 @@ public final class IngestJob {
     }
 
     /**
-     * Looks at source and dataset, creates that if it is new, and takes the ingest's lease; unless the ingest's version is
-     * there already.
+     * Inspects source and dataset, creates a new dataset, and takes the ingest's lease. Takes no lease if the ingest's
+     * version already exists.
      */
     private static Preparation prepare(
             IngestOptions options, String ingest, IngestListener listener, Access access, String process)
@@ -222,7 +223,7 @@ public final class IngestJob {
         graph(options, preparation, ingest, parallelism, access, dataset).addTo(env);
     }
 
-    /** Before anything is packed: a commit that two could win at once is none. */
+    /** Checked before anything is packed: a commit must have exactly one winner. */
     private static void requireAtomicCreate(IngestOptions options, Access access) throws IOException {
         if (Stores.isRemote(options.target())) {
             try (ObjectStore store = access.store().open(options.target())) {
@@ -278,7 +279,7 @@ public final class IngestJob {
         env.getConfig().enableObjectReuse();
         Configuration own = new Configuration();
         own.set(PipelineOptions.GENERIC_TYPES, false);
-        // Plans are cut by the number of tasks; it must not be changed behind the plan's back.
+        // Plans are cut by the number of tasks, so Flink must not change it later.
         own.set(BatchExecutionOptions.ADAPTIVE_AUTO_PARALLELISM_ENABLED, false);
         if (!env.getConfiguration()
                 .getOptional(RestartStrategyOptions.RESTART_STRATEGY)
@@ -336,14 +337,14 @@ public final class IngestJob {
         } catch (ExecutionException | TimeoutException e) {
             interrupt.addSuppressed(e);
         } catch (InterruptedException e) {
-            // Interrupted twice: the process ends, and the job with it.
+            // A second interrupt: the process ends, and the job with it.
             interrupt.addSuppressed(e);
         }
     }
 
     private static IngestFailedException failed(String ingest, Throwable failure) {
         return new IngestFailedException(
-                FailureText.of(failure) + " (nothing was committed; go on with --ingest-id " + ingest + ")",
+                FailureText.of(failure) + " (nothing was committed; resume with --ingest-id " + ingest + ")",
                 ingest,
                 failure);
     }

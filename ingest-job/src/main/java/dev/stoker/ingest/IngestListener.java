@@ -1,19 +1,19 @@
 package dev.stoker.ingest;
 
-/** Is told how an ingest goes on, by the thread that called {@link IngestJob#run}. */
+/** Receives the progress of an ingest, on the thread that called {@link IngestJob#run}. */
 public interface IngestListener {
 
-    /** Hears nothing. */
+    /** Ignores all events. */
     IngestListener SILENT = new IngestListener() {};
 
     /**
-     * The ingest is about to begin.
+     * Called before the ingest begins.
      *
-     * @param ingestId under which it can be gone on with if it is interrupted
-     * @param plan what is going to be done
+     * @param ingestId the id with which the ingest can be resumed after an interruption
+     * @param plan of the ingest
      */
     default void started(String ingestId, IngestPlan plan) {}
 
-    /** How far the ingest has come; about twice a second, only while the job runs in this process. */
+    /** Reports progress, about twice a second. Called only if the job runs in this process. */
     default void progressed(IngestProgress progress) {}
 }

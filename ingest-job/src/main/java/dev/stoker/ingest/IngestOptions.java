@@ -8,18 +8,18 @@ import java.util.OptionalInt;
 import java.util.OptionalLong;
 
 /**
- * What an ingest is asked to do; valid in itself. {@link #parse} makes it from arguments.
+ * The valid options of an ingest. {@link #parse} creates them from arguments.
  *
- * @param source where the samples lie: an absolute path or a URI
- * @param target where the dataset lies: an absolute path or a URI
+ * @param source the samples' location: an absolute path or a URI
+ * @param target the dataset's location: an absolute path or a URI
  * @param name of a new dataset
- * @param content what the samples are made of
- * @param splitRule which split a sample goes to; empty for the dataset's own rule, or all into {@code train}
+ * @param content the fields of the samples
+ * @param splitRule assigns samples to splits; empty for the dataset's own rule, or all into {@code train}
  * @param order of the samples in the chunks
- * @param mode what happens to a target that has a version
- * @param ingestId of an interrupted ingest to go on with
- * @param walk what in the tree is a sample
- * @param work how much at a time
+ * @param mode what to do if the target has a version
+ * @param ingestId of an interrupted ingest to resume
+ * @param walk which files of the tree are samples
+ * @param work parallelism and sizes
  * @param run whether anything is written
  */
 public record IngestOptions(
@@ -35,32 +35,32 @@ public record IngestOptions(
         Work work,
         Run run) {
 
-    /** What happens to a target that has a version. */
+    /** What to do if the target has a version. */
     public enum Mode {
-        /** It is refused. */
+        /** Refuse it. */
         CREATE,
-        /** Samples are added. */
+        /** Add the samples. */
         APPEND,
-        /** A version of the new samples alone is made. */
+        /** Create a version with only the new samples. */
         REPLACE
     }
 
     /** Whether anything is written. */
     public enum Run {
         REAL,
-        /** The plan is shown. */
+        /** Only show the plan. */
         DRY
     }
 
     /**
-     * What samples are made of.
+     * The fields of the samples.
      *
      * @param field name of the field of a file's bytes; by default from the kind of the files
      * @param type of that field, canonical; by default from the kind of the files
-     * @param label where the class comes from
-     * @param labelField name of its field
+     * @param label the source of the class
+     * @param labelField name of the class's field
      * @param sidecars further fields from files beside the samples
-     * @param payload names of the payload fields; by default those that are big
+     * @param payload names of the payload fields; by default the large ones
      */
     public record Content(
             Optional<String> field,
@@ -76,13 +76,13 @@ public record IngestOptions(
     }
 
     /**
-     * What in the tree is a sample.
+     * The rules that select samples in the tree.
      *
      * @param hidden files whose names start with a dot
      * @param links symbolic links
      * @param empty files of no bytes
-     * @param errors what cannot be read
-     * @param limit take only the first so many samples
+     * @param errors entries that cannot be read
+     * @param limit take only this number of samples, the first ones
      */
     public record Walk(
             FileTree.Hidden hidden,
@@ -92,12 +92,12 @@ public record IngestOptions(
             OptionalLong limit) {}
 
     /**
-     * How much at a time.
+     * Parallelism and sizes.
      *
      * @param chunkSizeBytes length of a chunk; by default the dataset's, or 8 MiB
-     * @param parallelism subtasks; by default what Flink is configured to
-     * @param readThreads chunks in work in each subtask
-     * @param readAhead files of a source elsewhere that each subtask reads at a time
+     * @param parallelism subtasks; by default Flink's configured parallelism
+     * @param readThreads chunks that each subtask processes at a time
+     * @param readAhead files of a source on another file system that each subtask reads at a time
      */
     public record Work(OptionalInt chunkSizeBytes, OptionalInt parallelism, int readThreads, int readAhead) {}
 
@@ -114,10 +114,10 @@ public record IngestOptions(
     }
 
     /**
-     * The options of a command line: the source, the target, and {@link IngestFlags}. Looks at the two directories, but
-     * changes nothing.
+     * Parses a command line: the source, the target, and {@link IngestFlags}. Inspects the two directories, but changes
+     * nothing.
      *
-     * @throws InvalidIngestException with everything that is wrong
+     * @throws InvalidIngestException with all problems
      */
     public static IngestOptions parse(String... args) {
         return new OptionsParser(args).parse();

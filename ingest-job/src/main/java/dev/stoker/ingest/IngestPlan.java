@@ -4,10 +4,10 @@ import dev.stoker.schemas.arrow.Field;
 import java.util.List;
 
 /**
- * What an ingest is going to do.
+ * The plan of an ingest.
  *
  * @param fields of the dataset, in its order
- * @param lines the plan in words, for people
+ * @param lines the plan as text
  */
 public record IngestPlan(List<Field> fields, List<String> lines) {
     public IngestPlan {

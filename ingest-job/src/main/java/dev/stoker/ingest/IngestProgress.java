@@ -4,10 +4,10 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * How far an ingest has come.
+ * The progress of an ingest.
  *
- * @param phase what is being done
- * @param listedFiles samples found so far; all of them once packing has begun
+ * @param phase the present activity
+ * @param listedFiles samples found so far; final once packing has begun
  * @param listedBytes their size
  * @param samples packed so far
  * @param bytes of these samples
@@ -17,7 +17,7 @@ import java.util.Optional;
 public record IngestProgress(
         Phase phase, long listedFiles, long listedBytes, long samples, long bytes, long chunks, Duration elapsed) {
 
-    /** What is being done. */
+    /** The present activity. */
     public enum Phase {
         STARTING,
         LISTING,
@@ -30,7 +30,7 @@ public record IngestProgress(
         return elapsed.isZero() ? 0 : bytes / (elapsed.toNanos() / 1e9);
     }
 
-    /** Time until all is packed, if there is something to judge by. */
+    /** Estimated time until everything is packed; empty without a basis for an estimate. */
     public Optional<Duration> remaining() {
         if (phase != Phase.PACKING || bytes == 0) {
             return Optional.empty();

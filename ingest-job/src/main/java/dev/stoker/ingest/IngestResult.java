@@ -8,18 +8,18 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * What an ingest has done.
+ * The result of an ingest.
  *
- * @param version that it committed
- * @param ingestId under which it did so
+ * @param version the committed version
+ * @param ingestId the ingest's id
  * @param outcome whether this run committed it
  * @param samples in that version's new chunks
  * @param chunks new in that version
  * @param bytes of these chunks' files
- * @param startUp until the first task ran
- * @param duration from then on until the version was committed
- * @param skipped what was left out, by reason, without zeros
- * @param examples for each reason one path
+ * @param startUp time until the first task ran
+ * @param duration from then until the version was committed
+ * @param skipped files that were left out, by reason, without zeros
+ * @param examples one path for each reason
  */
 public record IngestResult(
         long version,
@@ -36,7 +36,7 @@ public record IngestResult(
     /** Whether this run committed the version. */
     public enum Outcome {
         COMMITTED,
-        /** An earlier run under the same id had done it; nothing was done now. */
+        /** An earlier run under the same id had committed it; this run did nothing. */
         COMMITTED_BEFORE
     }
 
@@ -45,11 +45,11 @@ public record IngestResult(
         examples = Map.copyOf(examples);
     }
 
-    /** The result in words, for people. */
+    /** The result as text. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         if (outcome == Outcome.COMMITTED_BEFORE) {
-            lines.add("version " + version + " was committed by ingest " + ingestId + " before; nothing was done");
+            lines.add("version " + version + " was already committed by ingest " + ingestId + "; nothing was done");
             return lines;
         }
         lines.add(String.format(

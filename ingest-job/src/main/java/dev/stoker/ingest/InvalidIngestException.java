@@ -2,7 +2,7 @@ package dev.stoker.ingest;
 
 import java.util.List;
 
-/** The ingest cannot be started as it was asked for. Holds all that is wrong, each in one line that says what to do. */
+/** An ingest cannot be started with its options. Holds all problems, each in one line with the next step. */
 public final class InvalidIngestException extends IllegalArgumentException {
 
     private static final long serialVersionUID = 1;

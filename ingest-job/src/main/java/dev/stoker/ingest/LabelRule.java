@@ -3,7 +3,7 @@ package dev.stoker.ingest;
 import java.io.Serializable;
 import java.util.regex.Pattern;
 
-/** Where a sample's class comes from. */
+/** The source of a sample's class. */
 public sealed interface LabelRule extends Serializable {
 
     /** The name of the directory that holds the file. */

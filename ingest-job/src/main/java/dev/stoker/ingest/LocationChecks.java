@@ -12,9 +12,9 @@ import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
- * Looks at source and target: there must be samples in the one, and neither may contain the other. Changes nothing.
+ * Checks source and target: the source must contain samples, and neither may contain the other. Changes nothing.
  *
- * @param problems takes one sentence for each thing that is wrong
+ * @param problems receives one sentence for each problem
  */
 record LocationChecks(Consumer<String> problems) {
 
@@ -36,7 +36,7 @@ record LocationChecks(Consumer<String> problems) {
         }
     }
 
-    /** Returns the location as its file system spells it. */
+    /** Returns the location in the spelling of its file system. */
     private String checkRemoteSource(String source) {
         if (WEB.matcher(source).matches()) {
             problems.accept(
@@ -53,7 +53,7 @@ record LocationChecks(Consumer<String> problems) {
             }
             return tree.location();
         } catch (IOException e) {
-            problems.accept("cannot look at the source " + source + ": " + reason(e));
+            problems.accept("cannot access the source " + source + ": " + reason(e));
             return source;
         }
     }
@@ -64,19 +64,19 @@ record LocationChecks(Consumer<String> problems) {
             problems.accept("the target is the source " + source + "; give a directory outside it");
         } else if (isInside(qualified, source)) {
             problems.accept(
-                    "the target " + target + " lies inside the source " + source + "; give a directory outside it");
+                    "the target " + target + " is inside the source " + source + "; give a directory outside it");
         } else if (isInside(source, qualified)) {
-            problems.accept("the source " + source + " lies inside the target " + target
+            problems.accept("the source " + source + " is inside the target " + target
                     + "; give a directory that does not contain the samples");
         }
     }
 
-    /** The location as its file system spells it: {@code hdfs:///photos} is that of the default name node. */
+    /** The location in the spelling of its file system: {@code hdfs:///photos} is on the default name node. */
     private String qualified(String target) {
         try (ObjectStore store = Stores.open(target)) {
             return store.toString();
         } catch (IOException e) {
-            problems.accept("cannot look at the target " + target + ": " + reason(e));
+            problems.accept("cannot access the target " + target + ": " + reason(e));
             return target;
         }
     }
@@ -103,18 +103,18 @@ record LocationChecks(Consumer<String> problems) {
                 problems.accept("the target is the source " + source + "; give a directory outside it");
             } else if (realTarget.startsWith(realSource)) {
                 problems.accept(
-                        "the target " + target + " lies inside the source " + source + "; give a directory outside it");
+                        "the target " + target + " is inside the source " + source + "; give a directory outside it");
             } else if (realSource.startsWith(realTarget)) {
-                problems.accept("the source " + source + " lies inside the target " + target
+                problems.accept("the source " + source + " is inside the target " + target
                         + "; give a directory that does not contain the samples");
             }
         } catch (IOException e) {
             problems.accept(
-                    "cannot look at " + source + " and " + target + ": " + e.getMessage() + "; make both readable");
+                    "cannot access " + source + " and " + target + ": " + e.getMessage() + "; make both readable");
         }
     }
 
-    /** The real path of what may not exist yet: that of its nearest existing ancestor, and the rest. */
+    /** The real path of a file that may not exist yet: the real path of its nearest existing ancestor, and the rest. */
     private static Path realPathOf(Path path) throws IOException {
         for (Path ancestor = path; ancestor != null; ancestor = ancestor.getParent()) {
             if (Files.exists(ancestor)) {
@@ -138,7 +138,7 @@ record LocationChecks(Consumer<String> problems) {
                 problems.accept("the source " + source + " is empty; give the directory that holds the samples");
             }
         } catch (IOException e) {
-            problems.accept("cannot look at " + source + ": " + reason(e) + "; make it readable");
+            problems.accept("cannot access " + source + ": " + reason(e) + "; make it readable");
         }
         return true;
     }

@@ -22,7 +22,7 @@ import java.util.regex.PatternSyntaxException;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 
-/** Makes options of arguments and collects what is wrong with them. For one use. */
+/** Parses arguments into options and collects all problems. For one use. */
 final class OptionsParser {
 
     private static final long MIN_CHUNK_BYTES = 4096;
@@ -83,7 +83,7 @@ final class OptionsParser {
                 given.get(IngestFlags.DRY_RUN) ? IngestOptions.Run.DRY : IngestOptions.Run.REAL);
     }
 
-    /** One spelling of a location, or null if it is none. */
+    /** Returns the normalized location, or null if it is invalid. */
     private String location(String text) {
         try {
             return Stores.normalize(text);
@@ -132,7 +132,7 @@ final class OptionsParser {
             return;
         }
         if (!names.add(name)) {
-            problems.add("option " + option + ": there are two fields named " + name + "; give one another name");
+            problems.add("option " + option + ": two fields are named " + name + "; rename one of them");
         }
     }
 
@@ -178,7 +178,7 @@ final class OptionsParser {
                 return Optional.empty();
             }
             if (!TextSource.isReadable(file)) {
-                problems.add("option --label-from: there is no readable file " + file);
+                problems.add("option --label-from: the file " + file + " does not exist or is not readable");
             }
             return Optional.of(new LabelRule.Csv(file));
         }
@@ -218,10 +218,10 @@ final class OptionsParser {
         id.ifPresent(text -> {
             try {
                 if (!UUID.fromString(text).toString().equals(text)) {
-                    problems.add("option --ingest-id: " + text + " is not in the form that an ingest prints");
+                    problems.add("option --ingest-id: " + text + " does not have the form that an ingest prints");
                 }
             } catch (IllegalArgumentException e) {
-                problems.add("option --ingest-id: " + text + " is no id; give the one that the interrupted ingest"
+                problems.add("option --ingest-id: " + text + " is not an id; give the one that the interrupted ingest"
                         + " printed");
             }
         });

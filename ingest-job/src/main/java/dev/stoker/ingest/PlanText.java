@@ -14,7 +14,7 @@ import java.util.SortedSet;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Says in words what an ingest is going to do. */
+/** Describes the plan of an ingest as text. */
 final class PlanText {
 
     private static final int CLASSES_SHOWN = 10;

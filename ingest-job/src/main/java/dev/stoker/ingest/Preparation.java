@@ -24,16 +24,16 @@ import java.util.Set;
 import java.util.stream.Collectors;
 
 /**
- * Looks at source and target before the job starts, decides the dataset's fields, and finds everything that would make the
- * ingest fail. Runs where the job is submitted from.
+ * Inspects source and target before the job starts, determines the dataset's fields, and finds all problems that would
+ * make the ingest fail. Runs on the machine that submits the job.
  *
  * @param info of the dataset, which may not exist yet
- * @param isNew whether it does not
+ * @param isNew whether the dataset does not exist yet
  * @param baseVersion its newest version
  * @param content name of the field of a file's bytes
- * @param splitRule which split a sample goes to
+ * @param splitRule assigns samples to splits
  * @param sample the first samples
- * @param committed the version, if the same ingest has committed it before
+ * @param committed the version, if an earlier run of this ingest has committed it
  */
 record Preparation(
         DatasetInfo info,
@@ -73,16 +73,16 @@ record Preparation(
         long version = dataset.isPresent() ? dataset.get().latestVersion() : 0;
         boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
         if (!isEmpty && options.mode() == IngestOptions.Mode.CREATE) {
-            throw new InvalidIngestException("the target " + options.target() + " has version " + version
-                    + " already; add to it with --append, or make a version of the new samples alone with --replace");
+            throw new InvalidIngestException("the target " + options.target() + " already has version " + version
+                    + "; add to it with --append, or create a version with only the new samples with --replace");
         }
         SourceSample sample = options.run() == IngestOptions.Run.DRY
                 ? SourceSample.list(options.tree(), options.walk().limit().orElse(Long.MAX_VALUE))
                 : SourceSample.first(options.tree());
         if (sample.files().isEmpty()) {
-            throw new InvalidIngestException("the source " + options.source() + " holds no samples"
-                    + (sample.skipped().isEmpty() ? "" : ", only what is left out: " + skippedText(sample))
-                    + "; give the directory that holds them, or see --hidden, --empty and --links");
+            throw new InvalidIngestException("the source " + options.source() + " contains no samples"
+                    + (sample.skipped().isEmpty() ? "" : ", only skipped files: " + skippedText(sample))
+                    + "; give the directory that contains them, or see --hidden, --empty and --links");
         }
         if (dataset.isPresent()) {
             DatasetInfo info = dataset.get().info();
@@ -101,7 +101,10 @@ record Preparation(
         return created(options, sample);
     }
 
-    /** A dataset without samples was begun by another ingest, whose fields hold; refuses those that were asked for otherwise. */
+    /**
+     * Checks a dataset without samples that another ingest created: its fields apply, so other requested fields are
+     * refused.
+     */
     private static void requireAdoptable(DatasetInfo info, IngestOptions options, SourceSample sample) {
         List<String> problems = new ArrayList<>();
         try {
@@ -159,11 +162,11 @@ record Preparation(
         Field contentOwn = new Field(contentField, FieldType.parse(contentType), false, isPayload);
         Field clash = (isPayload ? payload : small).put(contentField, contentOwn);
         if (clash != null || small.containsKey(contentField) && payload.containsKey(contentField)) {
-            problems.add("there are two fields named " + contentField + "; name the files' own with --field");
+            problems.add("two fields are named " + contentField + "; name the field of the files with --field");
         }
         for (String name : asked) {
             if (!payload.containsKey(name)) {
-                problems.add("option --payload: there is no field " + name + " that could be payload; there are "
+                problems.add("option --payload: no field " + name + " can be payload; possible are "
                         + String.join(", ", small.keySet()) + ", " + String.join(", ", payload.keySet()));
             }
         }
@@ -178,7 +181,7 @@ record Preparation(
         return new Preparation(info, true, 0, contentField, rule, sample, Optional.empty());
     }
 
-    /** The field of an existing dataset that takes a file's bytes; checks the others on the way. */
+    /** Returns the field of an existing dataset that takes a file's bytes, and checks the other fields. */
     private static String contentOf(DatasetInfo info, IngestOptions options, SourceSample sample) {
         IngestOptions.Content content = options.content();
         List<String> problems = new ArrayList<>();
@@ -211,7 +214,7 @@ record Preparation(
         for (Field other : info.fields()) {
             if (!other.nullable() && !set.contains(other.name())) {
                 problems.add("the dataset's field " + other.name() + " ("
-                        + other.type().canonical() + ") must have a value; give it with "
+                        + other.type().canonical() + ") requires a value; give it with "
                         + (other.type().canonical().equals("categorical") ? "--label-from" : "--sidecar"));
             }
         }
@@ -225,7 +228,7 @@ record Preparation(
         TargetDataset.misfit(info, name, type).ifPresent(problem -> problems.add("option " + option + ": " + problem));
     }
 
-    /** What was asked for, or else how the dataset was split when it was created. */
+    /** The requested rule, or else the one with which the dataset was created. */
     private static SplitRule ruleOf(DatasetInfo info, IngestOptions options) {
         if (options.splitRule().isPresent()) {
             return options.splitRule().get();
@@ -233,7 +236,7 @@ record Preparation(
         return SplitRule.kept(info);
     }
 
-    /** Creates the dataset if it does not exist, so that its chunks have one to belong to. */
+    /** Creates the dataset if it does not exist, so that its chunks belong to a dataset. */
     Preparation create(IngestOptions options, DatasetStore stores) throws IOException {
         if (!isNew) {
             return this;
@@ -242,16 +245,17 @@ record Preparation(
             TargetDataset.create(options.target(), stores, info);
             return this;
         } catch (DatasetExistsException e) {
-            // Another writer was quicker. Its dataset is as good, if the fields fit.
+            // Another writer was faster. Its dataset can be used if the fields match.
             return of(options, stores);
         }
     }
 
     /**
-     * Takes the ingest's lease, so that nobody deletes its chunks before they are committed.
+     * Takes the ingest's lease, so that garbage collection keeps its chunks until they are committed.
      *
-     * @param process that packs; empty if several do
-     * @throws dev.stoker.metadata.LeaseHeldException if the ingest is to be the dataset's first and another is at work
+     * @param process the packing process; empty if there are several
+     * @throws dev.stoker.metadata.LeaseHeldException if the ingest would be the dataset's first and another one is
+     *     running
      */
     void lease(IngestOptions options, DatasetStore stores, String ingest, String process) throws IOException {
         try (ObjectStore store = stores.open(options.target())) {
@@ -265,7 +269,8 @@ record Preparation(
             }
         } catch (DatasetExistsException e) {
             throw new InvalidIngestException("another ingest has committed to " + options.target()
-                    + " meanwhile; add to it with --append, or make a version of the new samples alone with --replace");
+                    + " meanwhile; add to it with --append, or create a version with only the new samples with"
+                    + " --replace");
         }
     }
 
@@ -276,7 +281,7 @@ record Preparation(
         }
     }
 
-    /** Length of a chunk: as asked, or as the dataset was created with. */
+    /** The length of a chunk: as requested, or as set when the dataset was created. */
     int chunkSizeBytes(IngestOptions options) {
         return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
     }

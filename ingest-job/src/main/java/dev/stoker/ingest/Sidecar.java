@@ -3,9 +3,9 @@ package dev.stoker.ingest;
 import java.io.Serializable;
 
 /**
- * A file beside each sample that holds a further field.
+ * A file next to each sample that provides a further field.
  *
- * @param ending what replaces the sample's extension, such as {@code .txt}
+ * @param ending replaces the sample's extension, for example {@code .txt}
  * @param field name of the field
  * @param type of the field, canonical
  */

@@ -2,7 +2,7 @@ package dev.stoker.ingest;
 
 import java.util.List;
 
-/** The types that a sidecar's bytes can be turned into. */
+/** The types that a sidecar's bytes can be converted to. */
 public final class SidecarType {
 
     private static final List<String> BYTES = List.of("utf8", "binary");
@@ -17,12 +17,12 @@ public final class SidecarType {
         return BYTES.contains(type) || NUMBERS.contains(type) || type.equals(CATEGORICAL);
     }
 
-    /** Whether a value is the file's bytes as they are. */
+    /** Whether a value consists of the file's unchanged bytes. */
     static boolean isBytes(String type) {
         return BYTES.contains(type);
     }
 
-    /** All of them, for messages. */
+    /** All types, for messages. */
     public static String names() {
         return String.join(", ", BYTES) + ", " + CATEGORICAL + ", " + String.join(", ", NUMBERS);
     }

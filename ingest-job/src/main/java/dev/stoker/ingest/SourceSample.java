@@ -16,26 +16,26 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The first samples of a tree, in the order of its listing; what the dataset's fields are decided by.
+ * The first samples of a tree, in the order of its listing. They determine the dataset's fields.
  *
  * @param files the first samples
- * @param skipped what was left out on the way
- * @param total how many samples were listed
+ * @param skipped files that were left out
+ * @param total number of listed samples
  * @param totalBytes their size
  */
 record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long totalBytes) {
 
-    /** A field above this size on average is payload. */
+    /** A field with a larger average size is payload. */
     static final long PAYLOAD_BYTES = 1024;
-    /** How many samples decide. */
+    /** The number of samples that determine the fields. */
     static final int SAMPLES = 1000;
 
-    /** Lists the first samples only. */
+    /** Lists only the first samples. */
     static SourceSample first(FileTree tree) throws IOException {
         return list(tree, SAMPLES);
     }
 
-    /** Lists up to so many samples, and keeps the first ones. */
+    /** Lists at most {@code limit} samples, and keeps the first ones. */
     static SourceSample list(FileTree tree, long limit) throws IOException {
         Collector collector = new Collector(limit);
         Deque<DirectorySplit> pending = new ArrayDeque<>(List.of(DirectorySplit.ROOT));
@@ -53,7 +53,7 @@ record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long 
         return new SourceSample(List.copyOf(collector.files), collector.skipped, collector.total, collector.totalBytes);
     }
 
-    /** The kind that most of the files are of. */
+    /** The kind of most files. */
     FileKind kind() {
         Map<FileKind, Integer> counts = new EnumMap<>(FileKind.class);
         files.forEach(file -> counts.merge(FileKind.of(file.path()), 1, Integer::sum));
@@ -68,18 +68,18 @@ record SourceSample(List<FileEntry> files, SkipCounts skipped, long total, long 
         return most;
     }
 
-    /** Whether the files are big enough to be payload. */
+    /** Whether the files are large enough to be payload. */
     boolean isContentBig() {
         return files.stream().mapToLong(FileEntry::size).sum() > PAYLOAD_BYTES * files.size();
     }
 
-    /** Whether every file has this sidecar, and they are big enough to be payload. */
+    /** Whether every file has this sidecar and the sidecars are large enough to be payload. */
     boolean isSidecarBig(int sidecar) {
         return files.stream().allMatch(file -> file.sidecars()[sidecar] >= 0)
                 && files.stream().mapToLong(file -> file.sidecars()[sidecar]).sum() > PAYLOAD_BYTES * files.size();
     }
 
-    /** Takes what is listed. */
+    /** Collects the listed files. */
     private static final class Collector implements DirectoryLister.Visitor {
 
         private final List<FileEntry> files = new ArrayList<>();

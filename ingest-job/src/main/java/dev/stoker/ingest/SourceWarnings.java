@@ -11,9 +11,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.stream.Collectors;
 
-/** Warns of files among the first ones of a source that are packed in another way than their user is likely to expect. */
+/** Warns if the first files of a source are likely to be packed differently from what the user expects. */
 final class SourceWarnings {
-    /** Endings of files that hold many samples, and what such a file is. */
+    /** Endings of files that contain many samples, and the kind of such a file. */
     private static final Map<String, String> CONTAINERS = Map.ofEntries(
             Map.entry("parquet", "Parquet"),
             Map.entry("arrow", "Arrow"),
@@ -31,12 +31,12 @@ final class SourceWarnings {
             Map.entry("hdf5", "HDF5"));
 
     private static final int ENDINGS_SHOWN = 5;
-    /** A directory with fewer files on average is hardly a class. */
+    /** If directories have fewer files on average, they are probably not classes. */
     private static final int FILES_OF_A_CLASS = 3;
 
     private SourceWarnings() {}
 
-    /** One line for each thing that is likely to be a mistake. */
+    /** One line for each probable mistake. */
     static List<String> of(IngestOptions options, Preparation preparation) {
         List<FileEntry> files = preparation.sample().files();
         List<String> warnings = new ArrayList<>();
@@ -61,7 +61,7 @@ final class SourceWarnings {
                 + " stoker.Writer (docs/writer.md)"));
     }
 
-    /** Captions, thumbnails and the like beside what most files are. */
+    /** Captions, thumbnails and the like next to the majority of files. */
     private static void addOthers(List<FileEntry> files, FileKind kind, List<String> warnings) {
         if (kind == FileKind.DATA) {
             return;
@@ -83,10 +83,10 @@ final class SourceWarnings {
                 .limit(ENDINGS_SHOWN)
                 .map(entry -> entry.getKey() + " " + entry.getValue())
                 .collect(Collectors.joining(", "));
-        warnings.add("warning: " + count(others, files.size()) + (others == 1 ? " is" : " are") + " no " + kind.field()
-                + " by the ending (" + list
-                + "), and still packed as samples; a file that belongs to another one is named"
-                + " with --sidecar, such as --sidecar .txt=caption:utf8; move other files out of the source");
+        warnings.add("warning: " + count(others, files.size()) + (others == 1 ? " has" : " have") + " no "
+                + kind.field() + " extension (" + list
+                + "), but will be packed as samples; declare files that belong to other files"
+                + " with --sidecar, such as --sidecar .txt=caption:utf8; move unrelated files out of the source");
     }
 
     private static void addClasses(List<FileEntry> files, List<String> warnings) {
@@ -99,8 +99,8 @@ final class SourceWarnings {
             directories.add(file.path().substring(0, slash));
         }
         if (directories.size() > 1 && files.size() >= FILES_OF_A_CLASS * directories.size()) {
-            warnings.add("warning: the first " + files.size() + " files lie in " + directories.size()
-                    + " directories, and the dataset gets no label; if the directories are classes, give --label-from"
+            warnings.add("warning: the first " + files.size() + " files are in " + directories.size()
+                    + " directories, but the dataset gets no label; if the directories are classes, give --label-from"
                     + " parent-dir");
         }
     }

@@ -5,13 +5,13 @@ import java.io.Serializable;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
-/** Into which split a sample goes. */
+/** Assigns samples to splits. */
 public sealed interface SplitRule extends Serializable {
 
-    /** The split of what no rule says otherwise. */
+    /** The split of samples that no rule assigns. */
     String DEFAULT = "train";
 
-    /** The dataset's option that keeps the rule with which it was created. */
+    /** The dataset's option with the rule from its creation. */
     String OPTION = "split";
 
     /** The rule with which a dataset was created. */
@@ -40,7 +40,7 @@ public sealed interface SplitRule extends Serializable {
     }
 
     /**
-     * By the hash of the key.
+     * Assigns by the hash of the key.
      *
      * @param shares splits other than {@code train} and their shares, in the order in which they were given
      */
@@ -51,7 +51,7 @@ public sealed interface SplitRule extends Serializable {
             shares = new LinkedHashMap<>(shares);
         }
 
-        /** As it is typed, and kept with the dataset. */
+        /** The rule in its command-line form, which the dataset also stores. */
         String text() {
             StringBuilder text = new StringBuilder();
             for (Map.Entry<String, Double> share : shares.entrySet()) {
@@ -64,7 +64,7 @@ public sealed interface SplitRule extends Serializable {
         }
     }
 
-    /** The first directory of the path; a file that lies in none goes to {@code train}. */
+    /** Assigns by the first directory of the path; a file outside any directory goes to {@code train}. */
     record TopDirectory() implements SplitRule {
         private static final long serialVersionUID = 1;
         private static final String TEXT = "top-dir";

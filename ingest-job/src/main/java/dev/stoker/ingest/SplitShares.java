@@ -4,7 +4,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.regex.Pattern;
 
-/** Reads {@code --split}. */
+/** Parses {@code --split}. */
 public final class SplitShares {
 
     private static final Pattern SPLIT_NAME = Pattern.compile("[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}");
@@ -15,7 +15,7 @@ public final class SplitShares {
      * The splits other than {@code train} and their shares, in the order in which they were given.
      *
      * @param texts such as {@code val=0.05}
-     * @param problems takes one sentence for each thing that is wrong
+     * @param problems receives one sentence for each problem
      */
     public static LinkedHashMap<String, Double> parse(List<String> texts, List<String> problems) {
         LinkedHashMap<String, Double> shares = new LinkedHashMap<>();
@@ -30,8 +30,8 @@ public final class SplitShares {
                 share = Double.NaN;
             }
             if (!SPLIT_NAME.matcher(name).matches()) {
-                problems.add(
-                        "option --split: '" + name + "' is no name of a split; use letters, digits, '_', '.', '-'");
+                problems.add("option --split: '" + name + "' is not a valid name of a split; use letters, digits, '_',"
+                        + " '.', '-'");
             } else if (!(share > 0 && share <= 1)) {
                 problems.add("option --split: " + text + " is not name=share with a share above 0 and at most 1,"
                         + " such as val=0.05");

@@ -16,7 +16,7 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.UUID;
 
-/** The dataset that an ingest writes to: its description, made or found. */
+/** The dataset that an ingest writes to: creates or finds its description. */
 public final class TargetDataset {
 
     private static final String CHUNK_SIZE_OPTION = "chunk_size";
@@ -26,7 +26,7 @@ public final class TargetDataset {
     /**
      * The description of a new dataset.
      *
-     * @param chunkSizeBytes as asked
+     * @param chunkSizeBytes as requested
      */
     public static DatasetInfo describe(String name, List<Field> fields, OptionalInt chunkSizeBytes, SplitRule rule) {
         Map<String, Object> settings = new LinkedHashMap<>();
@@ -36,9 +36,9 @@ public final class TargetDataset {
     }
 
     /**
-     * Creates a dataset, so that chunks have one to belong to.
+     * Creates a dataset, so that chunks belong to a dataset.
      *
-     * @throws DatasetExistsException if another ingest was quicker
+     * @throws DatasetExistsException if another ingest was faster
      */
     public static void create(String target, DatasetStore stores, DatasetInfo info) throws IOException {
         try (ObjectStore store = stores.open(target)) {
@@ -51,14 +51,14 @@ public final class TargetDataset {
         return dataset.latest().table().size() == 0;
     }
 
-    /** What to do about a dataset that another ingest began with other fields, and that has no sample yet. */
+    /** The advice for a dataset that another ingest began with other fields and that has no sample yet. */
     public static String begunByAnother(String target) {
         return "another ingest began " + target
-                + " with these fields and has not committed yet; ingest into it as it is,"
-                + " or into another directory. If that ingest is dead, delete " + target + " and run again";
+                + " with these fields and has not committed yet; use the same fields,"
+                + " or another directory. If that ingest is dead, delete " + target + " and run again";
     }
 
-    /** Length of a chunk: as asked, or as the dataset was created with. */
+    /** The length of a chunk: as requested, or as set when the dataset was created. */
     public static int chunkSizeBytes(DatasetInfo info, OptionalInt asked) {
         Object kept = info.options().get(CHUNK_SIZE_OPTION);
         int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
@@ -69,7 +69,7 @@ public final class TargetDataset {
         return (int) IngestFlags.CHUNK_SIZE.defaultValue().getBytes();
     }
 
-    /** What is wrong with a field that is to have a type; empty if nothing is. */
+    /** The problem with a field that must have a type; empty if there is none. */
     public static Optional<String> misfit(DatasetInfo info, String name, String type) {
         Optional<String> found = info.field(name).map(field -> field.type().canonical());
         if (found.isEmpty()) {

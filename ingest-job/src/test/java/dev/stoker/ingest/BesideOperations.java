@@ -48,9 +48,9 @@ import java.util.TreeMap;
 import java.util.UUID;
 
 /**
- * The table of everything that can be done to a dataset at once. A new operation is one line in {@link #table}: its name, the
- * failures that another operation may cause, and what it does, through the classes that do it in earnest. {@link
- * EverythingBesideEverythingTest} runs each line beside each other one, and beside itself.
+ * The table of all operations that can run at once on a dataset. A new operation is one line in {@link #table}: its
+ * name, the failures that another operation may cause, and its implementation with the production classes. {@link
+ * EverythingBesideEverythingTest} runs each operation concurrently with each other one and with itself.
  */
 final class BesideOperations {
 
@@ -220,7 +220,7 @@ final class BesideOperations {
         leases.release(part);
     }
 
-    /** A topic of its own for each slot; two versions of one topic at once are refused by their positions. */
+    /** A separate topic for each slot; two versions of one topic at once are refused by their positions. */
     private static void topic(ObjectStore store, Slot slot) throws IOException {
         Dataset dataset = openOrCreate(store);
         long newest = dataset.latestVersion();

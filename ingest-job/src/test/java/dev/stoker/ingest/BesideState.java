@@ -32,7 +32,9 @@ import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.IntStream;
 
-/** What the operations of {@link BesideOperations} begin with, and what must hold whatever they have done. */
+/**
+ * The initial state for the operations of {@link BesideOperations}, and the invariants that must be true after them.
+ */
 final class BesideState {
 
     /** The ingest that died without a lease. */
@@ -76,7 +78,10 @@ final class BesideState {
         return new InMemoryObjectStore(SampleDatasets.CLOCK);
     }
 
-    /** Two versions, of which the newest lacks its second copy, and chunks of two dead ingests, one of which has a lease. */
+    /**
+     * Two versions, of which the newest lacks its second copy, and chunks of two dead ingests, one of which has a
+     * lease.
+     */
     static InMemoryObjectStore twoVersions() throws IOException {
         InMemoryObjectStore store = nothing();
         Dataset dataset = Dataset.create(store, SampleDatasets.info());
@@ -120,7 +125,7 @@ final class BesideState {
                 .toList();
     }
 
-    /** Writes a chunk, for whatever fields of a label and bytes the dataset has. */
+    /** Writes a chunk for any dataset with a label and bytes. */
     static ChunkSummary chunk(ObjectStore store, DatasetInfo info, int number, String ingest, List<String> keys)
             throws IOException {
         ChunkBuilder builder = new ChunkBuilder(info.fields(), 1 << 12);

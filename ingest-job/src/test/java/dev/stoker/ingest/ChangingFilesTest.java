@@ -104,7 +104,7 @@ class ChangingFilesTest {
         assertThatThrownBy(() -> ingest(files, "--payload", "image"))
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessageContaining(ODD)
-                .hasMessageContaining("being written to while it is read");
+                .hasMessageContaining("being written while it is read");
         assertThat(Packed.latestVersion(directory.resolve("target"))).isZero();
     }
 
@@ -147,7 +147,7 @@ class ChangingFilesTest {
 
         assertThatThrownBy(() -> ingest(none))
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("no sample to commit");
+                .hasMessageContaining("No samples to commit");
     }
 
     /** A file to which someone appends each time it is read. */

@@ -108,7 +108,8 @@ class EmbeddedIngestTest {
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessage(
                         "Cannot read " + source.resolve("1.jpg") + ": Input/output error; make it readable, or leave"
-                                + " such files out with --on-error skip (nothing was committed; go on with --ingest-id "
+                                + " such files out with --on-error skip (nothing was committed; resume with"
+                                + " --ingest-id "
                                 + id.get() + ")");
     }
 }

@@ -168,11 +168,11 @@ class IngestOptionsTest {
         Path link = Files.createSymbolicLink(directory.resolve("link"), source);
 
         assertThat(problems(source.toString(), source.resolve("out").toString()).get(0))
-                .contains("lies inside the source");
+                .contains("is inside the source");
         assertThat(problems(source.toString(), link.resolve("a/b/out").toString())
                         .get(0))
-                .contains("lies inside the source");
-        assertThat(problems(source.toString(), directory.toString()).get(0)).contains("lies inside the target");
+                .contains("is inside the source");
+        assertThat(problems(source.toString(), directory.toString()).get(0)).contains("is inside the target");
         assertThat(problems(source.toString(), source.toString()).get(0)).contains("the target is the source");
     }
 

@@ -43,7 +43,7 @@ class InterruptedIngestTest {
             .setNumberSlotsPerTaskManager(2)
             .build());
 
-    /** The cluster runs in this JVM, so what tasks deserialize finds the test's store and latches here. */
+    /** The cluster runs in this JVM, so deserialized tasks find the test's store and latches here. */
     private static final Map<String, FaultyObjectStore> STORES = new ConcurrentHashMap<>();
 
     private static volatile CountDownLatch reading;
@@ -445,6 +445,6 @@ class InterruptedIngestTest {
         assertPacked(target, files);
     }
 
-    /** The cluster runs in this JVM; what tasks deserialize finds here what it cannot take along. */
+    /** The cluster runs in this JVM, so deserialized tasks find objects here that cannot be serialized. */
     private static final AtomicReference<SampleFiles> FILES = new AtomicReference<>();
 }

@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An ingest in a process of its own, killed with kill -9 while it writes. */
+/** An ingest in a separate process, killed with kill -9 while it writes. */
 @Timeout(180)
 class KilledIngestTest {
 
@@ -74,7 +74,7 @@ class KilledIngestTest {
         packed.forEach((key, bytes) -> assertThat(bytes).as(key).isEqualTo(files.get(key)));
     }
 
-    /** The process: packs most of the tree, then says that it is stuck, and is. */
+    /** The process: packs most of the tree, then reports that it is stuck, and blocks. */
     static final class Main {
 
         private Main() {}

@@ -129,12 +129,12 @@ public record Packed(Snapshot snapshot, List<Sample> samples, List<List<String>>
         return samples.stream().map(Sample::key).toList();
     }
 
-    /** The bytes of a field by key; fails on a key that comes twice. */
+    /** The bytes of a field by key; fails on a key that occurs twice. */
     public Map<String, byte[]> bytes(String field) {
         Map<String, byte[]> bytes = new TreeMap<>();
         for (Sample sample : samples) {
             if (bytes.put(sample.key(), sample.bytes(field)) != null) {
-                throw new AssertionError(sample.key() + " comes twice");
+                throw new AssertionError(sample.key() + " occurs twice");
             }
         }
         return bytes;

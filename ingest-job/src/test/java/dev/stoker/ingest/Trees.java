@@ -13,7 +13,7 @@ final class Trees {
 
     private Trees() {}
 
-    /** Files of random bytes, in directories that name their classes; returns what was written by key. */
+    /** Creates files of random bytes, in directories that name their classes; returns the bytes by key. */
     static Map<String, byte[]> images(Path root, int classes, int perClass, int size) throws IOException {
         return images(root, "c", classes, perClass, size);
     }

@@ -16,14 +16,15 @@ final class AtomicCreateProbe {
         byte[] second = "second".getBytes(StandardCharsets.UTF_8);
         if (!store.createIfAbsent(name, first)) {
             throw new UnsupportedStoreException(store.describe(name)
-                    + " is said to be there already, though its name is new; the store cannot hold a dataset");
+                    + " is reported to exist, although its name is new; the store cannot hold a dataset");
         }
         boolean twice = store.createIfAbsent(name, second) || !Arrays.equals(store.readAll(name, 100), first);
         store.delete(name);
         if (twice) {
             throw new UnsupportedStoreException("The store created " + store.describe(name)
-                    + " a second time, over the first: it does not know conditional creation (If-None-Match), without which"
-                    + " two writers overwrite each other's versions; put the dataset on another store, or upgrade the"
+                    + " twice, the second over the first: it does not support conditional creation (If-None-Match),"
+                    + " without which two writers overwrite each other's versions; put the dataset on another store, or"
+                    + " upgrade the"
                     + " server");
         }
     }

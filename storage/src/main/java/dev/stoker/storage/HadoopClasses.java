@@ -20,7 +20,7 @@ final class HadoopClasses extends URLClassLoader {
 
     /** Lists the uses of a Hadoop that the parent provides. */
     enum Hadoop {
-        /** It is used. */
+        /** Use the parent's classes. */
         AS_FOUND,
         /** It is loaded again, so that it finds the classes of this module. */
         ANEW

@@ -20,7 +20,7 @@ final class HadoopThreads {
 
     /** Ends the threads that belong to classes of this loader, but not those of its parent. */
     static void end(ClassLoader loader) {
-        // Runs until it is interrupted.
+        // This thread runs until it is interrupted.
         if (field(loader, CLEANER, "STATS_DATA_CLEANER") instanceof Thread cleaner) {
             cleaner.interrupt();
         }

@@ -45,7 +45,8 @@ final class LocalErrors {
     static IOException noLinks(Path target, Exception cause) {
         return new IOException(
                 "The file system of " + target
-                        + " has no hard links, which atomic commits need; put the dataset on another file system",
+                        + " does not support hard links, which atomic commits need; put the dataset on another file"
+                        + " system",
                 cause);
     }
 }

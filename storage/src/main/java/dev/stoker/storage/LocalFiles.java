@@ -10,13 +10,13 @@ import java.nio.file.Path;
  */
 interface LocalFiles {
 
-    /** Opens a new file for writing; fails if there is one. */
+    /** Opens a new file for writing; fails if the file exists. */
     FileChannel createNew(Path file) throws IOException;
 
     /** Makes the content of an open file durable. */
     void force(FileChannel channel, Path file) throws IOException;
 
-    /** Gives an existing file a second name, atomically; fails if the name is taken. */
+    /** Gives an existing file a second name atomically; fails if the name exists. */
     void link(Path existing, Path name) throws IOException;
 
     void delete(Path file) throws IOException;

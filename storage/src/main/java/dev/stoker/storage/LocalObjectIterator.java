@@ -17,7 +17,7 @@ import java.util.function.Predicate;
 /** Walks a directory tree with one open directory for each level. Omits files that disappear during the walk. */
 final class LocalObjectIterator implements ObjectIterator {
 
-    /** Deeper than any dataset; keeps a loop of links from running for ever. */
+    /** Deeper than any dataset; prevents an endless walk through a loop of links. */
     private static final int MAX_DEPTH = 32;
 
     private record Level(String name, DirectoryStream<Path> stream, Iterator<Path> entries) {}
@@ -49,7 +49,7 @@ final class LocalObjectIterator implements ObjectIterator {
             DirectoryStream<Path> stream = Files.newDirectoryStream(directory);
             levels.push(new Level(name, stream, stream.iterator()));
         } catch (NoSuchFileException | NotDirectoryException e) {
-            // Nothing below this name.
+            // No object has a name below this one.
         }
     }
 

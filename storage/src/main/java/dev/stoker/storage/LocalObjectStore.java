@@ -84,7 +84,7 @@ public final class LocalObjectStore implements ObjectStore {
         try {
             // Opening a FIFO would block.
             if (!Files.isRegularFile(file) && Files.exists(file)) {
-                throw new IOException(describe(name) + " is not a regular file; it was not made by Stoker");
+                throw new IOException(describe(name) + " is not a regular file; Stoker did not create it");
             }
             return FileChannel.open(file, StandardOpenOption.READ);
         } catch (NoSuchFileException e) {
@@ -100,7 +100,8 @@ public final class LocalObjectStore implements ObjectStore {
             if (read < 0) {
                 throw new CorruptDataException(
                         describe(name) + " ends at byte " + channel.size() + ", but bytes up to " + end
-                                + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
+                                + " are needed; the file was truncated: restore it from a copy, and run `stoker"
+                                + " verify` on the dataset");
             }
             position += read;
         }
@@ -111,7 +112,7 @@ public final class LocalObjectStore implements ObjectStore {
         long length = length(name);
         if (length > Math.min(limitBytes, Integer.MAX_VALUE - 8)) {
             throw new CorruptDataException(
-                    describe(name) + " has " + length + " bytes; at most " + limitBytes + " are expected");
+                    describe(name) + " has " + length + " bytes; expected at most " + limitBytes);
         }
         byte[] content = new byte[(int) length];
         read(name, 0, ByteBuffer.wrap(content));
@@ -149,7 +150,7 @@ public final class LocalObjectStore implements ObjectStore {
                 }
             } catch (FileAlreadyExistsException e) {
                 throw new IOException(
-                        "Cannot write " + describe(name) + ": " + e.getFile() + " is there and no directory", e);
+                        "Cannot write " + describe(name) + ": " + e.getFile() + " exists and is not a directory", e);
             } catch (IOException e) {
                 throw LocalErrors.explain(target, e);
             }

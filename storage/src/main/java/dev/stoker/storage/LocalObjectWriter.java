@@ -66,11 +66,11 @@ final class LocalObjectWriter implements ObjectWriter {
     @Override
     public void commit() throws IOException {
         if (!publish()) {
-            throw new IOException("Cannot write " + target + ": it is there already");
+            throw new IOException("Cannot write " + target + ": it already exists");
         }
     }
 
-    /** Gives the file its name; returns whether the name was free. */
+    /** Gives the file its name. Returns whether the name was free. */
     boolean publish() throws IOException {
         if (!open || published) {
             throw new IllegalStateException("The writer of " + target + " is closed or committed");
@@ -99,8 +99,7 @@ final class LocalObjectWriter implements ObjectWriter {
             files.link(temporary, target);
             return true;
         } catch (FileAlreadyExistsException e) {
-            // Over NFS the first reply may be lost and the call be sent again: then the name is taken by this very
-            // file.
+            // Over NFS the first reply can be lost and the call be repeated: then this very file has the name.
             return isPublished();
         } catch (UnsupportedOperationException e) {
             throw LocalErrors.noLinks(target, e);

@@ -15,7 +15,7 @@ public interface ObjectIterator extends Closeable {
     /**
      * Returns the next object.
      *
-     * @throws NoSuchElementException if there is none
+     * @throws NoSuchElementException if there is no further object
      */
     ObjectInfo next() throws IOException;
 

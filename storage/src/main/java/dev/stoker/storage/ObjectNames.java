@@ -19,13 +19,14 @@ public final class ObjectNames {
         for (int i = 0; i <= name.length(); i++) {
             if (i < name.length() && name.charAt(i) != '/') {
                 if (name.charAt(i) < ' ' || name.charAt(i) == '\\') {
-                    throw new IllegalArgumentException("Not an object name, it has a forbidden character: " + name);
+                    throw new IllegalArgumentException(
+                            "Not a valid object name, it has a forbidden" + " character: " + name);
                 }
                 continue;
             }
             String part = name.substring(start, i);
             if (part.isEmpty() || part.equals(".") || part.equals("..")) {
-                throw new IllegalArgumentException("Not an object name, it has a part '" + part + "': " + name);
+                throw new IllegalArgumentException("Not a valid object name, it has a part '" + part + "': " + name);
             }
             start = i + 1;
         }

@@ -26,7 +26,7 @@ public interface ObjectStore extends Closeable {
     long length(String name) throws IOException;
 
     /**
-     * Fills the target with the bytes from {@code offset} on, as many as it has remaining.
+     * Fills the target's remaining space with the bytes from {@code offset} on.
      *
      * @throws dev.stoker.schemas.errors.CorruptDataException if the object ends before
      */

@@ -144,7 +144,7 @@ public final class PrivateFiles {
     /**
      * Opens a file to lock it. Creates it for this user only if it is missing.
      *
-     * @throws FileSystemException if the name belongs to a link, a FIFO, a directory or a device
+     * @throws FileSystemException if the path is a link, a FIFO, a directory or a device
      */
     public static FileChannel openLock(Path file) throws IOException {
         requireRegular(file);
@@ -251,7 +251,7 @@ public final class PrivateFiles {
                     try {
                         removeUnlessUsed(secure, path.getFileName(), Path.of(lock), leastAge);
                     } catch (IOException | RuntimeException e) {
-                        Log.LOG.debug("{} is left as it is", path, e);
+                        Log.LOG.debug("{} was not removed", path, e);
                     }
                 }
             }
@@ -319,7 +319,7 @@ public final class PrivateFiles {
             throw e;
         }
         opened.close();
-        throw new FileSystemException(name.toString(), null, "is another one than before");
+        throw new FileSystemException(name.toString(), null, "was replaced meanwhile");
     }
 
     /**
@@ -335,7 +335,7 @@ public final class PrivateFiles {
             }
             deleteIn(secure, absolute.getFileName());
         } catch (NoSuchFileException e) {
-            Log.LOG.debug("{} is gone already", path, e);
+            Log.LOG.debug("{} was already removed", path, e);
         }
     }
 

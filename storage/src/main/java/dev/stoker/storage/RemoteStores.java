@@ -69,7 +69,7 @@ final class RemoteStores {
             return opener;
         } catch (ReflectiveOperationException | LinkageError e) {
             throw new UnsupportedStoreException(
-                    "Cannot open remote stores, as the classes of Hadoop that are found do not fit: " + e, e);
+                    "Cannot open remote stores: the classes of Hadoop on the class path are incompatible: " + e, e);
         }
     }
 
@@ -99,7 +99,8 @@ final class RemoteStores {
         }
         if (jars.isEmpty()) {
             throw new UnsupportedStoreException(
-                    "Remote stores need the classes of Hadoop, which are not on the class path: on a Flink cluster, copy "
+                    "Remote stores need the classes of Hadoop, but the class path does not have them: on a Flink"
+                            + " cluster, copy "
                             + "cli/target/dist/lib/hadoop/*.jar to Flink's lib directory, or set HADOOP_CLASSPATH, on every "
                             + "machine; see docs/stores.md");
         }

@@ -51,7 +51,7 @@ public interface SourceTree extends Closeable {
     /**
      * Lists the entries of a directory, but not those of its subdirectories, in no particular order.
      *
-     * @throws java.nio.file.NotDirectoryException if it is a file
+     * @throws java.nio.file.NotDirectoryException if the path is a file
      */
     void list(String directory, Visitor visitor) throws IOException;
 

@@ -31,7 +31,7 @@ public final class Stores {
     /**
      * Returns the canonical form of a location: an absolute, normalized path, or a URI without a slash at its end.
      *
-     * @throws IllegalArgumentException if it is neither
+     * @throws IllegalArgumentException if it is neither a path nor a URI
      */
     public static String normalize(String location) {
         if (isRemote(location)) {

@@ -6,12 +6,12 @@ import dev.stoker.schemas.errors.StokerException;
 public final class UnsupportedStoreException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param message which store, what it lacks, and what to do instead */
+    /** @param message the store, the missing capability, and the alternative */
     public UnsupportedStoreException(String message) {
         super(message);
     }
 
-    /** @param message which store, what it lacks, and what to do instead */
+    /** @param message the store, the missing capability, and the alternative */
     public UnsupportedStoreException(String message, Throwable cause) {
         super(message, cause);
     }

@@ -38,7 +38,7 @@ public final class FaultyObjectStore implements ObjectStore {
         }
     }
 
-    /** What goes wrong. */
+    /** The possible faults. */
     public enum Fault {
         /** Fails without effect. */
         FAIL_BEFORE,
@@ -52,11 +52,11 @@ public final class FaultyObjectStore implements ObjectStore {
         NO_SPACE,
         /** The store does not answer; there was no effect. */
         AWAY,
-        /** A read comes back short. */
+        /** A read returns too few bytes. */
         TRUNCATED,
-        /** A read comes back with its middle bit flipped. */
+        /** A read returns its bytes with the middle bit flipped. */
         FLIPPED_BIT,
-        /** A read in parts breaks off halfway, and the store repeats it by itself. */
+        /** A read in parts fails halfway, and the store retries it automatically. */
         REPEATED,
         /** The process dies before the call has an effect. */
         CRASH_BEFORE,
@@ -88,7 +88,7 @@ public final class FaultyObjectStore implements ObjectStore {
         T run() throws IOException;
     }
 
-    /** Small, so that a chunk of a test comes in several. */
+    /** Small, so that a chunk of a test arrives in several parts. */
     private static final int PART_BYTES = 1000;
 
     private final ObjectStore delegate;
@@ -100,13 +100,13 @@ public final class FaultyObjectStore implements ObjectStore {
         this.delegate = delegate;
     }
 
-    /** Every call that fits goes wrong; the first fitting rule counts. */
+    /** Every matching call fails; the first matching rule applies. */
     public synchronized FaultyObjectStore on(Predicate<Call> when, Fault fault) {
         rules.add(new Rule(when, fault));
         return this;
     }
 
-    /** The next call that fits goes wrong, those after it do not. */
+    /** Only the next matching call fails. */
     public FaultyObjectStore once(Predicate<Call> when, Fault fault) {
         boolean[] used = {false};
         return on(

@@ -17,8 +17,8 @@ public final class HostileNeighbour {
     private HostileNeighbour() {}
 
     /**
-     * Makes a path another user's, as far as this process may: root gives it to {@code nobody}, other users can only let everyone
-     * write to it.
+     * Makes a path foreign, within this process's rights: root gives it to {@code nobody}; other users can only make it
+     * writable for everyone.
      */
     public static Path foreign(Path path) throws IOException {
         if (Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0)) {
@@ -29,7 +29,7 @@ public final class HostileNeighbour {
         return path;
     }
 
-    /** Makes a FIFO, which nobody reads or writes. */
+    /** Makes a FIFO that no process reads or writes. */
     public static Path fifo(Path path) throws IOException, InterruptedException {
         Process process = new ProcessBuilder("mkfifo", path.toString())
                 .redirectErrorStream(true)

@@ -72,7 +72,7 @@ public final class InMemoryObjectStore implements ObjectStore {
         byte[] content = get(name);
         if (content.length > limitBytes) {
             throw new CorruptDataException(
-                    describe(name) + " has " + content.length + " bytes; at most " + limitBytes + " are expected");
+                    describe(name) + " has " + content.length + " bytes; expected at most " + limitBytes);
         }
         return content.clone();
     }
@@ -170,7 +170,7 @@ public final class InMemoryObjectStore implements ObjectStore {
                 throw new IllegalStateException("The writer of " + name + " is closed or committed");
             }
             if (!createIfAbsent(name, content.toByteArray())) {
-                throw new IOException("Cannot write " + describe(name) + ": it is there already");
+                throw new IOException("Cannot write " + describe(name) + ": it already exists");
             }
             close();
         }

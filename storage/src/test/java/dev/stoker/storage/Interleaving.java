@@ -16,10 +16,10 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 
 /**
- * Runs two programs against one store, one at a time, and switches between them where a schedule says so: in front of a call
- * to the store. Any test may say in which order the calls of its programs take place, and gets the same order each time.
+ * Runs two programs against one store, one at a time, and switches between them before the calls to the store that a
+ * schedule names. A test can choose the order of its programs' calls, and gets the same order each time.
  *
- * <p>A program may use threads of its own, as long as the order of its calls does not depend on them. A listing counts as two
+ * <p>A program may use threads, as long as the order of its calls does not depend on them. A listing counts as two
  * calls, of which each finds a part of the names: what others create or delete between them may or may not be listed, as with
  * real stores.
  */
@@ -298,7 +298,7 @@ public final class Interleaving implements AutoCloseable {
             return torn(prefix, () -> run.store.listUnfinished(prefix).toList());
         }
 
-        /** Names whose last digit is odd are found before the others. */
+        /** Lists names whose last digit is odd before the others. */
         private ObjectIterator torn(String prefix, Action<List<ObjectInfo>> list) throws IOException {
             Map<String, ObjectInfo> found = new HashMap<>();
             for (ObjectInfo object : run.call(program, prefix, false, list)) {

@@ -126,7 +126,7 @@ class LocalObjectStoreTest extends ObjectStoreContract {
         files.onLink = new FileSystemException("a", "b", "Operation not permitted");
 
         assertThatThrownBy(() -> failing().createIfAbsent("log/1", new byte[10]))
-                .hasMessageContaining("has no hard links")
+                .hasMessageContaining("does not support hard links")
                 .hasMessageContaining("another file system");
         assertThat(left()).isEmpty();
     }
@@ -191,7 +191,7 @@ class LocalObjectStoreTest extends ObjectStoreContract {
 
         assertThatThrownBy(() -> new LocalObjectStore(directory).createIfAbsent("a/b", new byte[0]))
                 .hasMessageContaining(directory.resolve("a").toString())
-                .hasMessageContaining("no directory");
+                .hasMessageContaining("not a directory");
     }
 
     @Test
@@ -223,7 +223,7 @@ class LocalObjectStoreTest extends ObjectStoreContract {
         Path fifo = HostileNeighbour.fifo(directory.resolve("fifo"));
 
         assertThatThrownBy(() -> new LocalObjectStore(directory).read("fifo", 0, ByteBuffer.allocate(1)))
-                .hasMessage(fifo + " is not a regular file; it was not made by Stoker");
+                .hasMessage(fifo + " is not a regular file; Stoker did not create it");
     }
 
     @Test

@@ -259,7 +259,7 @@ public abstract class ObjectStoreContract {
         store.createIfAbsent("a", bytes("first"));
         try (ObjectWriter writer = store.write("a")) {
             writer.write(ByteBuffer.wrap(bytes("second")));
-            assertThatThrownBy(writer::commit).hasMessageContaining("it is there already");
+            assertThatThrownBy(writer::commit).hasMessageContaining("it already exists");
         }
 
         assertThat(store.readAll("a", 100)).isEqualTo(bytes("first"));

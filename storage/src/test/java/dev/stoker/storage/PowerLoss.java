@@ -3,7 +3,7 @@ package dev.stoker.storage;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A local store whose machine may lose its power. */
+/** A local store whose machine can lose power. */
 public final class PowerLoss {
 
     private final Path root;
@@ -42,7 +42,7 @@ public final class PowerLoss {
         return files.steps();
     }
 
-    /** Undoes what was not forced to disk. */
+    /** Undoes all changes that were not forced to disk. */
     public void strike() throws IOException {
         files.losePower(root);
     }

@@ -14,8 +14,9 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * A file system that keeps in mind what was forced. After {@link #losePower} only that is left: names that were not forced
- * are gone, names that were deleted without force are back, and files whose content was not forced are empty.
+ * A file system that records which data was forced to disk. {@link #losePower} keeps only this data: names that were
+ * not forced disappear, names that were deleted without a force reappear, and files whose content was not forced become
+ * empty.
  */
 final class PowerLossFiles implements LocalFiles {
 
@@ -31,7 +32,7 @@ final class PowerLossFiles implements LocalFiles {
     private final Map<Object, byte[]> forced = new HashMap<>();
     /** Names made since their directory was forced. */
     private final Set<Path> newNames = new HashSet<>();
-    /** Names deleted since their directory was forced, with what they named. */
+    /** Names deleted since their directory was last forced, with their files. */
     private final Map<Path, Object> deletedNames = new LinkedHashMap<>();
 
     /** Lets the power fail before the step of this number, counted from 0. */
@@ -96,7 +97,7 @@ final class PowerLossFiles implements LocalFiles {
         deletedNames.keySet().removeIf(name -> directory.equals(name.getParent()));
     }
 
-    /** Leaves below the root what a power loss at this moment leaves. */
+    /** Reduces the files below the root to the state after a power loss at this moment. */
     synchronized void losePower(Path root) throws IOException {
         Files.walkFileTree(root, new SimpleFileVisitor<>() {
             @Override

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A thread that opens a FIFO cannot be interrupted, so each test has a thread of its own. */
+/** A thread that opens a FIFO cannot be interrupted, so each test has a separate thread. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PrivateFilesTest {
 
@@ -160,7 +160,7 @@ class PrivateFilesTest {
 
     @Test
     void aDirectoryInUseStays() throws IOException {
-        // A second look by the process itself would give up its lock, so nothing but the name keeps it here.
+        // A second look by the process itself would release its lock, so only the name protects it here.
         PrivateFiles.Claimed claimed = PrivateFiles.claimDirectory(place, "mine-", LOCK);
 
         sweep();

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Stores in a process like the command's, whose class path has no Hadoop. */
+/** Stores in a process like the command's, without Hadoop on its class path. */
 class RemoteStoresTest {
 
     @TempDir
@@ -95,7 +95,7 @@ class RemoteStoresTest {
         }
     }
 
-    /** As on a cluster whose own class path has Hadoop: each job brings classes of its own, which go with it. */
+    /** As on a cluster whose class path has Hadoop: each job has its own classes, which are unloaded with it. */
     @Test
     void twoJobsUseTheHadoopOfTheirCluster() throws Throwable {
         HadoopSettings.use(S3Server.shared().settings());
@@ -129,7 +129,9 @@ class RemoteStoresTest {
         }
     }
 
-    /** Runs on a thread of its own, as tasks do; returns the loader of the job's classes, which nothing here holds. */
+    /**
+     * Runs on a separate thread, as tasks do. Returns the loader of the job's classes, which the test does not hold.
+     */
     private static WeakReference<ClassLoader> job(int job, List<URL> jars, ClassLoader cluster, String location)
             throws Throwable {
         FutureTask<WeakReference<ClassLoader>> task = new FutureTask<>(() -> {

@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.LongAdder;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A store that is far: every call takes so much longer, bytes come at a bounded rate for all callers together, and no file of
- * it can be mapped, as on a shared directory (NFS, Lustre). Counts calls and bytes. Any thread.
+ * A remote store: every call has a delay, bytes arrive at a rate that all callers share, and none of its files can be
+ * mapped, as on a shared directory (NFS, Lustre). Counts calls and bytes. Any thread.
  */
 public final class SlowObjectStore implements ObjectStore {
 
@@ -30,7 +30,7 @@ public final class SlowObjectStore implements ObjectStore {
         this.bytesPerSecond = bytesPerSecond;
     }
 
-    /** Calls that ask for a length or a listing. */
+    /** Calls for a length or a listing. */
     public long lookups() {
         return lookups.sum();
     }

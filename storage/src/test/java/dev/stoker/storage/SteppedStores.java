@@ -8,7 +8,7 @@ public final class SteppedStores {
 
     private SteppedStores() {}
 
-    /** @param before told the number of each change, from 0, before it is made */
+    /** @param before receives the number of each change, from 0, before it is made */
     public static ObjectStore open(Path root, IntConsumer before) {
         return new LocalObjectStore(root, new SteppedFiles(before));
     }

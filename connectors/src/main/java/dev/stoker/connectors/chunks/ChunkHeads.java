@@ -11,17 +11,17 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** Reads heads of a dataset's chunks, verified. */
+/** Reads and verifies the heads of a dataset's chunks. */
 public final class ChunkHeads {
 
     private ChunkHeads() {}
 
-    /** The head of a chunk of a version. */
+    /** Returns the head of a chunk of a version. */
     public static ChunkHead read(ObjectStore store, ChunkTable table, int index) throws IOException {
         return read(store, table.summary(index));
     }
 
-    /** The head of a chunk that has been written. */
+    /** Returns the head of a chunk that has been written. */
     public static ChunkHead read(ObjectStore store, ChunkSummary chunk) throws IOException {
         return ChunkFile.readHead(new StoredFile(store, ChunkNames.path(chunk.id())), chunk);
     }
@@ -31,7 +31,7 @@ public final class ChunkHeads {
         return Arrays.binarySearch(table.removedRows(index), row) >= 0;
     }
 
-    /** An object as a file of the formats. */
+    /** An object, readable as a file of the formats. */
     private record StoredFile(ObjectStore store, String object) implements RangeReader {
 
         @Override

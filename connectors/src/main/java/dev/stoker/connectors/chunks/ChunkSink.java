@@ -11,7 +11,7 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
-/** Publishes what packing tasks have written as one version. */
+/** Publishes the chunks of the packing tasks as one version. */
 public final class ChunkSink implements Sink<PackReport>, SupportsCommitter<IngestCommittable> {
 
     private static final long serialVersionUID = 1;
@@ -35,7 +35,7 @@ public final class ChunkSink implements Sink<PackReport>, SupportsCommitter<Inge
 
     @Override
     public Committer<IngestCommittable> createCommitter(CommitterInitContext context) {
-        // The chunks of hours are there by now.
+        // By now the chunks represent hours of work.
         return new IngestCommitter(run, Patience.ofBatchAtWork());
     }
 

@@ -13,18 +13,21 @@ import java.util.concurrent.atomic.AtomicBoolean;
 /** Writes finished chunks to their dataset. */
 public final class ChunkWrites {
 
-    /** Written by one call. A call for megabytes makes Linux copy into huge pages, two to three times as slow (measured). */
+    /**
+     * Bytes written by one call. For calls of megabytes Linux copies into huge pages, which takes two to three times as
+     * long (measured).
+     */
     private static final int WRITE_BYTES = 128 << 10;
 
     private ChunkWrites() {}
 
-    /** As the other, for as long as a store that is away is waited for. */
+    /** As the other method, but waits for an unavailable store as long as {@code patience} allows. */
     public static void write(ObjectStore store, PackedChunk chunk, Patience patience)
             throws IOException, InterruptedException {
         String name = ChunkNames.path(chunk.summary().id());
         AtomicBoolean isTried = new AtomicBoolean();
         patience.run("Writing " + store.describe(name), () -> {
-            // What was tried may have been done though its answer was lost; nobody else writes this name.
+            // An attempt may have succeeded although its answer was lost; no other writer uses this name.
             if (!isTried.getAndSet(true)
                     || !isThere(store, name, chunk.summary().length())) {
                 write(store, chunk);

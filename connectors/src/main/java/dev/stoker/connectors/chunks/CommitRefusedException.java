@@ -2,7 +2,7 @@ package dev.stoker.connectors.chunks;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** A version would be wrong if it were committed. The message is one line that says what to do. */
+/** Committing the version would produce a wrong dataset. The message is one line and names the next step. */
 public final class CommitRefusedException extends StokerException {
 
     private static final long serialVersionUID = 1;

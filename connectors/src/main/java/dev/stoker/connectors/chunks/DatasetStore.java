@@ -5,11 +5,11 @@ import dev.stoker.storage.Stores;
 import java.io.IOException;
 import java.io.Serializable;
 
-/** Opens the store of a dataset, wherever a job needs it. Travels with the job graph. */
+/** Opens the store of a dataset in any process of a job. Serialized with the job graph. */
 @FunctionalInterface
 public interface DatasetStore extends Serializable {
 
-    /** Directories that every machine of the job has mounted, and other file systems by their URI. */
+    /** Opens directories that every machine of the job has mounted, and other file systems by URI. */
     DatasetStore BY_LOCATION = Stores::open;
 
     /** Opens the store; the caller closes it. */

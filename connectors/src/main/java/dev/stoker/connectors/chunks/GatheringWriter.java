@@ -11,8 +11,8 @@ import java.util.TreeSet;
 import org.apache.flink.api.connector.sink2.CommittingSinkWriter;
 
 /**
- * The pre-commit aggregation: makes one committable of all reports. There is one such writer whatever the parallelism of the
- * packing tasks. Runs on the task's thread.
+ * The pre-commit aggregation: combines all reports into one committable. There is one such writer whatever the
+ * parallelism of the packing tasks. Runs on the task's thread.
  */
 final class GatheringWriter implements CommittingSinkWriter<PackReport, IngestCommittable> {
 
@@ -63,7 +63,7 @@ final class GatheringWriter implements CommittingSinkWriter<PackReport, IngestCo
         return List.of(new IngestCommittable(inOrder, classes, notes, examples));
     }
 
-    /** A version must not be made of a part of the chunks, whatever went wrong on the way. */
+    /** A version must never contain only some of the chunks. */
     private void check() {
         int tasks =
                 done.values().stream().mapToInt(PackReport.Done::tasks).max().orElse(0);

@@ -6,10 +6,10 @@ import java.util.Map;
 import java.util.SortedSet;
 
 /**
- * Everything that one version needs.
+ * The contents of one version.
  *
  * @param chunks in the order in which they get their ordinals
- * @param classes per categorical field the class names used
+ * @param classes the class names used, by categorical field
  * @param notes numbers for the version's properties
  * @param examples texts for the version's properties
  */

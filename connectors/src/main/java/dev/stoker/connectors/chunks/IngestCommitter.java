@@ -18,14 +18,15 @@ import java.util.TreeMap;
 import org.apache.flink.api.connector.sink2.Committer;
 
 /**
- * Commits one version, once however often it is asked to: the commit log knows the ingest's id. Runs on the task's thread.
+ * Commits one version, and commits it only once even after retries, because the commit log records the ingest's id.
+ * Runs on the task's thread.
  */
 final class IngestCommitter implements Committer<IngestCommittable> {
 
     private final IngestRun run;
     private final Patience patience;
 
-    /** @param patience with a store that is away */
+    /** @param patience how to retry while the store is unavailable */
     IngestCommitter(IngestRun run, Patience patience) {
         this.run = run;
         this.patience = patience;
@@ -51,11 +52,11 @@ final class IngestCommitter implements Committer<IngestCommittable> {
         Dataset dataset = Dataset.open(store);
         if (!dataset.info().id().toString().equals(run.dataset())) {
             throw new CommitRefusedException("The dataset at " + run.target()
-                    + " was created anew while the ingest ran;" + " nothing is committed, run the ingest again");
+                    + " was recreated while the ingest ran; nothing is committed, run the ingest again");
         }
         if (committable.chunks().isEmpty()) {
-            throw new CommitRefusedException("There is no sample to commit: all files were left out "
-                    + committable.notes() + "; nothing is committed");
+            throw new CommitRefusedException(
+                    "No samples to commit: all files were left out " + committable.notes() + "; nothing is committed");
         }
         Map<String, List<String>> classes = new TreeMap<>();
         committable.classes().forEach((field, names) -> classes.put(field, new ArrayList<>(names)));
@@ -74,12 +75,13 @@ final class IngestCommitter implements Committer<IngestCommittable> {
         new Leases(dataset).release(run.ingest());
     }
 
-    /** Asked for every version that the commit is tried on; refuses those that have one of the keys. */
+    /** Called for each version that the commit is tried on. Refuses versions that already have one of the keys. */
     private Removal removal(IngestCommittable committable, Dataset dataset) {
         if (run.effect() == IngestRun.Effect.REPLACE) {
             return Removal.EVERYTHING;
         }
-        // The first of a dataset was alone when it began; who appended meanwhile keeps what is his, as with an append.
+        // The first ingest of a dataset began on an empty dataset. Samples that others appended meanwhile stay, as with
+        // an append.
         LateKeys keys = new LateKeys(dataset.store(), committable.chunks(), run.baseVersion());
         return base -> {
             keys.check(base);

@@ -5,13 +5,13 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Which ingest it is, and what its commit does.
+ * Identifies an ingest and the effect of its commit.
  *
  * @param store opens the dataset's store
- * @param target where the dataset lies: an absolute path or a URI
+ * @param target the dataset's location: an absolute path or a URI
  * @param dataset id of the dataset, as text
- * @param ingest id under which one version is committed at most
- * @param effect of the commit on what there is
+ * @param ingest id under which at most one version is committed
+ * @param effect of the commit on the samples of the dataset
  * @param baseVersion newest version when the ingest began; keys were checked against it
  * @param properties free text for the log entry
  */
@@ -27,13 +27,13 @@ public record IngestRun(
 
     private static final long serialVersionUID = 1;
 
-    /** What becomes of the samples that the dataset has. */
+    /** The effect on the samples that the dataset already has. */
     public enum Effect {
-        /** There were none when the ingest began; those that others have added since stay. */
+        /** There were none when the ingest began. Samples that others have added since stay. */
         CREATE,
-        /** They stay. */
+        /** The samples stay. */
         APPEND,
-        /** They go. */
+        /** The samples are removed. */
         REPLACE
     }
 

@@ -11,8 +11,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Checks the keys of an ingest against those that others have committed while it ran. Holds 8 bytes for each of their keys;
- * reads the heads of the ingest's own chunks only if there are any. For one thread.
+ * Checks the keys of an ingest against keys that other writers have committed while it ran. Uses 8 bytes for each of
+ * these keys, and reads the heads of the ingest's own chunks only if there are any. For one thread.
  */
 final class LateKeys {
 
@@ -20,7 +20,7 @@ final class LateKeys {
     private final List<ChunkSummary> own;
     private long checked;
 
-    /** @param checked version whose keys have been checked while packing */
+    /** @param checked the version whose keys were checked while packing */
     LateKeys(ObjectStore store, List<ChunkSummary> own, long checked) {
         this.store = store;
         this.own = own;
@@ -68,7 +68,7 @@ final class LateKeys {
         return base.table().isLive(chunk) && base.table().addedIn(chunk) > checked;
     }
 
-    /** Two keys may have one hash, so the key itself is looked for. */
+    /** Two keys may have the same hash, so this looks for the key itself. */
     private void name(Snapshot base, String key) throws IOException {
         for (int i = 0; i < base.table().size(); i++) {
             if (isLate(base, i)) {

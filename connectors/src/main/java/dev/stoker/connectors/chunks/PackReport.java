@@ -4,7 +4,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import java.util.Map;
 import java.util.SortedSet;
 
-/** What a packing task tells the sink. */
+/** A report of a packing task to the sink. */
 public sealed interface PackReport {
 
     /** The task's number. */
@@ -13,21 +13,21 @@ public sealed interface PackReport {
     /**
      * A chunk is written and durable.
      *
-     * @param task that wrote it
-     * @param number of the chunk within the task, from 0 on; with the task it gives the chunks' order
-     * @param chunk what the log holds of it
+     * @param task the task that wrote it
+     * @param number of the chunk within the task, from 0; task and number determine the chunks' order
+     * @param chunk its entry for the log
      */
     record Chunk(int task, int number, ChunkSummary chunk) implements PackReport {}
 
     /**
-     * The task has packed all it was given.
+     * A task has packed its whole input.
      *
-     * @param task that is done
-     * @param tasks how many there are
-     * @param chunks how many it has written
-     * @param classes per categorical field the class names that its chunks use
-     * @param notes numbers for the version's properties, to be summed over the tasks, by name
-     * @param examples texts for the version's properties, of which the first by order is kept, by name
+     * @param task the number of the task
+     * @param tasks the number of tasks
+     * @param chunks the number of chunks that it has written
+     * @param classes the class names that its chunks use, by categorical field
+     * @param notes numbers for the version's properties by name, summed over the tasks
+     * @param examples texts for the version's properties by name; the first in order is kept
      */
     record Done(
             int task,

@@ -14,7 +14,7 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
-/** Publishes what packing tasks have written between two checkpoints as one version. */
+/** Publishes the chunks written between two checkpoints as one version. */
 public final class StreamChunkSink
         implements Sink<StreamReport>,
                 SupportsCommitter<StreamCommittable>,
@@ -55,7 +55,7 @@ public final class StreamChunkSink
 
     @Override
     public Committer<StreamCommittable> createCommitter(CommitterInitContext context) {
-        // The command that began the job has reached store and brokers: they are away, not wrong.
+        // The command that started the job has reached store and brokers: they are unavailable, not misconfigured.
         return new StreamCommitter(run, Patience.endlessAfterRestore());
     }
 

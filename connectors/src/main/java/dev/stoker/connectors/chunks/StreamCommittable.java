@@ -13,12 +13,12 @@ import org.apache.flink.core.memory.DataOutputSerializer;
 /**
  * A version of a stream.
  *
- * @param ingest id under which it is committed once
+ * @param ingest id under which the version is committed once
  * @param chunks in the order in which they get their ordinals
- * @param classes per categorical field the class names used
- * @param before where the dataset must stand in the topic
- * @param after where it stands then
- * @param deadLetters records between the two that are in no chunk
+ * @param classes the class names used, by categorical field
+ * @param before the position in the topic that the dataset must have
+ * @param after the position that it has afterwards
+ * @param deadLetters records between the two positions that are in no chunk
  */
 record StreamCommittable(
         String ingest,
@@ -31,7 +31,7 @@ record StreamCommittable(
         chunks = List.copyOf(chunks);
     }
 
-    /** The start of the job that packed the chunks, and holds the lease; not always the one that commits them. */
+    /** The run of the job that packed the chunks and holds the lease. Another run may commit them. */
     String run() {
         int dash = ingest.lastIndexOf('-');
         return dash < 1 ? ingest : ingest.substring(0, dash);

@@ -19,8 +19,8 @@ import java.util.TreeMap;
 import org.apache.flink.api.connector.sink2.Committer;
 
 /**
- * Commits the versions of a stream, each once, and only onto the position that it follows: a job that was begun from an old
- * savepoint, or that another has overtaken, is refused. Runs on the task's thread.
+ * Commits the versions of a stream, each once, and only if the dataset is at the position that the version follows.
+ * Refuses a job that was started from an old savepoint or that another job has overtaken. Runs on the task's thread.
  */
 final class StreamCommitter implements Committer<StreamCommittable> {
 
@@ -30,7 +30,7 @@ final class StreamCommitter implements Committer<StreamCommittable> {
     private long known;
     private long keysChecked;
 
-    /** @param patience with a store or broker that is away */
+    /** @param patience how to retry while the store or a broker is unavailable */
     StreamCommitter(StreamRun run, Patience patience) {
         this.run = run;
         this.patience = patience;
@@ -43,7 +43,7 @@ final class StreamCommitter implements Committer<StreamCommittable> {
     public void commit(Collection<CommitRequest<StreamCommittable>> requests) throws IOException, InterruptedException {
         for (CommitRequest<StreamCommittable> request : requests) {
             try {
-                // Under its ingest id a part is committed once, however often it is tried.
+                // Its ingest id ensures that a part is committed once despite retries.
                 patience.run("Committing to " + run.target(), () -> {
                     try (ObjectStore store = run.store().open(run.target())) {
                         commit(request.getCommittable(), store);
@@ -60,7 +60,7 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         Dataset dataset = Dataset.open(store);
         if (!dataset.info().id().toString().equals(run.dataset())) {
             throw new CommitRefusedException("The dataset at " + run.target()
-                    + " was created anew while the ingest ran; this part is not committed, start the ingest again");
+                    + " was recreated while the ingest ran; this part is not committed, start the ingest again");
         }
         run.limits().guard().check();
         Map<String, List<String>> classes = new TreeMap<>();
@@ -84,7 +84,8 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         if (commit.repeated()) {
             requireSame(committable, commit.entry());
         }
-        // A savepoint asks again for parts that newer versions have gone past; they must not take the position back.
+        // After a restore from a savepoint, parts older than the newest version can arrive; they must not move the
+        // position back.
         if (commit.version() > known) {
             position = run.committed().at(committable.after());
             known = commit.version();
@@ -93,7 +94,7 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         StreamMeter.find(run.run()).ifPresent(meter -> meter.committed(commit.entry()));
     }
 
-    /** The dataset must stand where this version begins. */
+    /** Requires the dataset to be at the position at which this version begins. */
     private void require(StreamCommittable committable, Dataset dataset, Snapshot base) throws IOException {
         String topic = run.committed().topic();
         Optional<LogEntry> newer = TopicPosition.newest(dataset, base, topic, known);
@@ -102,17 +103,17 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         known = Math.max(known, base.version());
         position = found;
         if (!found.next().equals(committable.before())) {
-            throw new CommitRefusedException("The dataset at " + run.target() + " stands at "
-                    + where(found.next()) + " of the topic " + found.topic() + ", this ingest goes on from "
+            throw new CommitRefusedException("The dataset at " + run.target() + " is at "
+                    + where(found.next()) + " of the topic " + found.topic() + ", but this ingest continues from "
                     + where(committable.before())
-                    + ": another ingest of the topic runs or has run, or this one was begun from an old savepoint;"
-                    + " nothing is committed, start the ingest again without state, and only one");
+                    + ": another ingest of the topic has run, or this one was started from an old savepoint;"
+                    + " nothing is committed, start one ingest again, without state");
         }
         for (Map.Entry<Integer, Long> before : committable.before().entrySet()) {
             if (committable.after().getOrDefault(before.getKey(), -1L) < before.getValue()) {
-                throw new CommitRefusedException("The dataset at " + run.target() + " stands at "
+                throw new CommitRefusedException("The dataset at " + run.target() + " is at "
                         + where(found.next()) + " of the topic " + found.topic()
-                        + ", this ingest would take it back to "
+                        + ", but this ingest would move it back to "
                         + where(committable.after()) + "; nothing is committed, start the ingest again without state");
             }
         }
@@ -140,7 +141,7 @@ final class StreamCommitter implements Committer<StreamCommittable> {
         Optional<TopicPosition> there = TopicPosition.of(entry, run.committed().topic());
         if (there.isEmpty() || !there.get().next().equals(committable.after())) {
             throw new CommitRefusedException("Version " + entry.version() + " of " + run.target()
-                    + " has the ingest id " + committable.ingest() + " and another content; start the ingest again"
+                    + " has the ingest id " + committable.ingest() + " but other content; start the ingest again"
                     + " without state");
         }
     }

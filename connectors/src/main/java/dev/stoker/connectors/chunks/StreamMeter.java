@@ -10,8 +10,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts an ingest of a stream that runs in this process, for whoever shows its progress. Tasks in other processes find no meter
- * and count for Flink's metrics only. What is read again after a failure is counted again. Any thread.
+ * Counts the progress of a stream ingest in this process, for display. Tasks in other processes find no meter and
+ * update only Flink's metrics. Records that are read again after a failure are counted again. Any thread may call it.
  */
 public final class StreamMeter implements AutoCloseable {
 
@@ -30,7 +30,7 @@ public final class StreamMeter implements AutoCloseable {
         this.run = run;
     }
 
-    /** Opens the meter of a run; closing it takes it away from the tasks. */
+    /** Opens the meter of a run. Closing it removes it from the tasks. */
     public static StreamMeter open(String run) {
         StreamMeter meter = new StreamMeter(run);
         METERS.put(run, meter);
@@ -42,23 +42,23 @@ public final class StreamMeter implements AutoCloseable {
         return Optional.ofNullable(METERS.get(run));
     }
 
-    /** A record has become a sample. */
+    /** Counts a record that has become a sample. */
     public void packed(long sampleBytes) {
         samples.increment();
         bytes.add(sampleBytes);
     }
 
-    /** A record could not be used. */
+    /** Counts a record that could not be used. */
     public void deadLetter() {
         deadLetters.increment();
     }
 
-    /** A partition was read as far as this. */
+    /** Notes the offset that was reached in a partition. */
     public void reached(int partition, long offset) {
         next.put(partition, offset);
     }
 
-    /** A task has packed all that there is for it. */
+    /** Notes that a task has packed its whole input. */
     public void ended(int task) {
         ended.put(task, true);
     }
@@ -74,7 +74,7 @@ public final class StreamMeter implements AutoCloseable {
         return samples.sum();
     }
 
-    /** Bytes of their records. */
+    /** Bytes of these records. */
     public long bytes() {
         return bytes.sum();
     }
@@ -84,12 +84,12 @@ public final class StreamMeter implements AutoCloseable {
         return deadLetters.sum();
     }
 
-    /** By partition the offset after the last record that a task has seen. */
+    /** The offset after the last record that a task has seen, by partition. */
     public SortedMap<Integer, Long> next() {
         return new TreeMap<>(next);
     }
 
-    /** Tasks that have packed all that there is for them. */
+    /** Tasks that have packed their whole input. */
     public int endedTasks() {
         return ended.size();
     }
@@ -99,7 +99,7 @@ public final class StreamMeter implements AutoCloseable {
         return versions.get();
     }
 
-    /** The newest of them; 0 for none. */
+    /** The newest of these versions; 0 for none. */
     public long newestVersion() {
         return newest.get();
     }

@@ -7,13 +7,13 @@ import java.util.SortedMap;
 import java.util.SortedSet;
 
 /**
- * What a packing task of a stream tells the sink in front of each checkpoint: all that has become of the records since the last
- * report. Chunks are durable, and so are dead letters.
+ * The report that a packing task of a stream sends before each checkpoint. It covers all records since the last report.
+ * Chunks and dead letters are durable.
  *
  * @param checkpoint number of the checkpoint
  * @param chunks in the order in which they were begun
- * @param classes per categorical field the class names that they use
- * @param next by partition the offset after the last record that the task has seen
+ * @param classes the class names that the chunks use, by categorical field
+ * @param next the offset after the last record that the task has seen, by partition
  * @param deadLetters records that are in none of the chunks
  */
 public record StreamReport(

@@ -6,15 +6,16 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * A stream that is ingested, as its sink sees it. Travels with the job graph.
+ * A stream ingest as its sink sees it. Serialized with the job graph.
  *
  * @param store opens the dataset's store
- * @param target where the dataset lies: an absolute path or a URI
+ * @param target the dataset's location: an absolute path or a URI
  * @param dataset id of the dataset, as text
- * @param run id of this start of the job; with a number it is the ingest id of a version
- * @param committed where the dataset stands in the topic: by partition the next offset, empty if it has nothing of it
+ * @param run id of this start of the job; run and number form the ingest id of a version
+ * @param committed the dataset's position in the topic: the next offset by partition, empty if it has no records of the
+ *     topic
  * @param start where reading begins in each partition
- * @param limits what is checked at a commit
+ * @param limits the checks at a commit
  */
 public record StreamRun(
         DatasetStore store,
@@ -34,30 +35,30 @@ public record StreamRun(
     }
 
     /**
-     * What is checked at a commit.
+     * The checks at a commit.
      *
-     * @param guard is asked in front of each commit
-     * @param keys whether keys are the senders', so that others may have committed the same
+     * @param guard called before each commit
+     * @param keys the origin of keys; if they come from records, other writers may have committed the same ones
      * @param baseVersion newest version when the run began
-     * @param maxDeadLetters the run is given up when it has more of them
+     * @param maxDeadLetters the run ends when it has more dead letters
      */
     public record Limits(CommitGuard guard, Keys keys, long baseVersion, long maxDeadLetters) implements Serializable {
         private static final long serialVersionUID = 1;
     }
 
-    /** Who makes the samples' keys. */
+    /** The origin of the samples' keys. */
     public enum Keys {
-        /** They are made of topic, partition and offset; nobody else has them. */
+        /** Keys consist of topic, partition and offset, so no other writer has them. */
         OFFSETS,
-        /** They are the records' own. */
+        /** Keys are the records' own keys. */
         RECORDS
     }
 
-    /** Asked in front of each commit whether what was read may be committed. */
+    /** Called before each commit to check whether it is allowed. */
     @FunctionalInterface
     public interface CommitGuard extends Serializable {
 
-        /** @throws IOException if not, or if that cannot be told now */
+        /** @throws IOException if it is not allowed, or if the check cannot be made now */
         void check() throws IOException;
     }
 

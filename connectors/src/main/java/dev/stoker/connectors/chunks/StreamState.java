@@ -7,10 +7,10 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * What the sink of a stream keeps between checkpoints.
+ * The state of a stream's sink between checkpoints.
  *
- * @param before where the last version stands in the topic
- * @param after where all that was reported stands
+ * @param before the position of the last version in the topic
+ * @param after the position of all reported records
  * @param sinceVersion dead letters since the last version
  * @param deadLetters dead letters of the run
  * @param number of the last version
@@ -42,7 +42,7 @@ record StreamState(
         public StreamState deserialize(int version, byte[] serialized) throws IOException {
             if (version != VERSION) {
                 throw new IOException("The state of a stream's sink has version " + version + ", this code reads "
-                        + VERSION + "; start the ingest without it, the dataset knows the position");
+                        + VERSION + "; start the ingest without state; the dataset has the position");
             }
             DataInputDeserializer in = new DataInputDeserializer(serialized);
             TreeMap<Integer, Long> before = StreamReportSerializer.readOffsets(in);

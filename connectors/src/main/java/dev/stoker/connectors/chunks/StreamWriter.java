@@ -12,9 +12,9 @@ import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 
 /**
- * Makes one version of all that was reported between two checkpoints; none if that holds no sample, in which case position and
- * dead letters go with the next version. There is one such writer whatever the parallelism of the packing tasks. Runs on the
- * task's thread.
+ * Makes one version of all reports between two checkpoints. If they contain no sample, it makes none, and the next
+ * version includes their position and dead letters. There is one such writer whatever the parallelism of the packing
+ * tasks. Runs on the task's thread.
  */
 final class StreamWriter
         implements CommittingSinkWriter<StreamReport, StreamCommittable>,
@@ -69,7 +69,7 @@ final class StreamWriter
         if (chunks.isEmpty()) {
             return List.of();
         }
-        // A checkpoint that failed has had a number, and perhaps this one: numbers only rise.
+        // A failed checkpoint has used a number, perhaps this one, so numbers only increase.
         number = Math.max(checkpoint, number + 1);
         StreamCommittable committable = new StreamCommittable(
                 run.run() + "-" + number, chunks, classes, before, new TreeMap<>(after), sinceVersion);

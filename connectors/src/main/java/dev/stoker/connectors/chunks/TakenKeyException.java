@@ -2,7 +2,7 @@ package dev.stoker.connectors.chunks;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** A sample's key is in the dataset already, or twice in the ingest. */
+/** A sample's key is already in the dataset, or occurs twice in the ingest. */
 public final class TakenKeyException extends StokerException {
 
     private static final long serialVersionUID = 1;
@@ -11,14 +11,14 @@ public final class TakenKeyException extends StokerException {
         super(message);
     }
 
-    /** The dataset has a sample of this key. */
+    /** The dataset already has a sample with this key. */
     public static TakenKeyException inDataset(String key, String where) {
-        return new TakenKeyException("The dataset has a sample with the key " + key + " already, in " + where
-                + "; leave the file out, rename it, or make a new version of all with --replace");
+        return new TakenKeyException("The dataset already has a sample with the key " + key + ", in " + where
+                + "; leave the file out, rename it, or replace all samples with --replace");
     }
 
     /** Two files have this key. */
     public static TakenKeyException twice(String key) {
-        return new TakenKeyException("The key " + key + " comes twice in this ingest; rename one of the files");
+        return new TakenKeyException("The key " + key + " occurs twice in this ingest; rename one of the files");
     }
 }

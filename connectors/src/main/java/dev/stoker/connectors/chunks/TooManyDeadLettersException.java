@@ -3,7 +3,7 @@ package dev.stoker.connectors.chunks;
 import dev.stoker.schemas.errors.StokerException;
 import java.util.Locale;
 
-/** More records of a stream could not be used than are allowed to. */
+/** More records of a stream are unusable than the limit allows. */
 public final class TooManyDeadLettersException extends StokerException {
 
     private static final long serialVersionUID = 1;
@@ -12,17 +12,17 @@ public final class TooManyDeadLettersException extends StokerException {
         super(message);
     }
 
-    /** With no example at hand. */
+    /** Without an example. */
     static TooManyDeadLettersException of(long found, long most) {
         return of(found, most, "");
     }
 
-    /** @param last what was wrong with the last one */
+    /** @param last the problem of the last unusable record */
     public static TooManyDeadLettersException of(long found, long most, String last) {
         return new TooManyDeadLettersException(String.format(
                 Locale.ROOT,
-                "%,d records could not be used, and --max-dead-letters allows %,d%s; look at the dead letters, correct the"
-                        + " options or allow more, and start again",
+                "%,d records could not be used, but --max-dead-letters allows %,d%s; look at the dead letters, then"
+                        + " correct the options or raise the limit, and start again",
                 found,
                 most,
                 last.isEmpty() ? "" : " (the last one: " + last + ")"));

@@ -12,13 +12,13 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * How far a dataset holds a topic. It stands in the properties of the log entry that committed the samples, so that samples and
- * position are one commit. Normative: {@code docs/formats/dataset.md}.
+ * A dataset's position in a topic. It is part of the properties of the log entry that commits the samples, so samples
+ * and position are committed together. Normative: {@code docs/formats/dataset.md}.
  *
  * @param topic name of the topic
- * @param topicId which a topic of the same name that is created later does not have
- * @param cluster id of the brokers' cluster, for people
- * @param next by partition the offset after the last record that was taken
+ * @param topicId the id of the topic; a topic that is later created under the same name has another
+ * @param cluster id of the brokers' cluster, for information
+ * @param next the offset after the last ingested record, by partition
  */
 public record TopicPosition(String topic, String topicId, String cluster, TreeMap<Integer, Long> next)
         implements Serializable {
@@ -32,7 +32,7 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
         next = new TreeMap<>(next);
     }
 
-    /** The same topic, elsewhere. */
+    /** The same topic at other offsets. */
     public TopicPosition at(SortedMap<Integer, Long> offsets) {
         return new TopicPosition(topic, topicId, cluster, new TreeMap<>(offsets));
     }
@@ -50,9 +50,9 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
     }
 
     /**
-     * What a log entry says of a topic.
+     * Reads the position of a topic from a log entry.
      *
-     * @throws IOException if it says something that is no position
+     * @throws IOException if the entry has an invalid position
      */
     static Optional<TopicPosition> of(LogEntry entry, String topic) throws IOException {
         Map<String, String> properties = entry.properties();
@@ -69,8 +69,8 @@ public record TopicPosition(String topic, String topicId, String cluster, TreeMa
             }
         } catch (IndexOutOfBoundsException | NumberFormatException e) {
             throw new CommitRefusedException(
-                    "The log entry of version " + entry.version() + " holds a position of the topic " + topic
-                            + " that is none: " + properties.get(NEXT),
+                    "The log entry of version " + entry.version() + " has an invalid position of the topic " + topic
+                            + ": " + properties.get(NEXT),
                     e);
         }
         return Optional.of(new TopicPosition(

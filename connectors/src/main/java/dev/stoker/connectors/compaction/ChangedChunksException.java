@@ -3,7 +3,7 @@ package dev.stoker.connectors.compaction;
 import dev.stoker.schemas.errors.StokerException;
 import java.util.List;
 
-/** The version that a commit is tried on no longer has what some groups were made of. */
+/** The version that a commit is tried on has changed the sources of some groups. */
 final class ChangedChunksException extends StokerException {
 
     private static final long serialVersionUID = 1;
@@ -21,7 +21,7 @@ final class ChangedChunksException extends StokerException {
         return version;
     }
 
-    /** Those that must not be committed. */
+    /** The groups that must not be committed. */
     List<PackedGroup> groups() {
         return groups;
     }

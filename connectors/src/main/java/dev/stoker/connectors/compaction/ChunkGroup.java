@@ -5,8 +5,8 @@ import java.util.List;
 /**
  * Chunks of a split that are rewritten together.
  *
- * @param split of all of them
- * @param sources at least one, in the order in which their rows are taken
+ * @param split the split of all chunks
+ * @param sources at least one, in the order in which their rows are read
  */
 record ChunkGroup(String split, List<SourceChunk> sources) {
 
@@ -19,17 +19,17 @@ record ChunkGroup(String split, List<SourceChunk> sources) {
         return sources.stream().mapToLong(source -> source.summary().length()).sum();
     }
 
-    /** What comes out of it, more or less. */
+    /** The approximate bytes of the result. */
     long liveBytes() {
         return sources.stream().mapToLong(SourceChunk::liveBytes).sum();
     }
 
-    /** Chunks that come out of it, more or less. */
+    /** The approximate number of resulting chunks. */
     int targets(int chunkSizeBytes) {
         return (int) Math.max(1, (liveBytes() + chunkSizeBytes - 1) / chunkSizeBytes);
     }
 
-    /** Whether so many chunks in its place are better than what there is. */
+    /** Whether this number of chunks would be an improvement. */
     boolean isWorth(int targets) {
         return targets < sources.size() || sources.stream().anyMatch(SourceChunk::isSparse);
     }

@@ -37,9 +37,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Runs a compaction: packs the groups of a plan, and commits what came out of them as one version, once however often it is
- * asked to under one id. What others commit meanwhile is fine as long as they leave the plan's chunks alone; a group of which
- * they changed a chunk is left out. For one thread, which an interrupt stops; nothing is committed then.
+ * Runs a compaction: packs the groups of a plan, and commits the results as one version, once per id even after
+ * retries. Other commits may happen meanwhile. If one of them changes a chunk of a group, the group is left out. For
+ * one thread; an interrupt stops it before anything is committed.
  */
 public final class Compaction {
 
@@ -53,9 +53,9 @@ public final class Compaction {
     private final LongConsumer progress;
 
     /**
-     * @param ingest the id, beginning with {@link CommitRequest#COMPACTION}; one version is committed at most under it
-     * @param committedBy who commits, for people: user and host
-     * @param progress told how many bytes were read since it was told last, by any thread
+     * @param ingest the id, beginning with {@link CommitRequest#COMPACTION}; at most one version is committed under it
+     * @param committedBy the committing user and host, for information
+     * @param progress receives the number of bytes read since its last call, on any thread
      */
     public Compaction(
             Dataset dataset,
@@ -72,16 +72,16 @@ public final class Compaction {
         this.progress = progress;
     }
 
-    /** What an earlier run under this id made of it. */
+    /** The result of an earlier run under this id. */
     public Optional<CompactionResult> committed() throws IOException {
         return committer().find(ingest).map(commit -> new CompactionResult(Optional.of(commit.entry()), true, 0));
     }
 
     /**
-     * Does what is planned.
+     * Executes a plan.
      *
-     * @throws CompactionFailedException if a chunk is damaged, or others have changed all of them meanwhile
-     * @throws dev.stoker.metadata.CommitUnknownException if the store cannot tell whether it was committed
+     * @throws CompactionFailedException if a chunk is damaged, or if other commits have changed all chunks meanwhile
+     * @throws dev.stoker.metadata.CommitUnknownException if the store cannot tell whether the commit succeeded
      */
     public CompactionResult run(CompactionPlan plan) throws IOException, InterruptedException {
         Optional<CompactionResult> before = committed();
@@ -110,7 +110,7 @@ public final class Compaction {
         try {
             packed = pack(packing);
         } catch (IOException | InterruptedException | RuntimeException e) {
-            // No commit was tried yet, so nobody can know these chunks.
+            // No commit was tried yet, so no other process can know these chunks.
             delete(written, Set.of());
             throw e;
         }
@@ -130,7 +130,7 @@ public final class Compaction {
                         .mapToInt(group -> group.group().sources().size())
                         .sum();
                 if (worth.isEmpty()) {
-                    // Thrown instead of publishing: the chunks are in no version.
+                    // The exception replaces the publication: the chunks are in no version.
                     delete(written, Set.of());
                     throw CompactionFailedException.overtaken(e.version());
                 }
@@ -191,7 +191,7 @@ public final class Compaction {
         });
     }
 
-    /** A thread that still writes must not outlive the look at what is to be deleted. */
+    /** Waits for writing threads, so that none is left when chunks are selected for deletion. */
     private static void stop(ExecutorService pool) {
         pool.shutdownNow();
         boolean isInterrupted = Thread.interrupted();
@@ -242,7 +242,7 @@ public final class Compaction {
                 .toList();
     }
 
-    /** Own chunks that no version has; what cannot be deleted is left to {@code stoker gc}. */
+    /** Deletes this run's chunks that no version has. {@code stoker gc} deletes the ones that cannot be deleted now. */
     private void delete(Set<UUID> written, Set<UUID> known) {
         boolean isInterrupted = Thread.interrupted();
         for (UUID id : written) {
@@ -250,7 +250,7 @@ public final class Compaction {
                 try {
                     dataset.store().delete(ChunkNames.path(id));
                 } catch (IOException e) {
-                    LOG.warn("Chunk {} is of no use and was not deleted: {}", id, e.toString());
+                    LOG.warn("Unused chunk {} was not deleted: {}", id, e.toString());
                 }
             }
         }

@@ -2,7 +2,7 @@ package dev.stoker.connectors.compaction;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** Nothing was committed. The message is one line that says what to do. */
+/** Nothing was committed. The message is one line and names the next step. */
 public final class CompactionFailedException extends StokerException {
 
     private static final long serialVersionUID = 1;
@@ -18,7 +18,7 @@ public final class CompactionFailedException extends StokerException {
 
     static CompactionFailedException overtaken(long version) {
         return new CompactionFailedException(
-                "All chunks of this compaction were removed, changed or compacted by others meanwhile, up to version "
+                "All chunks of this compaction were removed, changed or compacted by other commits up to version "
                         + version + "; nothing was committed. Run it again if it is still needed",
                 null);
     }

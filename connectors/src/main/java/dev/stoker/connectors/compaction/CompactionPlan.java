@@ -10,7 +10,7 @@ import java.util.List;
 import java.util.UUID;
 
 /**
- * What a compaction would do to a version. Made of the chunk table alone; the same for the same version and rules.
+ * The plan of a compaction, derived only from a version's chunk table: the same version and rules give the same plan.
  */
 public final class CompactionPlan {
 
@@ -25,15 +25,15 @@ public final class CompactionPlan {
     }
 
     /**
-     * What becomes of a split.
+     * The plan for one split.
      *
      * @param split its name
-     * @param chunks live ones that stay as they are
+     * @param chunks live chunks that are kept unchanged
      * @param sources chunks that are rewritten
-     * @param samples that they have
-     * @param removedRows rows of theirs that are left out, as they were removed
-     * @param bytes of their files
-     * @param targets chunks that come out of them, more or less
+     * @param samples in these chunks
+     * @param removedRows removed rows in these chunks, which are left out
+     * @param bytes of these chunks' files
+     * @param targets the approximate number of resulting chunks
      */
     public record Split(
             String split, int chunks, int sources, long samples, long removedRows, long bytes, int targets) {}
@@ -60,7 +60,7 @@ public final class CompactionPlan {
         return new CompactionPlan(snapshot.table(), rules, List.copyOf(groups));
     }
 
-    /** So that chunks of all times come together. */
+    /** Mixes chunks of all ages. */
     private static Comparator<SourceChunk> mixed(long seed) {
         return (a, b) -> Long.compareUnsigned(
                 hash(seed, a.summary().id()), hash(seed, b.summary().id()));
@@ -74,7 +74,7 @@ public final class CompactionPlan {
         return KeyHash.hash(seed, bytes);
     }
 
-    /** As few groups as the limit allows, of much the same size. */
+    /** Cuts the chunks into as few groups of similar size as the limit allows. */
     private static List<ChunkGroup> cut(String split, List<SourceChunk> chunks, CompactionRules rules) {
         long total =
                 chunks.stream().mapToLong(chunk -> chunk.summary().length()).sum();
@@ -106,7 +106,7 @@ public final class CompactionPlan {
         return groups.isEmpty();
     }
 
-    /** The version that is planned for. */
+    /** The version that the plan is for. */
     public long version() {
         return table.version();
     }

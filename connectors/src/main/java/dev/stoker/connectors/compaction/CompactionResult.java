@@ -4,10 +4,10 @@ import dev.stoker.schemas.log.LogEntry;
 import java.util.Optional;
 
 /**
- * How a compaction ended.
+ * The result of a compaction.
  *
- * @param entry the version that it made; empty if it turned out that there was nothing to gain
- * @param isRepeated whether an earlier run under the same id had made it
- * @param leftOut chunks that were left as they are, since others changed them meanwhile
+ * @param entry the new version; empty if there was nothing to improve
+ * @param isRepeated whether an earlier run under the same id had committed it
+ * @param leftOut chunks that were skipped because other commits changed them meanwhile
  */
 public record CompactionResult(Optional<LogEntry> entry, boolean isRepeated, int leftOut) {}

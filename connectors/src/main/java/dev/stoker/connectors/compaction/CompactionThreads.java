@@ -1,11 +1,11 @@
 package dev.stoker.connectors.compaction;
 
 /**
- * How much a compaction does at once.
+ * The parallelism of a compaction.
  *
  * @param reads chunks that are read at a time
- * @param packers groups that are packed at a time, at most; each is held in memory
- * @param memoryBytes that the groups may take together; one is packed in any case
+ * @param packers groups that are packed at a time, at most; each is kept in memory
+ * @param memoryBytes the memory for all groups together; one group is always packed
  */
 public record CompactionThreads(int reads, int packers, long memoryBytes) {
 
@@ -15,7 +15,7 @@ public record CompactionThreads(int reads, int packers, long memoryBytes) {
         }
     }
 
-    /** How many packers fit. */
+    /** The number of packers that fit into memory. */
     int packers(int groups, long bytesEach) {
         return (int) Math.max(1, Math.min(Math.min(packers, groups), memoryBytes / bytesEach));
     }

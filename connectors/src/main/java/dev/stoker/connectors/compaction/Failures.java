@@ -3,7 +3,7 @@ package dev.stoker.connectors.compaction;
 import java.io.IOException;
 import java.util.concurrent.ExecutionException;
 
-/** What a thread of a pool failed of, to be thrown on. */
+/** Unwraps the failure of a pool's thread so that it can be thrown again. */
 final class Failures {
 
     private Failures() {}

@@ -23,14 +23,14 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 
 /**
- * Rewrites one group after the other. Its memory is used again: the files of a group, and the chunk that is being built. For
- * one thread at a time.
+ * Rewrites one group after the other. Reuses its memory for the files of a group and for the chunk that is being built.
+ * For one thread at a time.
  */
 final class GroupPacker {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
-    /** Schema, footer and padding of a file, more or less. */
+    /** The approximate size of schema, footer and padding of a file. */
     private static final long FRAME_BYTES = 4096;
 
     private final Packing packing;
@@ -58,7 +58,7 @@ final class GroupPacker {
         this.builder = new ChunkBuilder(packing.dataset().info().fields(), chunkSize);
     }
 
-    /** Reads a group, and writes what it becomes. What it returns is durable. */
+    /** Reads a group and writes its new chunks. The returned chunks are durable. */
     PackedGroup pack(ChunkGroup group) throws IOException, InterruptedException {
         chunks = new ArrayList<>();
         classes = new TreeMap<>();
@@ -69,7 +69,7 @@ final class GroupPacker {
         for (int n = 0; n < rows.count(); n++) {
             total += rowBytes(loaded.get(rows.chunk(n)).head(), rows.row(n));
         }
-        // Chunks of much the same length, rather than full ones and a short one that the next compaction would find.
+        // Chunks of similar length are better than full ones and a short one, which the next compaction would select.
         long room = Math.max(1, chunkSize - FRAME_BYTES);
         long targets = Math.max(1, (total + room - 1) / room);
         long done = 0;
@@ -115,7 +115,7 @@ final class GroupPacker {
     }
 
     private long rowBytes(ChunkHead head, int row) {
-        // The sums of the payload fields are not part of a batch.
+        // The checksums of payload fields are not part of a batch.
         return head.rowBytes(row) + 4L * payloadFields;
     }
 

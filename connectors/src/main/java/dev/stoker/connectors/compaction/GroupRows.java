@@ -6,7 +6,7 @@ import dev.stoker.schemas.order.KeySort;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** The live rows of a group's chunks, in the order in which they are written. Some 30 bytes a row. */
+/** The live rows of a group's chunks, in the order in which they are written. Takes about 30 bytes per row. */
 final class GroupRows {
 
     private final int[] chunks;
@@ -48,12 +48,12 @@ final class GroupRows {
         return order.length;
     }
 
-    /** Of which of the chunks the n-th row is. */
+    /** The index of the n-th row's chunk. */
     int chunk(int n) {
         return chunks[order[n]];
     }
 
-    /** Its row in that chunk. */
+    /** The index of the n-th row in its chunk. */
     int row(int n) {
         return rows[order[n]];
     }

@@ -13,7 +13,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.Arrays;
 
-/** A chunk's file in memory, with its head checked. Immutable; any thread, as long as the memory is its own. */
+/**
+ * A chunk's file in memory, with its head verified. Immutable; any thread may use it as long as its memory is not
+ * reused.
+ */
 final class LoadedChunk {
 
     private final SourceChunk source;
@@ -33,9 +36,9 @@ final class LoadedChunk {
     /**
      * Reads a chunk with one request.
      *
-     * @param removed rows that are left out, ascending
-     * @param place memory for the file, of just its length
-     * @throws CompactionFailedException if it is missing or damaged
+     * @param removed rows to leave out, ascending
+     * @param place memory of exactly the file's length
+     * @throws CompactionFailedException if the chunk is missing or damaged
      */
     static LoadedChunk read(ObjectStore store, SourceChunk source, int[] removed, ByteBuffer place) throws IOException {
         String name = ChunkNames.path(source.summary().id());
@@ -64,15 +67,15 @@ final class LoadedChunk {
         return head;
     }
 
-    /** Rows of the chunk that the version has. */
+    /** The chunk's rows that are in the version. */
     int[] rows() {
         return rows;
     }
 
     /**
-     * The bytes of a payload value, checked.
+     * Returns the verified bytes of a payload value.
      *
-     * @throws CompactionFailedException if they are damaged; names chunk, row and key
+     * @throws CompactionFailedException if the value is damaged; names chunk, row and key
      */
     ByteBuffer payload(int field, int row) throws IOException {
         ByteBuffer value = bytes.slice(head.payloadPosition(field, row), head.payloadLength(field, row));
@@ -82,8 +85,8 @@ final class LoadedChunk {
             } catch (CorruptDataException e) {
                 throw CompactionFailedException.damaged(source.ordinal(), e);
             }
-            throw new IOException("Chunk " + source.ordinal() + " changed in memory while it was compacted; the memory"
-                    + " of this machine is not to be trusted");
+            throw new IOException("Chunk " + source.ordinal() + " changed in memory while it was compacted;"
+                    + " check the memory of this machine");
         }
         return value;
     }

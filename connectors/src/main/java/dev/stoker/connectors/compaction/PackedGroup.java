@@ -6,11 +6,11 @@ import java.util.Map;
 import java.util.SortedSet;
 
 /**
- * What has become of a group.
+ * The result of packing a group.
  *
- * @param group that was rewritten
- * @param chunks in its place, durable
- * @param classes per categorical field the class names that they use
+ * @param group the source group
+ * @param chunks the new chunks, durable
+ * @param classes the class names that they use, by categorical field
  */
 record PackedGroup(ChunkGroup group, List<ChunkSummary> chunks, Map<String, SortedSet<String>> classes) {
 

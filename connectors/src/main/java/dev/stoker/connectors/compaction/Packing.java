@@ -7,14 +7,14 @@ import java.util.UUID;
 import java.util.function.LongConsumer;
 
 /**
- * What the packers of a compaction share.
+ * The state that the packers of a compaction share.
  *
- * @param dataset that is compacted
- * @param plan what is done
- * @param ingest the id under which it is committed
- * @param began when
- * @param written ids of the chunks that were begun; for any thread
- * @param progress told how many bytes were read since it was told last; for any thread
+ * @param dataset the dataset
+ * @param plan the plan
+ * @param ingest the id under which the result is committed
+ * @param began the start time
+ * @param written ids of the chunks that were begun; any thread may add to it
+ * @param progress receives the number of bytes read since its last call; any thread may call it
  */
 record Packing(
         Dataset dataset, CompactionPlan plan, String ingest, Instant began, Set<UUID> written, LongConsumer progress) {}

@@ -4,12 +4,12 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.table.ChunkTable;
 
 /**
- * A chunk that is to be rewritten.
+ * A chunk to rewrite.
  *
  * @param index in the chunk table of the plan's version
  * @param ordinal its number in the dataset
- * @param summary what its file must be
- * @param liveRows rows that the version still has
+ * @param summary the expected contents of its file
+ * @param liveRows its rows that are in the version
  */
 record SourceChunk(int index, long ordinal, ChunkSummary summary, int liveRows) {
 
@@ -17,17 +17,17 @@ record SourceChunk(int index, long ordinal, ChunkSummary summary, int liveRows) 
         return new SourceChunk(index, table.ordinal(index), table.summary(index), table.liveRows(index));
     }
 
-    /** What its live rows take, more or less. */
+    /** The approximate size of its live rows. */
     long liveBytes() {
         return Math.max(1, (long) ((double) summary.length() * liveRows / summary.rows()));
     }
 
-    /** Whether so many rows were removed that it is worth writing alone. */
+    /** Whether enough rows were removed to rewrite this chunk even alone. */
     boolean isSparse() {
         return 2L * liveRows <= summary.rows();
     }
 
-    /** Whether the version still has just these rows of it; removed ones never come back. */
+    /** Whether the version still has the same rows of the chunk. Removed rows never return. */
     boolean isUnchanged(ChunkTable table) {
         int now = table.indexOf(ordinal);
         return now >= 0 && table.id(now).equals(summary.id()) && table.liveRows(now) == liveRows;

@@ -20,11 +20,11 @@ import org.apache.flink.runtime.security.token.DelegationTokenManager;
 import org.apache.flink.runtime.webmonitor.retriever.MetricQueryServiceRetriever;
 
 /**
- * A cluster without sockets. Flink starts a BlobServer and a REST endpoint in any cluster, without authentication; in one process
- * neither has a use. The BlobServer is closed before Flink starts anything else, the REST endpoint has no handlers and closes
- * within its own start. Both are bound to loopback for the milliseconds that they exist.
+ * A cluster without sockets. Flink starts a BlobServer and a REST endpoint in any cluster, without authentication; in
+ * one process neither is needed. The BlobServer is closed before Flink starts anything else. The REST endpoint has no
+ * handlers and closes during its own start. Both are bound to loopback for the milliseconds that they exist.
  *
- * <p>The configuration must ask for no TaskManagers: the only one starts once the sockets are closed.
+ * <p>The configuration must request no TaskManagers: the only one starts after the sockets are closed.
  */
 @SuppressWarnings("try") // Flink's close() may be interrupted.
 final class ClosedCluster extends MiniCluster {

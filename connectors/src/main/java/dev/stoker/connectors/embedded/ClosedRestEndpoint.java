@@ -21,11 +21,11 @@ import org.apache.flink.runtime.webmonitor.retriever.LeaderGatewayRetriever;
 import org.apache.flink.shaded.netty4.io.netty.channel.ChannelInboundHandler;
 import org.apache.flink.util.ConfigurationException;
 
-/** A REST endpoint that answers nothing, and whose socket is closed when its start returns. */
+/** A REST endpoint that serves no requests and closes its socket before its start returns. */
 @SuppressWarnings("try") // Flink's close() may be interrupted.
 final class ClosedRestEndpoint extends WebMonitorEndpoint<DispatcherGateway> {
 
-    /** Guarded by this. Kept, since Flink's own would never complete for a socket that is closed already. */
+    /** Guarded by this. Kept because Flink's own future would never complete for a socket that is already closed. */
     private CompletableFuture<Void> closing;
 
     ClosedRestEndpoint(
@@ -82,8 +82,8 @@ final class ClosedRestEndpoint extends WebMonitorEndpoint<DispatcherGateway> {
 
     @Override
     public void startInternal() throws Exception {
-        // Called when the socket is bound. No leadership is sought, so nobody in the process looks for the endpoint
-        // either.
+        // Called when the socket is bound. The endpoint does not become leader, so no component in the process looks
+        // for it.
         shutDownInternal().get();
     }
 

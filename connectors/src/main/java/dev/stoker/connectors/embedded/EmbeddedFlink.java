@@ -17,7 +17,7 @@ import org.apache.flink.runtime.minicluster.MiniClusterConfiguration;
 import org.apache.flink.runtime.minicluster.RpcServiceSharing;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Runs jobs in this process on a Flink cluster that nobody else can reach. */
+/** Runs jobs in this process on a Flink cluster that other processes cannot reach. */
 public final class EmbeddedFlink {
 
     private static final String LOOPBACK = "127.0.0.1";
@@ -25,9 +25,9 @@ public final class EmbeddedFlink {
     private EmbeddedFlink() {}
 
     /**
-     * Returns an environment whose jobs each run on a cluster of their own in this process.
+     * Returns an environment that runs each job on a separate cluster in this process.
      *
-     * @param parallelism subtasks, and slots of the cluster
+     * @param parallelism the number of subtasks, and of slots of the cluster
      * @param settings further settings of Flink
      */
     public static StreamExecutionEnvironment environment(int parallelism, Configuration settings) {
@@ -42,7 +42,7 @@ public final class EmbeddedFlink {
     /**
      * Starts a cluster in this process.
      *
-     * @param slots slots of its one TaskManager
+     * @param slots the number of slots of its TaskManager
      * @param settings further settings of Flink
      */
     public static MiniCluster start(int slots, Configuration settings) throws Exception {
@@ -51,7 +51,7 @@ public final class EmbeddedFlink {
         return cluster;
     }
 
-    /** Copies settings, and adds those that keep the cluster inside the process. */
+    /** Copies settings and adds the ones that keep the cluster inside the process. */
     private static Configuration closed(Configuration settings, int slots) {
         Configuration all = new Configuration(settings);
         all.set(TaskManagerOptions.NUM_TASK_SLOTS, slots);
@@ -66,7 +66,7 @@ public final class EmbeddedFlink {
         all.set(WebOptions.SUBMIT_ENABLE, false);
         all.set(WebOptions.CANCEL_ENABLE, false);
         all.set(WebOptions.RESCALE_ENABLE, false);
-        // The BlobServer is closed, so task descriptions travel within the messages, whatever their size.
+        // The BlobServer is closed, so task descriptions are sent within the messages, whatever their size.
         all.set(BlobServerOptions.OFFLOAD_MINSIZE, Integer.MAX_VALUE);
         return all;
     }
@@ -105,7 +105,7 @@ public final class EmbeddedFlink {
 
         @Override
         public PipelineExecutor getExecutor(Configuration configuration) {
-            // What Flink asks for is made of the same configuration.
+            // The returned object is made from the same configuration.
             return LocalExecutor.createWithFactory(
                     configuration,
                     asked -> cluster(configuration, configuration.get(TaskManagerOptions.NUM_TASK_SLOTS)));

@@ -26,18 +26,18 @@ import org.apache.kafka.common.errors.UnsupportedForMessageFormatException;
 import org.apache.kafka.common.errors.UnsupportedVersionException;
 
 /**
- * What a failure means to a job.
+ * The class of a failure, which determines a job's reaction.
  *
  * <ul>
- *   <li>A refusal of the brokers and an error that Stoker has a type for are final, unless listed below.
- *   <li>A store, a broker or a credential that is away, and a full disk, pass.
- *   <li>Everything else is unknown: an error of a disk, a fault in the code.
+ *   <li>A refusal by the brokers, and an error that Stoker has a type for, are final, unless listed below.
+ *   <li>An unavailable store, broker or credential, and a full disk, are temporary.
+ *   <li>Everything else is unknown: a disk error, or a bug.
  * </ul>
  */
 public enum FailureKind {
-    /** The same would fail again: the job ends. */
+    /** A retry would fail again: the job ends. */
     FINAL,
-    /** Something is away and comes back: the job waits for it. */
+    /** Something is temporarily unavailable: the job waits for it. */
     PASSING,
     /** Flink restarts the job, up to the {@linkplain RestartLimit limit}. */
     UNKNOWN;
@@ -65,10 +65,10 @@ public enum FailureKind {
             RetriableException.class,
             TimeoutException.class);
 
-    /** The kind of a failure, by its causes from the outermost on. */
+    /** Returns the kind of a failure, judged by its causes from the outermost inwards. */
     public static FailureKind of(Throwable failure) {
         List<Throwable> causes = causes(failure);
-        // The brokers' refusal may lie below a time-out: the client has asked again until its time was up.
+        // The brokers' refusal may be below a time-out: the client retried until its time was over.
         if (refusal(failure) != null) {
             return FINAL;
         }
@@ -85,13 +85,15 @@ public enum FailureKind {
         return UNKNOWN;
     }
 
-    /** Whether a store could not be asked at all: that says nothing about what it was asked for, and nothing is skipped for it. */
+    /**
+     * Whether a store could not be reached at all. This says nothing about the requested object, so nothing is skipped.
+     */
     public static boolean isSilence(Throwable failure) {
         return failure instanceof StoreUnavailableException
                 || failure instanceof StoreAccessException access && access.isExpired();
     }
 
-    /** What brokers have refused for good; null if they have not. */
+    /** The brokers' permanent refusal among the causes; null if there is none. */
     public static Throwable refusal(Throwable failure) {
         for (Throwable cause : causes(failure)) {
             if (isOneOf(REFUSALS, cause)) {
@@ -102,9 +104,10 @@ public enum FailureKind {
     }
 
     /**
-     * Ends the job if a failure is final: a task calls it before it throws the failure, and Flink restarts the job otherwise.
+     * Ends the job if a failure is final. A task calls it before it throws the failure; otherwise Flink would restart
+     * the job.
      *
-     * @throws SuppressRestartsException if it is
+     * @throws SuppressRestartsException if the failure is final
      */
     public static void endIfFinal(Exception failure) {
         if (of(failure) == FINAL) {
@@ -116,7 +119,7 @@ public enum FailureKind {
         return failure instanceof SuppressRestartsException own ? own : new SuppressRestartsException(failure);
     }
 
-    /** The client looks the brokers' names up once, when it is made, and calls it a wrong setting if that fails. */
+    /** The client resolves the brokers' names once, when it is created, and reports a failure as a wrong setting. */
     private static boolean isUnresolved(Throwable cause) {
         return cause instanceof ConfigException
                 && String.valueOf(cause.getMessage()).contains("No resolvable bootstrap");

@@ -1,4 +1,4 @@
 package dev.stoker.connectors.failure;
 
-/** Marks a failure of something that is away and comes back: a broker, say. */
+/** Marks a temporary failure, such as that of a broker that is unavailable. */
 public interface Passing {}

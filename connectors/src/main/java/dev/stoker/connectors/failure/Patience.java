@@ -14,9 +14,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Repeats a call that fails because something is away, so that the task keeps its state and its work meanwhile. Only a call that has
- * worked before is repeated: one that never has may be wrong, and the {@linkplain RestartLimit restart limit} decides. What is final
- * is thrown at once.
+ * Retries a call that fails because something is unavailable, so that the task keeps its state and its work meanwhile.
+ * It retries only calls that have succeeded before: one that never has may be misconfigured, and the {@linkplain
+ * RestartLimit restart limit} decides. Final failures are thrown at once.
  *
  * <p>Thread-safe. An interrupt ends the wait.
  */
@@ -27,15 +27,15 @@ public final class Patience {
     private static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
     private static final Duration LONGEST_PAUSE = Duration.ofSeconds(30);
     private static final Duration BATCH_LIMIT = Duration.ofHours(1);
-    /** Between two log lines of one wait. */
+    /** The interval between two log lines of one wait. */
     private static final long TELL_NANOS = TimeUnit.MINUTES.toNanos(5);
 
-    /** What has run for so long has not failed for the reason that it was repeated for: stores give up sooner. */
+    /** A call that has run this long has failed for a new reason: stores time out sooner. */
     private static final long LONG_NANOS = TimeUnit.MINUTES.toNanos(10);
 
     private static final Map<Object, String> WAITS = new ConcurrentHashMap<>();
 
-    /** A call that may be repeated. */
+    /** A call that may be retried. */
     public interface Call<T> {
         T run() throws IOException, InterruptedException;
     }
@@ -45,7 +45,7 @@ public final class Patience {
         void run() throws IOException, InterruptedException;
     }
 
-    /** Spends time; tests need not. */
+    /** Waits; tests replace it. */
     interface Clock {
         long nanos();
 
@@ -74,35 +74,38 @@ public final class Patience {
         this.hasWorked = hasWorked;
     }
 
-    /** Waits for as long as it takes, once a call has worked. */
+    /** Retries without a limit, once a call has succeeded. */
     public static Patience endless() {
         return new Patience(Optional.empty(), Clock.SYSTEM, false);
     }
 
-    /** As {@link #endless}, of a task that goes on from a state: its calls have worked before. */
+    /** As {@link #endless}, for a task that resumes from a state: its calls have succeeded before. */
     public static Patience endlessAfterRestore() {
         return new Patience(Optional.empty(), Clock.SYSTEM, true);
     }
 
-    /** Of a batch ingest: for an hour, once a call has worked, so that what it has packed is not lost. Somebody waits for its end. */
+    /**
+     * For a batch ingest: retries for an hour, once a call has succeeded, so that its packed work is not lost. A user
+     * waits for its end.
+     */
     public static Patience ofBatch() {
         return new Patience(Optional.of(BATCH_LIMIT), Clock.SYSTEM, false);
     }
 
-    /** As {@link #ofBatch}, of a part that comes after much work. */
+    /** As {@link #ofBatch}, for a call that follows much work. */
     public static Patience ofBatchAtWork() {
         return new Patience(Optional.of(BATCH_LIMIT), Clock.SYSTEM, true);
     }
 
-    /** What this process waits for, if it does: the failure of one of its calls. */
+    /** The failure that a call in this process is being retried for, if there is one. */
     public static Optional<String> waiting() {
         return WAITS.values().stream().findFirst();
     }
 
     /**
-     * Runs a call until it succeeds, or fails for a reason that does not pass.
+     * Runs a call until it succeeds, or fails for a reason that is not temporary.
      *
-     * @param what is done, for the log: {@code writing a chunk of …}
+     * @param what the action for the log: {@code writing a chunk of …}
      */
     public <T> T call(String what, Call<T> call) throws IOException, InterruptedException {
         Object id = null;
@@ -116,13 +119,13 @@ public final class Patience {
                     T result = call.run();
                     hasWorked = true;
                     if (attempt > 1) {
-                        LOG.info("{} works again after {} s", what, seconds(began));
+                        LOG.info("{} succeeded after {} s of retries", what, seconds(began));
                     }
                     return result;
                 } catch (IOException | RuntimeException e) {
                     long now = clock.nanos();
                     if (now - attempted > LONG_NANOS) {
-                        // It had worked again, until now.
+                        // The call had worked again until now.
                         pause = FIRST_PAUSE;
                         began = now;
                     }
@@ -132,7 +135,7 @@ public final class Patience {
                     }
                     if (attempt == 1 || now - told >= TELL_NANOS) {
                         told = now;
-                        LOG.warn("{} fails, trying again until it works: {}", what, e.toString());
+                        LOG.warn("{} failed; retrying until it succeeds: {}", what, e.toString());
                     }
                     id = id == null ? new Object() : id;
                     WAITS.put(id, e.getMessage() == null ? e.toString() : e.getMessage());
@@ -163,7 +166,7 @@ public final class Patience {
         if (!hasWorked || isInterrupt || limit.isPresent() && waited.compareTo(limit.get()) > 0) {
             return false;
         }
-        // A batch has somebody who can make room, and does not see what it waits for.
+        // The user of a batch can free space, but does not see what the job waits for.
         boolean isOwn = limit.isPresent() && failure instanceof NoSpaceException;
         return FailureKind.of(failure) == FailureKind.PASSING && !isOwn;
     }

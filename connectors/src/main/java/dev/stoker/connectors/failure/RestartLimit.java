@@ -7,8 +7,8 @@ import org.apache.flink.configuration.RestartStrategyOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * How often Flink restarts a streaming job. Flink's own default retries for ever, so that a job with a wrong setting would never
- * fail. What passes is waited for within the tasks, and costs no restart.
+ * Limits how often Flink restarts a streaming job. Flink's own default retries for ever, so a job with a wrong setting
+ * would never fail. Tasks wait for temporary failures themselves, without a restart.
  */
 public final class RestartLimit {
 
@@ -17,7 +17,7 @@ public final class RestartLimit {
 
     private RestartLimit() {}
 
-    /** Sets the limit, unless the environment has a restart strategy; and that checkpoints may fail for as long as it takes. */
+    /** Sets the limit, unless the environment has a restart strategy. Also allows any number of failed checkpoints. */
     public static void set(StreamExecutionEnvironment env) {
         Configuration own = new Configuration();
         if (env.getConfiguration()
@@ -32,7 +32,7 @@ public final class RestartLimit {
         if (env.getConfiguration()
                 .getOptional(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER)
                 .isEmpty()) {
-            // A task that waits lets checkpoints run out of time, and a store that is away takes none.
+            // Checkpoints time out while a task waits, and fail while the store is unavailable.
             own.set(CheckpointingOptions.TOLERABLE_FAILURE_NUMBER, Integer.MAX_VALUE);
         }
         env.configure(own);

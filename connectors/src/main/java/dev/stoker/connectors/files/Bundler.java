@@ -5,19 +5,19 @@ import java.util.function.Consumer;
 /** Groups files into bundles. For one thread. */
 interface Bundler {
 
-    /** A bundle is handed on when its entries have as many bytes. */
+    /** A bundle is passed on when its entries have at least this many bytes. */
     int BUNDLE_BYTES = 4096;
 
     /**
-     * Adds a file of a directory; the key is the directory's path and the name. Files of one directory come in the order of its
-     * listing, those of several directories in any mixture.
+     * Adds a file of a directory; the key is the directory's path and the name. Files of one directory arrive in the
+     * order of its listing; files of several directories may be interleaved.
      */
     void add(String directory, byte[] key, int keyLength, long size, long modifiedMs, long[] sidecars);
 
-    /** No more files of the directory will come. */
+    /** Ends a directory: no more of its files follow. */
     void endDirectory(String directory);
 
-    /** Hands on what is left. */
+    /** Passes on the remaining files. */
     void flush();
 
     static Bundler of(WalkOrder order, Consumer<PathBundle> output) {

@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Which reader lists which directory, and when the walk is over. Depth first: the directories found last are listed first, so
- * that few are pending. For one thread.
+ * Assigns directories to readers and detects the end of the walk. Depth first: the directories found last are listed
+ * first, so that few are pending. For one thread.
  */
 final class DirectoryAssigner {
 
@@ -23,7 +23,7 @@ final class DirectoryAssigner {
 
     private final int perReader;
 
-    /** A fresh walk. */
+    /** Starts a new walk. */
     DirectoryAssigner(int perReader) {
         this(perReader, new WalkState(List.of(DirectorySplit.ROOT), Set.of()));
     }
@@ -34,7 +34,7 @@ final class DirectoryAssigner {
         relisted.addAll(state.relisted());
     }
 
-    /** Takes the next directories for a reader, as many as it has room for. */
+    /** Takes the next directories for a reader, up to its free capacity. */
     List<DirectorySplit> take(int reader) {
         Map<String, DirectorySplit> own = assigned.computeIfAbsent(reader, r -> new HashMap<>());
         List<DirectorySplit> taken = new ArrayList<>();
@@ -46,11 +46,14 @@ final class DirectoryAssigner {
         return taken;
     }
 
-    /** A reader has listed a directory, or a part of one. Its sub-directories are pending once all of them are known. */
+    /**
+     * Notes that a reader has listed a directory or a part of one. Its sub-directories become pending once all of them
+     * are known.
+     */
     void listed(int reader, WalkEvent.Part part) {
         Map<String, DirectorySplit> own = assigned.get(reader);
         if (own == null || !own.containsKey(part.path())) {
-            // A reader that was taken for dead: another reader lists its directories now.
+            // The reader was considered dead: another reader lists its directories now.
             return;
         }
         List<DirectorySplit> found = partly.computeIfAbsent(part.path(), path -> new ArrayList<>());
@@ -69,8 +72,8 @@ final class DirectoryAssigner {
     }
 
     /**
-     * A reader was lost with all that it had put out: whatever it was ever assigned is listed again. Sub-directories that it
-     * had handed back are known already and stay where they are.
+     * Handles the loss of a reader and its output: every directory that was ever assigned to it is listed again. The
+     * sub-directories that it had reported are known already and stay assigned.
      */
     void lost(int reader, List<DirectorySplit> splits) {
         Map<String, DirectorySplit> unfinished = assigned.getOrDefault(reader, Map.of());
@@ -84,7 +87,7 @@ final class DirectoryAssigner {
         }
     }
 
-    /** Nothing is pending or being listed. */
+    /** Whether no directory is pending or being listed. */
     boolean isDone() {
         return pending.isEmpty() && assigned.values().stream().allMatch(Map::isEmpty);
     }

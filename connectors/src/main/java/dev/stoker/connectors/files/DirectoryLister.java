@@ -12,12 +12,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Lists one directory of a tree: its samples with their sizes, its sub-directories, and what is neither. May be
- * used by several threads; the caller closes it.
+ * Lists one directory of a tree: its samples with their sizes, its sub-directories, and skipped entries. Several
+ * threads may use it; the caller closes it.
  */
 public final class DirectoryLister implements Closeable {
 
-    /** Takes what a directory holds, while it is being listed. */
+    /** Receives the entries of a directory while it is listed. */
     public interface Visitor {
 
         /**
@@ -26,14 +26,14 @@ public final class DirectoryLister implements Closeable {
          * @param name within the directory
          * @param size in bytes
          * @param modifiedMs time of the last change
-         * @param sidecars for each sidecar ending of the tree the size of that file, or -1 where there is none
+         * @param sidecars for each sidecar ending of the tree the size of that file, or -1 if there is none
          */
         void file(String name, long size, long modifiedMs, long[] sidecars);
 
         /** A sub-directory. */
         void directory(DirectorySplit directory);
 
-        /** Something that is neither. The path is relative to the root. */
+        /** A skipped entry. The path is relative to the root. */
         void skip(FileSkip reason, String path);
     }
 
@@ -50,7 +50,7 @@ public final class DirectoryLister implements Closeable {
     }
 
     /**
-     * Opens a tree, wherever it lies.
+     * Opens a tree on any file system.
      *
      * @throws IOException if its file system cannot be reached or is not supported
      */
@@ -62,15 +62,15 @@ public final class DirectoryLister implements Closeable {
         return new DirectoryLister(tree, new LocalListing(tree));
     }
 
-    /** A tree of another file system, which is closed with the lister. */
+    /** Opens a tree of another file system, which is closed with the lister. */
     static DirectoryLister of(FileTree tree, SourceTree source) {
         return new DirectoryLister(tree, new RemoteListing(tree, source));
     }
 
     /**
-     * Lists one directory, not what is below it.
+     * Lists one directory, without its sub-directories.
      *
-     * @throws IOException if it cannot be listed and the tree's errors are not to be skipped
+     * @throws IOException if it cannot be listed and the tree's errors are not skipped
      */
     public void list(DirectorySplit directory, Visitor visitor) throws IOException {
         try {
@@ -93,7 +93,7 @@ public final class DirectoryLister implements Closeable {
         }
     }
 
-    /** Keeps the files of a directory until all of it is known. */
+    /** Keeps the files of a directory until the listing is complete. */
     private static final class Paired implements Visitor {
 
         private final Map<String, Entry> entries = new LinkedHashMap<>();

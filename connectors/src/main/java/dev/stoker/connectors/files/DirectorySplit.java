@@ -6,14 +6,14 @@ import java.util.Objects;
 import org.apache.flink.api.connector.source.SourceSplit;
 
 /**
- * One directory to be listed.
+ * One directory to list.
  *
  * @param path relative to the root of the tree, parts joined by {@code /}; empty for the root itself
- * @param jumps the links that were followed on the way, outermost first
+ * @param jumps the links that were followed to it, outermost first
  */
 public record DirectorySplit(String path, List<Jump> jumps) implements SourceSplit {
 
-    /** More links than this on one way are taken for a loop, as the kernel does. */
+    /** A path with more links than this is treated as a loop, as in the kernel. */
     static final int MAX_JUMPS = 40;
 
     /**
@@ -24,7 +24,7 @@ public record DirectorySplit(String path, List<Jump> jumps) implements SourceSpl
      */
     record Jump(String from, String to) {
 
-        /** Whether the real directory lies on this stretch. */
+        /** Whether the real directory is on this stretch. */
         boolean passes(String real) {
             return isAtOrBelow(real, from) && isAtOrBelow(to, real);
         }

@@ -1,8 +1,8 @@
 package dev.stoker.connectors.files;
 
-/** Why something in a tree of files is not a sample. The order of the constants is part of the bundles' layout. */
+/** The reasons for skipping an entry of a tree. The order of the constants is part of the bundles' layout. */
 public enum FileSkip {
-    /** The name starts with a dot; a hidden directory counts once, whatever is in it. */
+    /** The name starts with a dot. A hidden directory counts once, whatever its contents. */
     HIDDEN("hidden"),
     /** A file of no bytes. */
     EMPTY("empty"),
@@ -14,21 +14,21 @@ public enum FileSkip {
     LINK("links"),
     /** A socket, FIFO or device. */
     SPECIAL("special files"),
-    /** Listed, but gone when it was to be read. */
+    /** The file was listed, but no longer existed when it was read. */
     VANISHED("vanished"),
-    /** The operating system refused to list or to read it. */
+    /** The operating system refused to list or read the entry. */
     UNREADABLE("unreadable"),
-    /** Its size when read was not the size when listed; it is packed as it was read. */
+    /** The size when read differed from the size when listed; the file is packed with the bytes read. */
     CHANGED("changed while read (packed as read)"),
-    /** Above the largest payload that a chunk takes. */
+    /** The file is larger than the largest payload of a chunk. */
     TOO_LARGE("too large"),
     /** A sidecar without a sample beside it. */
     LONE_SIDECAR("sidecars without a sample"),
-    /** A sample lacks a file that it needs beside it. */
+    /** A sample lacks a required sidecar. */
     NO_SIDECAR("without a sidecar that is needed"),
-    /** The asked label could not be derived. */
+    /** The requested label could not be derived. */
     NO_LABEL("without a label"),
-    /** The name is no valid UTF-8. */
+    /** The name is not valid UTF-8. */
     BAD_NAME("names that are not UTF-8");
 
     private static final FileSkip[] VALUES = values();

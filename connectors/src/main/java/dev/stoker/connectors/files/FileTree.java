@@ -5,13 +5,13 @@ import java.io.Serializable;
 import java.util.List;
 
 /**
- * Which tree is walked, and what in it is a sample.
+ * The tree to walk, and the rules that select its samples.
  *
- * @param root where the tree lies: an absolute path or a URI
- * @param hidden what happens to names that start with a dot
- * @param links what happens to symbolic links
- * @param empty what happens to files of no bytes
- * @param errors what happens to what cannot be listed or read
+ * @param root the tree's location: an absolute path or a URI
+ * @param hidden the rule for names that start with a dot
+ * @param links the rule for symbolic links
+ * @param empty the rule for files of no bytes
+ * @param errors the rule for entries that cannot be listed or read
  * @param sidecars endings of files that belong to the sample of the same name, such as {@code .txt}
  * @param sorted whether a directory's entries are listed in the order of their names
  */
@@ -39,7 +39,7 @@ public record FileTree(
         INCLUDE
     }
 
-    /** What cannot be listed or read. */
+    /** Entries that cannot be listed or read. */
     public enum Errors {
         FAIL,
         SKIP
@@ -47,7 +47,7 @@ public record FileTree(
 
     public FileTree {
         if (!root.startsWith("/") && !Stores.isRemote(root)) {
-            throw new IllegalArgumentException("The root of a tree is an absolute path or a URI, not " + root);
+            throw new IllegalArgumentException("The root of a tree must be an absolute path or a URI, not " + root);
         }
         sidecars = List.copyOf(sidecars);
     }
@@ -57,7 +57,7 @@ public record FileTree(
         return new FileTree(root, hidden, links, empty, errors, sidecars, true);
     }
 
-    /** Whether the tree is on another file system than those that this machine has mounted. */
+    /** Whether the tree is on a file system that this machine has not mounted. */
     public boolean isRemote() {
         return Stores.isRemote(root);
     }

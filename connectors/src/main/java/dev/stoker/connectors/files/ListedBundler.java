@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Cuts the sorted listing of each directory into numbered runs. Several directories may be under way at once, no more than are
- * being listed.
+ * Cuts the sorted listing of each directory into numbered runs. Several directories may be in progress at once, but not
+ * more than are being listed.
  */
 final class ListedBundler implements Bundler {
 

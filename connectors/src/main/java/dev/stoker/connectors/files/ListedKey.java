@@ -37,7 +37,7 @@ public final class ListedKey {
         return run;
     }
 
-    /** A path whose bytes sort as the walk of a tree goes; file names cannot contain the byte 0. */
+    /** A path whose bytes sort in the order of a tree walk; file names cannot contain the byte 0. */
     static byte[] sortable(String directory) {
         byte[] bytes = directory.getBytes(UTF_8);
         for (int i = 0; i < bytes.length; i++) {

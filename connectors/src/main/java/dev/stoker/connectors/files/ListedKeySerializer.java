@@ -9,9 +9,9 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Writes keys so that the order of their bytes is the order of the listing. Flink compares serialized keys as signed bytes,
- * so each byte is written with its highest bit turned. Layout: the directory, two bytes of 0 (before every byte that could
- * continue the path), the run as big-endian i32.
+ * Writes keys so that the order of their bytes is the order of the listing. Flink compares serialized keys as signed
+ * bytes, so the highest bit of each byte is inverted. Layout: the directory, two bytes of 0 (less than every byte that
+ * could continue the path), the run as big-endian i32.
  */
 public final class ListedKeySerializer extends ValueSerializer<ListedKey> {
 
@@ -42,7 +42,7 @@ public final class ListedKeySerializer extends ValueSerializer<ListedKey> {
 
     @Override
     public ListedKey deserialize(DataInputView in) {
-        throw new UnsupportedOperationException("a sort key is written for comparison only");
+        throw new UnsupportedOperationException("a sort key is only compared, never read");
     }
 
     @Override

@@ -3,15 +3,15 @@ package dev.stoker.connectors.files;
 import java.io.Closeable;
 import java.io.IOException;
 
-/** Lists directories of one kind of file system. May be used by several threads. */
+/** Lists directories of one kind of file system. Several threads may use it. */
 interface Listing extends Closeable {
 
     /**
-     * Hands on what a directory holds, without sidecars; in the order of names if the tree is sorted.
+     * Passes on the entries of a directory, without sidecars; in the order of names if the tree is sorted.
      *
-     * @throws java.nio.file.NoSuchFileException if it is gone
+     * @throws java.nio.file.NoSuchFileException if the directory no longer exists
      * @throws java.nio.file.NotDirectoryException if it is a file
-     * @throws UnreadableException if something in it cannot be used and the tree's errors are not to be skipped
+     * @throws UnreadableException if an entry cannot be used and the tree's errors are not skipped
      * @throws IOException if it cannot be listed
      */
     void list(DirectorySplit directory, DirectoryLister.Visitor visitor) throws IOException;

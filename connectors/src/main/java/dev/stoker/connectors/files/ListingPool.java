@@ -11,26 +11,26 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads that list directories ahead of the reader. The reader's thread submits and polls; the lock guards the future that
- * tells it that there is something to poll.
+ * Threads that list directories ahead of the reader. The reader's thread submits and polls. The lock guards the future
+ * that signals new portions to it.
  */
 final class ListingPool implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(ListingPool.class);
 
-    /** Files handed over at once. */
+    /** Files passed on at once. */
     private static final int PORTION = 512;
     /** Portions ahead of the reader. */
     private static final int AHEAD = 32;
-    /** How long closing waits for a thread; a system call on a dead file system returns when it likes. */
+    /** How long closing waits for a thread: a system call on a dead file system can take any time. */
     private static final long CLOSE_MS = 5_000;
 
     /**
      * A part of a directory's listing.
      *
-     * @param directory that is being listed
-     * @param files names and what is known of them
-     * @param skipped what was left out
+     * @param directory the directory that is listed
+     * @param files names and attributes
+     * @param skipped counts of skipped entries
      * @param end the listing's end, or null if more follows
      */
     record Portion(DirectorySplit directory, List<File> files, SkipCounts skipped, WalkEvent.Listed end) {}
@@ -75,7 +75,7 @@ final class ListingPool implements AutoCloseable {
         return (Portion) result;
     }
 
-    /** Completes when there may be something to poll. */
+    /** Completes when a portion may be ready. */
     CompletableFuture<Void> isAvailable() {
         synchronized (lock) {
             if (!results.isEmpty()) {
@@ -87,7 +87,7 @@ final class ListingPool implements AutoCloseable {
         }
     }
 
-    /** Wakes whoever waits although nothing has been listed. */
+    /** Wakes the waiting reader even though nothing has been listed. */
     void wakeUp() {
         synchronized (lock) {
             available.complete(null);
@@ -103,7 +103,7 @@ final class ListingPool implements AutoCloseable {
                 collector.finish();
             }
         } catch (InterruptedException | StoppedException e) {
-            // Closed: nobody waits for the rest.
+            // Closed: the rest is not needed.
         } catch (Throwable failure) {
             try {
                 put(failure);
@@ -128,7 +128,7 @@ final class ListingPool implements AutoCloseable {
         threads.forEach(Thread::interrupt);
         for (Thread thread : threads) {
             try {
-                // A listing that is under way must not outlive the classes it uses.
+                // A listing in progress must not outlive the classes that it uses.
                 thread.join(CLOSE_MS);
             } catch (InterruptedException e) {
                 Thread.currentThread().interrupt();
@@ -142,7 +142,7 @@ final class ListingPool implements AutoCloseable {
         }
     }
 
-    /** The pool has been closed while a listing was under way. */
+    /** The pool was closed during a listing. */
     private static final class StoppedException extends RuntimeException {
         private static final long serialVersionUID = 1;
     }

@@ -12,7 +12,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 
-/** Directories of the file systems that this machine has mounted: one {@code lstat} an entry, one more for a link. */
+/** Lists directories of mounted file systems: one {@code lstat} per entry, one more per link. */
 final class LocalListing implements Listing {
 
     private final FileTree tree;
@@ -48,7 +48,7 @@ final class LocalListing implements Listing {
             visitor.skip(FileSkip.HIDDEN, directory.child(name));
             return;
         }
-        // What the JVM cannot decode it replaces; no String leads back to such a file.
+        // The JVM replaces bytes that it cannot decode; no String refers to such a file.
         if (name.indexOf('\uFFFD') >= 0) {
             rules.badName(directory.child(name), visitor);
             return;
@@ -99,7 +99,7 @@ final class LocalListing implements Listing {
         } catch (NoSuchFileException e) {
             visitor.skip(FileSkip.BROKEN_LINK, path);
         } catch (IOException e) {
-            // Links that lead to each other: the kernel gives up.
+            // Links that form a cycle: the kernel returns an error.
             if (e.getMessage() == null || !e.getMessage().contains("symbolic links")) {
                 throw e;
             }

@@ -3,13 +3,13 @@ package dev.stoker.connectors.files;
 import java.util.Objects;
 
 /**
- * Some paths on their way to the sort: one Flink record for many files. All files of a bundle belong to one place of the
+ * A group of paths for the sort: one Flink record for many files. All files of a bundle belong to one place of the
  * sort: a bucket of the shuffle, or a run of one directory's listing.
  *
- * @param kind what the data holds
+ * @param kind of the contents
  * @param place the bucket, or the number of the run within its directory
  * @param directory in a listing the directory, as {@link ListedKey} sorts it; otherwise empty
- * @param count how many files it holds
+ * @param count the number of files
  * @param bytes the sum of their sizes
  * @param data entries one after the other, see {@link FileEntries} and {@link SkipCounts}
  */
@@ -17,17 +17,17 @@ public record PathBundle(Kind kind, int place, byte[] directory, int count, long
 
     private static final byte[] NO_DIRECTORY = {};
 
-    /** What a bundle holds. The order of the constants is part of the layout. */
+    /** The kind of a bundle's contents. The order of the constants is part of the layout. */
     public enum Kind {
         /** Files of the tree. */
         FILES,
-        /** Keys that the dataset has already, in the same entries as files. */
+        /** Keys that the dataset already has, in the same format as files. */
         TAKEN,
-        /** How many of what was left out. */
+        /** Counts of skipped entries. */
         COUNTS
     }
 
-    /** Buckets of the shuffle. A bucket is sorted in memory once it has come out of Flink's sort. */
+    /** Buckets of the shuffle. A bucket is sorted in memory after Flink's sort. */
     public static final int BUCKETS = 4096;
 
     public PathBundle {
@@ -36,7 +36,7 @@ public record PathBundle(Kind kind, int place, byte[] directory, int count, long
         Objects.requireNonNull(data, "data");
     }
 
-    /** What a reader has left out. */
+    /** The counts of a reader's skipped entries. */
     static PathBundle of(SkipCounts counts) {
         return new PathBundle(Kind.COUNTS, 0, NO_DIRECTORY, 0, 0, counts.toBytes());
     }
@@ -51,7 +51,7 @@ public record PathBundle(Kind kind, int place, byte[] directory, int count, long
         return (int) (hash >>> 52);
     }
 
-    /** The key of the shuffle's sort: of two values the greater place has the greater bytes, signed or not. */
+    /** The key of the shuffle's sort: a greater place has greater bytes, compared signed or unsigned. */
     public int bucketKey() {
         return place >> 7 << 8 | place & 0x7f;
     }

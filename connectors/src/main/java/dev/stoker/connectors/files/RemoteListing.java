@@ -8,10 +8,10 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 
-/** Directories of another file system: one listing each, no request for a single entry. */
+/** Lists directories of other file systems: one listing each, without requests for single entries. */
 final class RemoteListing implements Listing {
 
-    /** Deeper than any tree that people make: links lead in a circle. */
+    /** No real tree is this deep: links form a cycle. */
     private static final int MAX_DEPTH = 256;
 
     private static final Comparator<SourceTree.Entry> BY_BYTES_OF_NAME = (a, b) -> Arrays.compareUnsigned(

@@ -9,15 +9,15 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * How many files were left out, why, and which one first. As bytes: per reason one byte for its code, the number as i64, the
- * path as a text. For one thread.
+ * Counts skipped files by reason, with one example each. As bytes: per reason one byte for its code, the number as i64,
+ * the path as a text. For one thread.
  */
 public final class SkipCounts {
 
     private final Map<FileSkip, Long> counts = new EnumMap<>(FileSkip.class);
     private final Map<FileSkip, String> examples = new EnumMap<>(FileSkip.class);
 
-    /** Counts one. The example kept is the first in the order of names, so that runs agree. */
+    /** Counts one file. The example is the first in the order of names, so that runs agree. */
     public void add(FileSkip reason, String path) {
         add(reason, 1, path);
     }

@@ -2,7 +2,7 @@ package dev.stoker.connectors.files;
 
 import java.io.IOException;
 
-/** What becomes of the entries of a tree, wherever it lies. Any thread. */
+/** Applies the rules of a tree to its entries, on any file system. Any thread may use it. */
 record TreeRules(FileTree tree) {
 
     static final long[] NO_SIDECARS = {};
@@ -13,7 +13,7 @@ record TreeRules(FileTree tree) {
 
     /** A regular file. */
     void file(DirectorySplit directory, String name, long size, long modifiedMs, DirectoryLister.Visitor visitor) {
-        // An empty sidecar is an empty value, not an accident.
+        // An empty sidecar is an empty value, not an error.
         if (size == 0
                 && tree.empty() == FileTree.Empty.SKIP
                 && tree.sidecars().stream().noneMatch(name::endsWith)) {
@@ -23,7 +23,7 @@ record TreeRules(FileTree tree) {
         }
     }
 
-    /** A name that no String leads back to. */
+    /** Handles a name that cannot be decoded. */
     void badName(String path, DirectoryLister.Visitor visitor) throws IOException {
         if (tree.errors() == FileTree.Errors.FAIL) {
             throw new UnreadableException("The name of " + tree.path(path) + " is not UTF-8"

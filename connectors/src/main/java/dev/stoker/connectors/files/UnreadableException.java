@@ -5,7 +5,7 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 
-/** A file or directory of the source cannot be used. The message is one line that says what to do. */
+/** A file or directory of the source cannot be used. The message is one line and names the next step. */
 public final class UnreadableException extends StokerException {
 
     private static final long serialVersionUID = 1;

@@ -9,7 +9,7 @@ import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.api.connector.source.SplitsAssignment;
 
-/** Hands directories to readers until none is left. All methods run on the coordinator's thread. */
+/** Assigns directories to readers until none is left. All methods run on the coordinator's thread. */
 final class WalkEnumerator implements SplitEnumerator<DirectorySplit, WalkState> {
 
     private final SplitEnumeratorContext<DirectorySplit> context;
@@ -40,7 +40,7 @@ final class WalkEnumerator implements SplitEnumerator<DirectorySplit, WalkState>
     @Override
     public void handleSourceEvent(int subtask, SourceEvent event) {
         if (!(event instanceof WalkEvent walk)) {
-            throw new IllegalArgumentException("An event of " + event.getClass() + " from reader " + subtask);
+            throw new IllegalArgumentException("Unexpected event of " + event.getClass() + " from reader " + subtask);
         }
         walk.parts().forEach(part -> assigner.listed(subtask, part));
         assign();

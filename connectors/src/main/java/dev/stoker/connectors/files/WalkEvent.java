@@ -9,15 +9,15 @@ import org.apache.flink.core.memory.DataInputDeserializer;
 import org.apache.flink.core.memory.DataOutputSerializer;
 
 /**
- * From a reader to the enumerator: directories that have been listed, each with the sub-directories found in it. Flink
- * carries events with Java serialization; an event here carries one array of bytes. The transport drops messages above 10 MiB, so a
- * directory with many sub-directories takes several events.
+ * An event from a reader to the enumerator: listed directories, each with the sub-directories found in it. Flink
+ * serializes events with Java serialization, so an event contains one array of bytes. The transport drops messages
+ * above 10 MiB, so a directory with many sub-directories takes several events.
  */
 final class WalkEvent implements SourceEvent {
 
     private static final long serialVersionUID = 1;
 
-    /** An event takes no more sub-directories once it has so many bytes. */
+    /** An event of at least this many bytes takes no more sub-directories. */
     private static final int FULL_BYTES = 1 << 20;
 
     /**
@@ -36,8 +36,8 @@ final class WalkEvent implements SourceEvent {
      * Some of a directory's sub-directories.
      *
      * @param path of the directory
-     * @param found the sub-directories behind those of the parts before
-     * @param isLast whether these are the directory's last ones
+     * @param found the sub-directories after those of the parts before
+     * @param isLast whether this is the directory's last part
      */
     record Part(String path, List<DirectorySplit> found, boolean isLast) {
         Part {

@@ -2,7 +2,7 @@ package dev.stoker.connectors.files;
 
 import java.io.Serializable;
 
-/** In which order the samples of a tree leave the sort. */
+/** The order in which the samples of a tree leave the sort. */
 public sealed interface WalkOrder extends Serializable {
 
     /**

@@ -16,14 +16,14 @@ import org.apache.flink.api.connector.source.SourceReaderContext;
 import org.apache.flink.core.io.InputStatus;
 
 /**
- * Lists the directories it is given and puts their files out in bundles. All methods run on the task's mailbox thread.
+ * Lists the assigned directories and emits their files in bundles. All methods run on the task's mailbox thread.
  *
- * <p>A bundle mixes files of many directories, so a reader's splits cannot be checkpointed one by one: the source is for
- * batch execution, where a lost reader begins anew.
+ * <p>A bundle mixes files of many directories, so a reader's splits cannot be checkpointed one by one: the source is
+ * for batch execution, where a lost reader starts again.
  */
 final class WalkReader implements SourceReader<PathBundle, DirectorySplit> {
 
-    /** Listed directories that are reported together while others are at hand. */
+    /** Listed directories that are reported together while others are available. */
     private static final int REPORTED_TOGETHER = 4;
 
     private final SourceReaderContext context;

@@ -38,13 +38,13 @@ public final class WalkSource implements Source<PathBundle, DirectorySplit, Walk
      */
     public static WalkSource of(FileTree tree, WalkOrder order, int threads) {
         if (threads < 1) {
-            throw new IllegalArgumentException("A reader needs a thread, not " + threads);
+            throw new IllegalArgumentException("A reader needs at least one thread, not " + threads);
         }
         FileTree listed = order instanceof WalkOrder.Listed ? tree.inOrder() : tree;
         return new WalkSource(listed, order, threads, Long.MAX_VALUE);
     }
 
-    /** The first files of the tree's listing. To run with a parallelism of 1. */
+    /** Reads the first files of the tree's listing. Requires a parallelism of 1. */
     public static WalkSource first(long limit, FileTree tree, WalkOrder order) {
         return new WalkSource(tree.inOrder(), order, 1, limit);
     }
@@ -65,7 +65,7 @@ public final class WalkSource implements Source<PathBundle, DirectorySplit, Walk
         return new WalkEnumerator(context, new DirectoryAssigner(perReader(), state));
     }
 
-    /** A limit needs the listing's order, so then one directory is listed at a time. */
+    /** A limit needs the listing's order, so only one directory is listed at a time. */
     private int perReader() {
         return limit == Long.MAX_VALUE ? Math.max(8, 4 * threads) : 1;
     }

@@ -4,9 +4,9 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What an enumerator knows besides the directories that Flink itself remembers as assigned.
+ * The state of an enumerator, besides the directories that Flink itself remembers as assigned.
  *
- * @param pending to be listed
+ * @param pending directories to list
  * @param relisted directories that are pending again although their sub-directories are known
  */
 record WalkState(List<DirectorySplit> pending, Set<String> relisted) {

@@ -10,14 +10,14 @@ import org.apache.kafka.common.errors.RecordTooLargeException;
 import org.apache.kafka.common.errors.TopicAuthorizationException;
 import org.apache.kafka.common.errors.TransactionalIdAuthorizationException;
 
-/** Says what a failure at the brokers means to the person who has named them. */
+/** Turns a failure of the brokers into an error message with the next step. */
 final class BrokerTrouble {
     private BrokerTrouble() {}
 
     /**
-     * The error for a question that got no answer, or a bad one.
+     * The error for a request that failed or got no answer.
      *
-     * @param topic that was asked for
+     * @param topic the requested topic
      * @param bootstrap brokers as {@code host:port,…}
      * @param otherwise the message if brokers did answer
      */
@@ -31,22 +31,23 @@ final class BrokerTrouble {
     }
 
     /**
-     * Ends the job if a failure of Kafka's own source or sink is a refusal for good.
+     * Ends the job if a failure of Kafka's own source or sink is a permanent refusal.
      *
      * @param where topic and brokers
-     * @throws SuppressRestartsException if it is, with a message for people
+     * @throws SuppressRestartsException if it is, with a message for the user
      */
     static void endIfRefused(String where, Throwable failure) {
         Throwable refusal = FailureKind.refusal(failure);
         if (refusal != null) {
             throw new SuppressRestartsException(new TopicException(
-                    where + ": the brokers refuse what the job asks for: " + refusal.getMessage() + advice(refusal),
+                    where + ": the brokers refuse a request of the job: " + refusal.getMessage() + advice(refusal),
                     failure));
         }
     }
 
     /**
-     * The error for a client that cannot be made: its settings are wrong, or the brokers have no address at present.
+     * The error for a client that cannot be created: its settings are wrong, or the brokers' names cannot be resolved
+     * at present.
      *
      * @param where topic and brokers
      */
@@ -59,11 +60,11 @@ final class BrokerTrouble {
 
     private static String noAnswer(String topic, String bootstrap) {
         return "topic " + topic + ": no broker answers at " + bootstrap
-                + "; check the address, that brokers run there and are reached from here by the names in their"
-                + " advertised.listeners, and the security settings in the file of --kafka-config";
+                + "; check the address, that brokers run there, that their advertised.listeners are reachable from"
+                + " here, and the security settings in the file of --kafka-config";
     }
 
-    /** What a person can do about a refusal. */
+    /** The advice for a refusal. */
     static String advice(Throwable refusal) {
         if (refusal instanceof AuthenticationException) {
             return "; check user and password in the file of --kafka-config";
@@ -87,10 +88,10 @@ final class BrokerTrouble {
         if (refusal instanceof GroupAuthorizationException) {
             return "Describe on the consumer groups of --pace-groups";
         }
-        return refusal instanceof ClusterAuthorizationException ? "what it asks of the cluster" : "what it asks for";
+        return refusal instanceof ClusterAuthorizationException ? "the cluster operations it needs" : "what it needs";
     }
 
-    /** The message of the first cause. */
+    /** The message of the root cause. */
     static String rootMessage(Throwable failure) {
         Throwable root = failure;
         while (root.getCause() != null) {

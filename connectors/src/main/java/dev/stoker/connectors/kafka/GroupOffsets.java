@@ -13,7 +13,7 @@ import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.consumer.OffsetAndMetadata;
 import org.apache.kafka.common.TopicPartition;
 
-/** What consumer groups have committed for a topic. One thread. */
+/** Reads the offsets that consumer groups have committed for a topic. One thread. */
 public final class GroupOffsets implements AutoCloseable {
     private static final long WAIT_SECONDS = 20;
 
@@ -33,7 +33,7 @@ public final class GroupOffsets implements AutoCloseable {
      * The group that has committed least of a partition.
      *
      * @param group its name
-     * @param offset what it has committed; -1 for nothing
+     * @param offset its committed offset; -1 for none
      */
     public record Slowest(String group, long offset) {
         private Slowest or(Slowest other) {
@@ -41,7 +41,7 @@ public final class GroupOffsets implements AutoCloseable {
         }
     }
 
-    /** By partition the group that has committed least; of several the one that was named first. */
+    /** The group with the least committed offset, by partition; of several the first one named. */
     public Map<Integer, Slowest> slowest(int partitions) throws IOException {
         Map<Integer, Slowest> slowest = new HashMap<>();
         for (String group : groups) {
@@ -67,7 +67,7 @@ public final class GroupOffsets implements AutoCloseable {
                     target.topic(),
                     target.bootstrap(),
                     e,
-                    target + ": the offsets of group " + group + " cannot be looked at: " + e);
+                    target + ": the offsets of group " + group + " cannot be read: " + e);
         }
     }
 

@@ -23,10 +23,11 @@ public final class KafkaSinks {
     private KafkaSinks() {}
 
     /**
-     * A sink that writes each record to its partition: at least once, or exactly once in transactions. Then its operators must be
-     * chained, and what a job writes after a restart must follow from what the topic has.
+     * Returns a sink that writes each record to its partition: at least once, or exactly once in transactions. For
+     * exactly once, its operators must be chained, and the job must continue after a restart from the contents of the
+     * topic.
      *
-     * @param transactionalIdPrefix what the ids of transactions begin with; no other job may use it
+     * @param transactionalIdPrefix the prefix of the ids of transactions; no other job may use it
      * @throws IOException if the clients' settings cannot be read
      */
     public static Sink<TopicRecord> create(KafkaTarget target, String transactionalIdPrefix) throws IOException {
@@ -44,7 +45,7 @@ public final class KafkaSinks {
         settings.putIfAbsent(ProducerConfig.LINGER_MS_CONFIG, "5");
         settings.putIfAbsent(ProducerConfig.BUFFER_MEMORY_CONFIG, Long.toString(Math.max(64L << 20, 4L * request)));
         settings.putIfAbsent(ProducerConfig.SEND_BUFFER_CONFIG, Integer.toString(1 << 20));
-        // The producer waits for brokers that are away; a restart would only lose what it holds.
+        // The producer waits for unavailable brokers; a restart would only lose its unsent records.
         settings.putIfAbsent(ProducerConfig.DELIVERY_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
         settings.putIfAbsent(ProducerConfig.MAX_BLOCK_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
         KafkaSinkBuilder<TopicRecord> builder = KafkaSink.<TopicRecord>builder()
@@ -63,7 +64,10 @@ public final class KafkaSinks {
         return new StrictSink(builder.build(), target);
     }
 
-    /** Records as Kafka's producer takes them; names the topic, whose open transactions a pooling sink looks for. */
+    /**
+     * Converts records for Kafka's producer. Names the topic, because a pooling sink looks for the topic's open
+     * transactions.
+     */
     private static final class Serializer
             implements KafkaRecordSerializationSchema<TopicRecord>, KafkaDatasetFacetProvider {
         private static final long serialVersionUID = 1;

@@ -20,17 +20,17 @@ import org.apache.kafka.clients.consumer.OffsetResetStrategy;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 
-/** Builds the source of a topic's records, as committed. */
+/** Builds the source of a topic's committed records. */
 public final class KafkaSources {
 
     private KafkaSources() {}
 
     /**
-     * A source that reads each committed record from its start on. An offset that the brokers have deleted is an error, never
-     * a leap.
+     * Returns a source that reads each committed record from a start offset on. If the brokers have deleted an offset,
+     * the source fails instead of skipping records.
      *
-     * @param start by partition the first offset; partitions that appear later are read from their beginning
-     * @param until by partition the offset before which it ends; empty to go on for ever
+     * @param start the first offset by partition; partitions that appear later are read from their beginning
+     * @param until the offset by partition before which the source ends; empty for an unbounded source
      * @throws IOException if the clients' settings cannot be read
      */
     @SuppressWarnings("deprecation")
@@ -41,11 +41,11 @@ public final class KafkaSources {
         settings.setProperty(ConsumerConfig.ISOLATION_LEVEL_CONFIG, "read_committed");
         settings.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         settings.setProperty(ConsumerConfig.ENABLE_AUTO_COMMIT_CONFIG, "false");
-        // Positions lie in the dataset; a consumer group would be a second truth.
+        // The dataset stores the positions; offsets of a consumer group could contradict them.
         settings.setProperty(KafkaSourceOptions.COMMIT_OFFSETS_ON_CHECKPOINT.key(), "false");
-        // The clients wait for brokers that are away; a restart would ask them the same.
+        // The clients wait for unavailable brokers; a restart would only repeat the request.
         settings.putIfAbsent(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, Integer.toString(Integer.MAX_VALUE));
-        // What is fetched and handed on at a time lies in the heap until it is packed, and each collection copies it.
+        // Fetched records stay in the heap until they are packed, and each garbage collection copies them.
         settings.putIfAbsent(ConsumerConfig.FETCH_MAX_BYTES_CONFIG, Integer.toString(8 << 20));
         settings.putIfAbsent(ConsumerConfig.RECEIVE_BUFFER_CONFIG, Integer.toString(1 << 20));
         KafkaSourceBuilder<SourceRecord> builder = KafkaSource.<SourceRecord>builder()
@@ -81,7 +81,7 @@ public final class KafkaSources {
                 List.of(headers));
     }
 
-    /** Takes records as they are. */
+    /** Passes records on unchanged. */
     private static final class Deserializer implements KafkaRecordDeserializationSchema<SourceRecord> {
         private static final long serialVersionUID = 1;
 

@@ -6,14 +6,14 @@ import java.time.Duration;
 import java.util.Properties;
 
 /**
- * A topic and how it is written. It travels in the job graph, so it holds the name of the file with the clients' settings,
- * never what is in it.
+ * A topic and how it is written. It is part of the job graph, so it contains the name of the file with the clients'
+ * settings, never its contents.
  *
  * @param bootstrap brokers as {@code host:port,…}
  * @param topic the topic
  * @param clientConfig file with settings of the Kafka clients (security, say) on every machine; null for none
  * @param exactlyOnce whether records are written in transactions
- * @param transactionTimeoutMs after how long brokers give up a transaction
+ * @param transactionTimeoutMs how long a transaction may stay open until the brokers abort it
  * @param maxRecordBytes the most bytes of a record's value
  */
 public record KafkaTarget(
@@ -24,7 +24,7 @@ public record KafkaTarget(
         long transactionTimeoutMs,
         int maxRecordBytes)
         implements Serializable {
-    /** What a record may take beside its value: headers, and the batch around it. */
+    /** The bytes of a record besides its value: headers, and the batch around it. */
     public static final int OVERHEAD_BYTES = 16 << 10;
 
     public KafkaTarget {

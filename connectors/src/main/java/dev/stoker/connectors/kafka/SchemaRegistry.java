@@ -15,7 +15,7 @@ import java.time.Duration;
 import java.util.Base64;
 import java.util.Optional;
 
-/** A registry of schemas that speaks the protocol of Confluent's. For one thread. */
+/** A client of a schema registry with Confluent's protocol. For one thread. */
 public final class SchemaRegistry {
     private static final JsonMapper JSON = new JsonMapper();
     private static final String TYPE = "application/vnd.schemaregistry.v1+json";
@@ -29,10 +29,10 @@ public final class SchemaRegistry {
             HttpClient.newBuilder().connectTimeout(PATIENCE).build();
 
     /**
-     * Asks nothing yet.
+     * Creates a client without a request.
      *
-     * @param url of the registry; user and password in it are sent as such
-     * @param user {@code user:password}, before those of the URL
+     * @param url of the registry; a user and password in it are sent for authentication
+     * @param user {@code user:password}, which overrides the URL's
      */
     public SchemaRegistry(String url, Optional<String> user) {
         URI given = URI.create(url.endsWith("/") ? url.substring(0, url.length() - 1) : url);
@@ -43,12 +43,12 @@ public final class SchemaRegistry {
     }
 
     /**
-     * Registers an Avro schema; one that is known already keeps its id.
+     * Registers an Avro schema. A known schema keeps its id.
      *
-     * @param url of the registry; user and password in it are sent as such
-     * @param subject under which it is known
+     * @param url of the registry; a user and password in it are sent for authentication
+     * @param subject the schema's subject
      * @return the schema's id
-     * @throws TopicException if the registry cannot be reached, or refuses it
+     * @throws TopicException if the registry cannot be reached or refuses the schema
      */
     public static int register(String url, String subject, String schema) throws IOException {
         return new SchemaRegistry(url, Optional.empty()).register(subject, schema);
@@ -67,15 +67,15 @@ public final class SchemaRegistry {
         JsonNode id = json(reply).path("id");
         if (!id.isInt()) {
             throw new TopicException(
-                    "The schema registry " + base + " gave no id for " + subject + ": " + reply.body());
+                    "The schema registry " + base + " returned no id for " + subject + ": " + reply.body());
         }
         return id.intValue();
     }
 
     /**
-     * The schema of an id, as JSON.
+     * Returns the schema of an id, as JSON.
      *
-     * @return empty if the registry knows none
+     * @return empty if the registry does not know the id
      * @throws TopicException if it does not answer
      */
     public Optional<String> schema(int id) throws IOException {
@@ -83,9 +83,9 @@ public final class SchemaRegistry {
     }
 
     /**
-     * The newest schema of a subject, as JSON.
+     * Returns the newest schema of a subject, as JSON.
      *
-     * @return empty if the registry knows none
+     * @return empty if the registry does not know the subject
      * @throws TopicException if it does not answer
      */
     public Optional<String> newest(String subject) throws IOException {
@@ -98,7 +98,7 @@ public final class SchemaRegistry {
             return Optional.empty();
         }
         if (reply.statusCode() != OK) {
-            throw new TopicException("The schema registry " + base + " answers " + reply.statusCode() + " to " + path);
+            throw new TopicException("The schema registry " + base + " answered " + reply.statusCode() + " to " + path);
         }
         return Optional.of(json(reply).path("schema").asText());
     }
@@ -107,7 +107,7 @@ public final class SchemaRegistry {
         try {
             return JSON.readTree(reply.body());
         } catch (JsonProcessingException e) {
-            throw new TopicException("The schema registry " + base + " answers what is no JSON: " + reply.body(), e);
+            throw new TopicException("The schema registry " + base + " returned invalid JSON: " + reply.body(), e);
         }
     }
 
@@ -128,7 +128,7 @@ public final class SchemaRegistry {
             return client.send(request.build(), HttpResponse.BodyHandlers.ofString());
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
-            throw new TopicException("Interrupted while the schema registry " + base + " was asked");
+            throw new TopicException("Interrupted while waiting for the schema registry " + base);
         } catch (IOException e) {
             throw new TopicException("The schema registry " + base + " cannot be reached: " + e);
         }

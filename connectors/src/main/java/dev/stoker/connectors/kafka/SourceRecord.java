@@ -4,14 +4,14 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A record as it was read from a topic. Its arrays belong to it and are not changed.
+ * A record that was read from a topic. Its arrays must not be changed.
  *
- * @param partition where it lies
- * @param offset where in the partition
+ * @param partition its partition
+ * @param offset its offset in the partition
  * @param timestampMs the record's time, in milliseconds since 1970; -1 if it has none
  * @param key null if it has none
  * @param value null if it has none
- * @param headers in order; names may come again
+ * @param headers in order; names may repeat
  */
 public record SourceRecord(
         int partition, long offset, long timestampMs, byte[] key, byte[] value, List<Header> headers) {

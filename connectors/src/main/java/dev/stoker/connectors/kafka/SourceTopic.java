@@ -30,7 +30,7 @@ import org.apache.kafka.common.errors.InvalidTopicException;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Looks at a topic that is to be read: its id, its partitions, how far they reach, its first records. One thread. */
+/** Describes a topic to read: its id, partitions, offsets and first records. One thread. */
 public final class SourceTopic implements AutoCloseable {
     private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final Duration POLL = Duration.ofMillis(200);
@@ -39,7 +39,7 @@ public final class SourceTopic implements AutoCloseable {
     private final Duration patience;
     private final Admin admin;
 
-    /** @throws IOException if the clients' settings cannot be read, or are no settings */
+    /** @throws IOException if the clients' settings cannot be read or are invalid */
     public SourceTopic(TopicLocation location) throws IOException {
         this(location, PATIENCE);
     }
@@ -61,18 +61,18 @@ public final class SourceTopic implements AutoCloseable {
     }
 
     /**
-     * A topic as it is.
+     * The properties of a topic.
      *
-     * @param id which a topic of the same name that is created later does not have
+     * @param id the id of the topic; a topic that is later created under the same name has another
      * @param cluster id of the cluster
-     * @param partitions how many
+     * @param partitions the number of partitions
      */
     public record Shape(String id, String cluster, int partitions) {}
 
     /**
-     * What the topic is.
+     * Returns the topic's properties.
      *
-     * @throws TopicException if there is none, or no broker answers
+     * @throws TopicException if the topic does not exist, or no broker answers
      */
     public Shape shape() throws IOException {
         TopicDescription topic = get(admin.describeTopics(List.of(location.topic()))
@@ -82,17 +82,20 @@ public final class SourceTopic implements AutoCloseable {
         return new Shape(topic.topicId().toString(), cluster, topic.partitions().size());
     }
 
-    /** By partition the first offset that is still there. */
+    /** The first offset that still exists, by partition. */
     public SortedMap<Integer, Long> beginnings(int partitions) throws IOException {
         return offsets(partitions, OffsetSpec.earliest(), IsolationLevel.READ_UNCOMMITTED);
     }
 
-    /** By partition the offset after the last committed record or marker that no open transaction hides. */
+    /**
+     * The offset after the last readable record or marker, by partition. An open transaction hides the records after
+     * its start.
+     */
     public SortedMap<Integer, Long> ends(int partitions) throws IOException {
         return offsets(partitions, OffsetSpec.latest(), IsolationLevel.READ_COMMITTED);
     }
 
-    /** By partition the first offset of this time or later; where there is none, the partition's end. */
+    /** The first offset of this time or later, by partition; the partition's end if there is none. */
     public SortedMap<Integer, Long> since(int partitions, long timestampMs) throws IOException {
         SortedMap<Integer, Long> found =
                 offsets(partitions, OffsetSpec.forTimestamp(timestampMs), IsolationLevel.READ_UNCOMMITTED);
@@ -115,8 +118,8 @@ public final class SourceTopic implements AutoCloseable {
     }
 
     /**
-     * The first committed records between two offsets of each partition, up to a number and up to a size. The same topic gives
-     * the same records: partitions take turns, in ascending order, one record each.
+     * Returns the first committed records between two offsets of each partition, up to a number and a size. The result
+     * depends only on the topic: partitions take turns, in ascending order, with one record each.
      */
     public List<SourceRecord> first(
             SortedMap<Integer, Long> start, SortedMap<Integer, Long> end, int most, long mostBytes) throws IOException {
@@ -179,7 +182,7 @@ public final class SourceTopic implements AutoCloseable {
             }
             if (System.nanoTime() > deadline) {
                 throw new BrokersAwayException(
-                        location + ", partition " + partition + ": no record came from offset " + from + " on within "
+                        location + ", partition " + partition + ": no record arrived from offset " + from + " within "
                                 + patience.toSeconds() + " s, although the partition ends at " + stop,
                         null);
             }
@@ -202,8 +205,8 @@ public final class SourceTopic implements AutoCloseable {
             }
             throw failed(
                     cause,
-                    " cannot be looked at: " + cause.getMessage()
-                            + "; check the address, --kafka-config, and that the brokers are up");
+                    " cannot be read: " + cause.getMessage()
+                            + "; check the address, --kafka-config, and that the brokers are running");
         }
     }
 
@@ -211,7 +214,7 @@ public final class SourceTopic implements AutoCloseable {
         return BrokerTrouble.of(location.topic(), location.bootstrap(), failure, location + otherwise);
     }
 
-    /** Gives up the connection to the brokers. */
+    /** Closes the connection to the brokers. */
     @Override
     public void close() {
         admin.close(Duration.ofSeconds(5));

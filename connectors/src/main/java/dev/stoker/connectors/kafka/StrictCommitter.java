@@ -9,22 +9,23 @@ import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.kafka.common.errors.InvalidPidMappingException;
 
 /**
- * Commits transactions in their order, or fails. Kafka's own committer logs an error where brokers have given up a transaction, takes its
- * records for written, and commits the next one behind the gap.
+ * Commits transactions in order, or fails. When brokers have aborted a transaction, Kafka's own committer only logs an
+ * error. It then treats the transaction's records as written and commits the next one after the gap.
  *
  * <ul>
- *   <li>A transaction of this run that was given up fails the task. The job begins again from its last checkpoint then.
- *   <li>One of the state that a job begins with may be refused because it was committed long ago. So it fails nothing: the source
- *       looks what the topic has. But what the state has after it would stand behind a gap if it was not, and is given up.
- *   <li>Under the id of a refused one a transaction may be open that was begun after the state was taken, and that Kafka's writer
- *       leaves alone because of the state. It is given up, or it would hold up consumers until its time is over.
+ *   <li>If a transaction of this run was aborted, the task fails, and the job restarts from its last checkpoint.
+ *   <li>The brokers may refuse a transaction from the restored state because it was committed long ago. So a refusal
+ *       does not fail the task: the source checks what the topic contains. If the transaction was not committed, later
+ *       transactions of the state would follow a gap, so the committer aborts them.
+ *   <li>A transaction that was begun after the checkpoint may be open under the id of a refused one, and Kafka's writer
+ *       ignores it because of the state. The committer aborts it, because it would block consumers until its time-out.
  * </ul>
  *
- * <p>One thread, the task's. A committable has its writer's producer as long as it has not been in a state.
+ * <p>One thread, the task's. A committable has its writer's producer unless it was restored from a state.
  */
-@SuppressWarnings("try") // that close may be interrupted is the interface's word
+@SuppressWarnings("try") // the interface declares that close may be interrupted
 final class StrictCommitter implements Committer<KafkaCommittable> {
-    /** Ends what is open under some ids. */
+    /** Aborts the open transactions of some ids. */
     interface Brokers {
         void giveUp(Collection<String> transactionalIds) throws IOException;
     }
@@ -32,11 +33,11 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
     private final Committer<KafkaCommittable> committer;
     private final Brokers brokers;
     private final String where;
-    /** Whether a transaction of the state was refused. */
+    /** Whether a transaction of the restored state was refused. */
     private boolean isRefused;
 
     /**
-     * @param committer Kafka's; closed with this one
+     * @param committer Kafka's committer; closed with this one
      * @param where topic and brokers, for messages
      */
     StrictCommitter(Committer<KafkaCommittable> committer, Brokers brokers, String where) {
@@ -53,7 +54,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
             Watched watched = new Watched(request);
             if (isRefused && watched.isOfState()) {
                 given.add(watched.id());
-                request.signalFailedWithKnownReason(new IOException("one before it was refused"));
+                request.signalFailedWithKnownReason(new IOException("an earlier transaction was refused"));
             } else {
                 tried.add(watched);
             }
@@ -65,9 +66,9 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
             }
             if (!request.isOfState()) {
                 throw new IOException(
-                        "the brokers have given up transaction " + request.id()
-                                + " before it was committed: another feed of this name has begun, or this one stood still for"
-                                + " longer than --transaction-timeout; its records are written again",
+                        "the brokers aborted transaction " + request.id()
+                                + " before it was committed: another feed of this name has started, or this one was"
+                                + " stalled for longer than --transaction-timeout; its records are written again",
                         request.refusal);
             }
             isRefused = true;
@@ -105,7 +106,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
             return request.getCommittable();
         }
 
-        /** For the log of Kafka's committer. */
+        /** For the log messages of Kafka's committer. */
         @Override
         public String toString() {
             return getCommittable().toString();
@@ -125,7 +126,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
         @Override
         public void signalFailedWithUnknownReason(Throwable reason) {
             if (isOfState() && reason instanceof InvalidPidMappingException) {
-                // Brokers forget ids that nobody has used for a week, and end what was open under them long before.
+                // Brokers forget ids that were unused for a week, and abort their open transactions long before.
                 signalFailedWithKnownReason(reason);
             } else {
                 BrokerTrouble.endIfRefused(where, reason);

@@ -15,8 +15,8 @@ import org.apache.flink.util.UserCodeClassLoader;
 import org.apache.flink.util.function.ThrowingRunnable;
 
 /**
- * The context of Kafka's writer. What its producer's thread reports comes back as mail, past the writer's methods: refusals end the
- * job from there, too.
+ * The context of Kafka's writer. Its producer's thread reports failures as mail, which bypasses the writer's methods;
+ * here too, refusals end the job.
  *
  * @param context Flink's
  * @param where topic and brokers, for messages

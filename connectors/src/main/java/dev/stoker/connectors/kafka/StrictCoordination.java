@@ -11,7 +11,7 @@ import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
 
 /**
- * The context of Kafka's enumerator. What it throws of an answer ends the job where brokers refuse something for good.
+ * The context of Kafka's enumerator. Ends the job if an answer shows that brokers refuse a request permanently.
  *
  * @param context Flink's
  * @param where topic and brokers, for messages

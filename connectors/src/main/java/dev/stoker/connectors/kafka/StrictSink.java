@@ -20,10 +20,10 @@ import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology
 import org.apache.flink.streaming.api.datastream.DataStream;
 
 /**
- * Kafka's sink in transactions, with a committer that takes nothing for written that brokers have given up ({@link StrictCommitter}).
- * Its operators must be chained.
+ * Kafka's transactional sink, with a committer that does not treat aborted transactions as written ({@link
+ * StrictCommitter}). Its operators must be chained.
  */
-@SuppressWarnings("try") // that close may be interrupted is the writers' word
+@SuppressWarnings("try") // the writers declare that close may be interrupted
 final class StrictSink
         implements Sink<TopicRecord>,
                 SupportsWriterState<TopicRecord, KafkaWriterState>,

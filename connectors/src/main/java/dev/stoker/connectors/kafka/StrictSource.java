@@ -19,7 +19,7 @@ import org.apache.flink.connector.kafka.source.split.KafkaPartitionSplit;
 import org.apache.flink.core.io.InputStatus;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
-/** Kafka's source, which ends the job where brokers refuse something for good. */
+/** Kafka's source. Ends the job if brokers refuse a request permanently. */
 final class StrictSource
         implements Source<SourceRecord, KafkaPartitionSplit, KafkaSourceEnumState>, ResultTypeQueryable<SourceRecord> {
     private static final long serialVersionUID = 1;
@@ -70,8 +70,8 @@ final class StrictSource
         return source.getEnumeratorCheckpointSerializer();
     }
 
-    /** Kafka's reader. What its fetchers have failed with comes out of {@link #pollNext}. */
-    @SuppressWarnings("try") // that close may be interrupted is the interface's word
+    /** Kafka's reader. Failures of its fetchers are thrown by {@link #pollNext}. */
+    @SuppressWarnings("try") // the interface declares that close may be interrupted
     private record Reader(SourceReader<SourceRecord, KafkaPartitionSplit> reader, String where)
             implements SourceReader<SourceRecord, KafkaPartitionSplit> {
 

@@ -8,8 +8,8 @@ import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 import org.apache.flink.connector.kafka.sink.KafkaCommittable;
 import org.apache.flink.connector.kafka.sink.KafkaWriterState;
 
-/** Kafka's writer, which ends the job where brokers refuse something for good. One thread, the task's. */
-@SuppressWarnings("try") // that close may be interrupted is the interface's word
+/** Kafka's writer. Ends the job if brokers refuse a request permanently. One thread, the task's. */
+@SuppressWarnings("try") // the interface declares that close may be interrupted
 final class StrictWriter<
                 W extends
                         StatefulSinkWriter<TopicRecord, KafkaWriterState>

@@ -28,12 +28,12 @@ import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Creates a feed's topic, or refuses one that would lose, merge or reject records. */
+/** Creates a feed's topic, or refuses a topic that would lose, merge or reject records. */
 public final class TopicCheck implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(TopicCheck.class);
     private static final long WAIT_SECONDS = 30;
     private static final long WEEK_MS = Duration.ofDays(7).toMillis();
-    /** Times that a missing topic is looked for again, 50 ms apart. */
+    /** Checks for a missing topic, 50 ms apart. */
     private static final int GONE_LOOKS = 60;
 
     private static final String MAX_TRANSACTION = "transaction.max.timeout.ms";
@@ -61,10 +61,10 @@ public final class TopicCheck implements AutoCloseable {
     }
 
     /**
-     * Creates the topic unless it is there, and checks it and the brokers.
+     * Creates the topic if it does not exist, and checks it and the brokers.
      *
-     * @return the topic's id, which a topic of the same name that is created later does not have
-     * @throws TopicException naming everything that has to be changed
+     * @return the topic's id; a topic that is later created under the same name has another
+     * @throws TopicException naming everything that must be changed
      */
     public String ensure(TopicNeeds needs) throws IOException {
         TopicDescription topic = describe();
@@ -76,12 +76,12 @@ public final class TopicCheck implements AutoCloseable {
                 topic = describe();
             }
             if (topic == null) {
-                throw new TopicException(target + " was created but does not appear; look at the brokers' logs");
+                throw new TopicException(target + " was created but does not appear; check the brokers' logs");
             }
         }
         List<String> problems = new ArrayList<>();
         if (topic.partitions().size() != needs.partitions()) {
-            problems.add("it has " + topic.partitions().size() + " partitions, the feed has " + needs.partitions()
+            problems.add("it has " + topic.partitions().size() + " partitions, but the feed has " + needs.partitions()
                     + " lanes and needs one for each: give --lanes "
                     + topic.partitions().size() + " or another --topic");
         }
@@ -98,8 +98,8 @@ public final class TopicCheck implements AutoCloseable {
     /**
      * The id of the topic.
      *
-     * @throws TopicGoneException if it does not exist, and does not appear within some seconds: a broker that has just started may not
-     *     know it yet
+     * @throws TopicGoneException if the topic does not exist and does not appear within a few seconds: a broker that
+     *     has just started may not know it yet
      */
     public String id() throws IOException {
         TopicDescription topic = describe();
@@ -108,36 +108,35 @@ public final class TopicCheck implements AutoCloseable {
             topic = describe();
         }
         if (topic == null) {
-            throw new TopicGoneException(
-                    target + " does not exist any more: somebody has deleted it, and what was in it is"
-                            + " lost; start the feed anew, not from a checkpoint or savepoint");
+            throw new TopicGoneException(target + " no longer exists: it was deleted, and its contents are"
+                    + " lost; start a new feed, not from a checkpoint or savepoint");
         }
         return topic.topicId().toString();
     }
 
     /**
-     * Refuses a topic that is not the one of an id.
+     * Refuses a topic with another id.
      *
-     * @throws TopicGoneException if it is gone, or another one
+     * @throws TopicGoneException if the topic no longer exists or has another id
      */
     public void require(String id) throws IOException {
         String found = id();
         if (!found.equals(id)) {
             throw new TopicGoneException(
-                    target + " is another one than the feed has written to (id " + found + ", before "
-                            + id + "): it was deleted and created again, and what was in it is lost;"
-                            + " start the feed anew, not from a checkpoint or savepoint");
+                    target + " is not the topic that the feed wrote to (id " + found + ", expected "
+                            + id + "): it was deleted and recreated, and its contents are lost;"
+                            + " start a new feed, not from a checkpoint or savepoint");
         }
     }
 
-    /** Ends the transactions that are open under some ids, as a producer does that begins with one of them. */
+    /** Aborts the open transactions of some ids, by fencing their producers. */
     void giveUp(Collection<String> transactionalIds) throws IOException {
         try {
             await(admin.fenceProducers(transactionalIds).all());
         } catch (ExecutionException e) {
             throw failed(
                     e.getCause(),
-                    ": the transactions " + transactionalIds + " cannot be ended: "
+                    ": the transactions " + transactionalIds + " cannot be aborted: "
                             + e.getCause().getMessage());
         }
     }
@@ -145,13 +144,13 @@ public final class TopicCheck implements AutoCloseable {
     private void checkTopic(Config config, TopicNeeds needs, List<String> problems) {
         String policy = value(config, TopicConfig.CLEANUP_POLICY_CONFIG, TopicConfig.CLEANUP_POLICY_DELETE);
         if (policy.contains(TopicConfig.CLEANUP_POLICY_COMPACT)) {
-            problems.add(TopicConfig.CLEANUP_POLICY_CONFIG + " is " + policy + ", and compaction drops records: set "
+            problems.add(TopicConfig.CLEANUP_POLICY_CONFIG + " is " + policy + ", but compaction drops records: set "
                     + TopicConfig.CLEANUP_POLICY_CONFIG + "=delete");
         }
         long needed = (long) target.maxRecordBytes() + KafkaTarget.OVERHEAD_BYTES;
         long most = number(config, TopicConfig.MAX_MESSAGE_BYTES_CONFIG, needed);
         if (most < needed) {
-            problems.add(TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " is " + most + ", records may have " + needed
+            problems.add(TopicConfig.MAX_MESSAGE_BYTES_CONFIG + " is " + most + ", but records may have " + needed
                     + " bytes: set " + TopicConfig.MAX_MESSAGE_BYTES_CONFIG + "=" + needed
                     + " or start with --max-record-bytes " + Math.max(1024, most - KafkaTarget.OVERHEAD_BYTES));
         }
@@ -159,18 +158,18 @@ public final class TopicCheck implements AutoCloseable {
         if (retention >= 0 && retention < needs.epochTime().toMillis()) {
             problems.add(TopicConfig.RETENTION_MS_CONFIG + " is " + retention + ", shorter than an epoch may take ("
                     + needs.epochTime().toMillis() + "): set " + TopicConfig.RETENTION_MS_CONFIG + "="
-                    + needs.epochTime().toMillis() + " or more, or say with --epoch-time that epochs are shorter");
+                    + needs.epochTime().toMillis() + " or more, or set --epoch-time to a shorter time");
         }
         long bytes = number(config, TopicConfig.RETENTION_BYTES_CONFIG, -1);
         if (bytes >= 0 && bytes < needs.epochBytes()) {
-            problems.add(TopicConfig.RETENTION_BYTES_CONFIG + " is " + bytes + ", an epoch has about "
+            problems.add(TopicConfig.RETENTION_BYTES_CONFIG + " is " + bytes + ", but an epoch has about "
                     + needs.epochBytes() + " bytes in a partition: set " + TopicConfig.RETENTION_BYTES_CONFIG + "="
                     + needs.epochBytes() + " or more, or -1");
         }
         String compression = value(config, TopicConfig.COMPRESSION_TYPE_CONFIG, "producer");
         if (!List.of("producer", "uncompressed", "gzip").contains(compression)) {
             problems.add(TopicConfig.COMPRESSION_TYPE_CONFIG + " is " + compression
-                    + ", which brokers would do to every record anew: set " + TopicConfig.COMPRESSION_TYPE_CONFIG
+                    + ", so brokers would recompress every record: set " + TopicConfig.COMPRESSION_TYPE_CONFIG
                     + "=producer");
         }
     }
@@ -181,7 +180,7 @@ public final class TopicCheck implements AutoCloseable {
         Config config = config(new ConfigResource(ConfigResource.Type.BROKER, broker.idString()));
         long most = number(config, MAX_TRANSACTION, Long.MAX_VALUE);
         if (target.transactionTimeoutMs() > most) {
-            problems.add("transactions may last " + target.transactionTimeoutMs() + " ms, the brokers' "
+            problems.add("transactions may last " + target.transactionTimeoutMs() + " ms, but the brokers' "
                     + MAX_TRANSACTION + " is " + most + ": start with --transaction-timeout " + most / 1000
                     + "s or less, or set " + MAX_TRANSACTION + "=" + target.transactionTimeoutMs() + " on the brokers");
         }
@@ -219,23 +218,23 @@ public final class TopicCheck implements AutoCloseable {
             }
             throw failed(
                     e.getCause(),
-                    " cannot be looked at: " + e.getCause().getMessage()
-                            + "; check --bootstrap, and that the brokers are up");
+                    " cannot be read: " + e.getCause().getMessage()
+                            + "; check --bootstrap, and that the brokers are running");
         }
     }
 
-    /** The settings, as far as this user may see them: those that are hidden count as unknown. */
+    /** Returns the settings that this user may read. Hidden settings count as unknown. */
     private Config config(ConfigResource resource) throws IOException {
         try {
             return await(admin.describeConfigs(List.of(resource)).values().get(resource));
         } catch (ExecutionException e) {
             if (e.getCause() instanceof AuthorizationException) {
-                LOG.info("{}: the settings of {} are hidden from this user and not checked", target, resource);
+                LOG.info("{}: the settings of {} are hidden from this user and were not checked", target, resource);
                 return new Config(List.of());
             }
             throw failed(
                     e.getCause(),
-                    ": " + resource + " cannot be looked at: " + e.getCause().getMessage());
+                    ": " + resource + " cannot be read: " + e.getCause().getMessage());
         }
     }
 
@@ -245,7 +244,7 @@ public final class TopicCheck implements AutoCloseable {
         } catch (ExecutionException e) {
             throw failed(
                     e.getCause(),
-                    ": " + what + " cannot be looked at: " + e.getCause().getMessage());
+                    ": " + what + " cannot be read: " + e.getCause().getMessage());
         }
     }
 
@@ -277,7 +276,7 @@ public final class TopicCheck implements AutoCloseable {
         return Long.parseLong(value(config, name, Long.toString(missing)));
     }
 
-    /** Gives up the connection to the brokers. */
+    /** Closes the connection to the brokers. */
     @Override
     public void close() {
         admin.close(Duration.ofSeconds(5));

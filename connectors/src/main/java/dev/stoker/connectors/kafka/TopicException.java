@@ -2,18 +2,21 @@ package dev.stoker.connectors.kafka;
 
 import dev.stoker.schemas.errors.StokerException;
 
-/** A topic or a broker is not as a feed needs it; the message names the setting and the command that changes it. */
+/**
+ * A topic or a broker does not meet a feed's requirements. The message names the setting and the command that changes
+ * it.
+ */
 public class TopicException extends StokerException {
     private static final long serialVersionUID = 1L;
 
-    /** @param message what is wrong with which topic, expected and found, and what to do */
+    /** @param message the problem and its topic, expected and found, and the next step */
     public TopicException(String message) {
         super(message);
     }
 
     /**
-     * @param message what is wrong with which topic, expected and found, and what to do
-     * @param cause the failure below
+     * @param message the problem and its topic, expected and found, and the next step
+     * @param cause the underlying failure
      */
     public TopicException(String message, Throwable cause) {
         super(message, cause);

@@ -14,8 +14,8 @@ import org.apache.kafka.clients.CommonClientConfigs;
 import org.apache.kafka.clients.MetadataRecoveryStrategy;
 
 /**
- * A topic that is read. It travels in the job graph, so it holds the name of the file with the clients' settings, never what
- * is in it.
+ * A topic to read. It is part of the job graph, so it contains the name of the file with the clients' settings, never
+ * its contents.
  *
  * @param bootstrap brokers as {@code host:port,…}
  * @param topic the topic
@@ -33,7 +33,7 @@ public record TopicLocation(String bootstrap, String topic, String clientConfig)
         }
     }
 
-    /** Whether a location means a topic, well written or not. */
+    /** Whether a location is meant to be a topic, even if it is malformed. */
     public static boolean isTopic(String location) {
         return location.toLowerCase(Locale.ROOT).startsWith(SCHEME);
     }
@@ -42,7 +42,7 @@ public record TopicLocation(String bootstrap, String topic, String clientConfig)
      * The topic of a location such as {@code kafka://host:9092,other:9092/photos}.
      *
      * @param clientConfig file with settings of the Kafka clients
-     * @throws IllegalArgumentException if it is none
+     * @throws IllegalArgumentException if the location is not a topic
      */
     public static TopicLocation parse(String location, Optional<String> clientConfig) {
         Matcher matcher = URI.matcher(location);
@@ -67,13 +67,13 @@ public record TopicLocation(String bootstrap, String topic, String clientConfig)
             } catch (IOException e) {
                 throw new IOException(
                         "the Kafka clients' settings cannot be read from " + clientConfig
-                                + "; --kafka-config names a file that is on every machine of the job",
+                                + "; --kafka-config must name a file that exists on every machine of the job",
                         e);
             }
         }
         settings.setProperty(CommonClientConfigs.BOOTSTRAP_SERVERS_CONFIG, bootstrap);
-        // Kafka's default makes an admin client spin while no broker answers: 2,500 lines of log a second, and a
-        // processor.
+        // With Kafka's default, an admin client spins while no broker answers: it writes 2,500 log lines a second and
+        // uses a whole core.
         settings.putIfAbsent(CommonClientConfigs.METADATA_RECOVERY_STRATEGY_CONFIG, MetadataRecoveryStrategy.NONE.name);
         return settings;
     }

@@ -18,18 +18,18 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.serialization.ByteArrayDeserializer;
 
-/** Looks at single records of a topic. One thread. */
+/** Reads single records of a topic. One thread. */
 public final class TopicReader implements AutoCloseable {
     private static final Duration WAIT = Duration.ofSeconds(20);
     private static final Duration POLL = Duration.ofMillis(200);
-    /** Many markers, or one record however large it is. */
+    /** Enough for many markers; a single larger record is still returned. */
     private static final int FETCH_BYTES = 64 << 10;
 
     private final KafkaTarget target;
     private final KafkaConsumer<byte[], byte[]> consumer;
 
     /**
-     * A reader of what is committed.
+     * Opens a reader of committed records.
      *
      * @throws IOException if the clients' settings cannot be read
      */
@@ -44,7 +44,7 @@ public final class TopicReader implements AutoCloseable {
         settings.setProperty(ConsumerConfig.ALLOW_AUTO_CREATE_TOPICS_CONFIG, "false");
         settings.setProperty(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG, "earliest");
         settings.setProperty(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG, Integer.toString(FETCH_BYTES));
-        // What the client fetches ahead at the end of a partition holds up the next question for as long.
+        // A fetch at the end of a partition delays the next request by this time.
         settings.setProperty(ConsumerConfig.FETCH_MAX_WAIT_MS_CONFIG, "10");
         settings.setProperty(ConsumerConfig.DEFAULT_API_TIMEOUT_MS_CONFIG, "20000");
         this.target = target;
@@ -52,7 +52,7 @@ public final class TopicReader implements AutoCloseable {
     }
 
     /**
-     * A reader of all that was written, also of what is not committed yet or never will be.
+     * Opens a reader of all written records, including those that are not committed yet or were aborted.
      *
      * @throws IOException if the clients' settings cannot be read
      */
@@ -60,7 +60,7 @@ public final class TopicReader implements AutoCloseable {
         return new TopicReader(target, "read_uncommitted");
     }
 
-    /** The first offset that is still there. */
+    /** The first offset that still exists. */
     public long begin(int partition) throws IOException {
         TopicPartition place = assigned(partition);
         try {
@@ -83,7 +83,7 @@ public final class TopicReader implements AutoCloseable {
     /**
      * The first record at or after an offset.
      *
-     * @throws StokerException if it is no record of a feed
+     * @throws StokerException if it is not a record of a feed
      */
     public Optional<RecordHeader> at(int partition, long offset) throws IOException {
         return next(partition, Math.max(offset, begin(partition)), end(partition));
@@ -102,7 +102,7 @@ public final class TopicReader implements AutoCloseable {
         return end;
     }
 
-    /** The last record. Between it and the end may be any number of markers and records of transactions that were given up. */
+    /** The last record. Any number of markers and aborted records may follow it. */
     public Optional<RecordHeader> last(int partition) throws IOException {
         return before(partition, end(partition));
     }
@@ -112,13 +112,13 @@ public final class TopicReader implements AutoCloseable {
         long begin = begin(partition);
         long end = offset;
         Optional<RecordHeader> found = Optional.empty();
-        // Twice as far back each time; nothing is read twice.
+        // Goes back twice as far each time; nothing is read twice.
         for (long back = 1; found.isEmpty() && begin < end; back *= 2) {
             long from = Math.max(begin, end - back);
             found = next(partition, from, end);
             end = found.isEmpty() ? from : end;
         }
-        // The last one is this one or lies behind it, in half as much each time.
+        // The last record is this one or follows it; the remaining interval is halved each time.
         long after = found.isEmpty() ? end : position;
         while (after < end) {
             long middle = after + (end - after) / 2;
@@ -133,7 +133,7 @@ public final class TopicReader implements AutoCloseable {
         return found;
     }
 
-    /** After the record that {@link #next} found last. */
+    /** The offset after the last record found by {@link #next}. */
     private long position;
 
     private Optional<RecordHeader> next(int partition, long from, long end) throws IOException {
@@ -154,12 +154,12 @@ public final class TopicReader implements AutoCloseable {
                 }
                 long reached = consumer.position(place);
                 if (reached > at) {
-                    // Past records that were given up.
+                    // Skips aborted records.
                     at = reached;
                     deadline = System.nanoTime() + WAIT.toNanos();
                 } else if (System.nanoTime() > deadline) {
                     throw new BrokersAwayException(
-                            target + ", partition " + partition + ": no record came from offset " + at + " on within "
+                            target + ", partition " + partition + ": no record arrived from offset " + at + " within "
                                     + WAIT.toSeconds() + " s, although the partition ends at " + end,
                             null);
                 }
@@ -170,7 +170,10 @@ public final class TopicReader implements AutoCloseable {
         }
     }
 
-    /** The client warns of each question about a partition that it does not have. */
+    /**
+     * Returns the assigned partition. The client logs a warning for each request about a partition that is not
+     * assigned.
+     */
     private TopicPartition assigned(int partition) {
         TopicPartition place = new TopicPartition(target.topic(), partition);
         consumer.assign(List.of(place));

@@ -6,9 +6,9 @@ import java.util.Map;
 import java.util.Objects;
 
 /**
- * A record on its way to a topic. The value is not copied and not to be changed.
+ * A record to write to a topic. The value is not copied and must not be changed.
  *
- * @param partition where it goes
+ * @param partition its partition
  * @param headers by name, in order
  * @param value its bytes
  */

@@ -64,7 +64,7 @@ public final class TopicRecordSerializer extends ValueSerializer<TopicRecord> {
         return bytes;
     }
 
-    /** Flink's note of this serializer. */
+    /** Flink's snapshot of this serializer. */
     public static final class Snapshot extends SimpleTypeSerializerSnapshot<TopicRecord> {
         /** For Flink. */
         public Snapshot() {

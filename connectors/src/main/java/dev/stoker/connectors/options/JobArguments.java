@@ -15,7 +15,7 @@ import org.apache.flink.configuration.Configuration;
  * {@code --batch-size 64} or {@code --batch-size=64}; dots after the prefix become hyphens. A boolean option needs no
  * value; a list option may be repeated. Everything else is positional, as is all that follows a bare {@code --}.
  *
- * <p>Nothing is thrown for wrong arguments: all problems are collected, so that a user sees them together.
+ * <p>Wrong arguments do not cause exceptions: all problems are collected, so that a user sees them together.
  *
  * @param options the values that were given
  * @param positional the other arguments, in order

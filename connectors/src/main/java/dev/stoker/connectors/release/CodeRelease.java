@@ -17,7 +17,7 @@ public final class CodeRelease {
 
     private CodeRelease() {}
 
-    /** Lets them go when the last task of the job in this process has ended. */
+    /** Releases the classes when the last task of the job in this process has ended. */
     public static void atUnload(UserCodeClassLoader code) {
         if (isOfJob()) {
             code.registerReleaseHookIfAbsent(HOOK, Stores::release);
@@ -31,7 +31,7 @@ public final class CodeRelease {
         }
     }
 
-    /** Lets them go now; for enumerators, which are not told when code is unloaded. */
+    /** Releases the classes now; for enumerators, which are not notified when code is unloaded. */
     public static void now() {
         if (isOfJob()) {
             Stores.release();

@@ -5,7 +5,7 @@ import org.apache.flink.api.common.typeinfo.TypeInformation;
 import org.apache.flink.api.common.typeutils.TypeSerializer;
 
 /**
- * A type that Flink does not look into, with the serializer that was written for it.
+ * A type whose structure Flink does not see, with its own serializer.
  *
  * @param <T> the type
  */

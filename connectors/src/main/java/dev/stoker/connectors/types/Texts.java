@@ -16,7 +16,7 @@ public final class Texts {
     public static void write(String text, DataOutputView out) throws IOException {
         byte[] bytes = text.getBytes(UTF_8);
         if (bytes.length > LIMIT) {
-            throw new IOException("A text of " + bytes.length + " bytes, at most " + LIMIT + " are allowed");
+            throw new IOException("A text has " + bytes.length + " bytes; at most " + LIMIT + " are allowed");
         }
         out.writeInt(bytes.length);
         out.write(bytes);
@@ -25,7 +25,7 @@ public final class Texts {
     public static String read(DataInputView in) throws IOException {
         int length = in.readInt();
         if (length < 0 || length > LIMIT) {
-            throw new IOException("A text of " + length + " bytes, at most " + LIMIT + " are allowed");
+            throw new IOException("A text has " + length + " bytes; at most " + LIMIT + " are allowed");
         }
         byte[] bytes = new byte[length];
         in.readFully(bytes);

@@ -6,8 +6,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * Serializer of values that never change, each written and read whole: nothing is copied, nothing is reused. A subclass is a
- * singleton and has a snapshot class of its own, whose name stands in savepoints.
+ * Serializer of immutable values, each written and read whole, without copies or reuse. A subclass is a singleton and
+ * has its own snapshot class, whose name is stored in savepoints.
  *
  * @param <T> the values
  */

@@ -169,8 +169,8 @@ class StreamCommitterTest {
                 .isInstanceOf(SuppressRestartsException.class)
                 .rootCause()
                 .isInstanceOf(CommitRefusedException.class)
-                .hasMessageContaining("stands at the offsets 0=7")
-                .hasMessageContaining("goes on from nothing");
+                .hasMessageContaining("is at the offsets 0=7")
+                .hasMessageContaining("continues from nothing");
         assertThat(version()).isEqualTo(1);
     }
 
@@ -188,7 +188,7 @@ class StreamCommitterTest {
                 .rootCause()
                 .isInstanceOf(CommitRefusedException.class)
                 .hasMessageContaining("stands at the offsets 0=9")
-                .hasMessageContaining("begun from an old savepoint");
+                .hasMessageContaining("started from an old savepoint");
         assertThat(version()).isEqualTo(2);
     }
 

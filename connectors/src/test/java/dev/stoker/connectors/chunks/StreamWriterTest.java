@@ -64,7 +64,7 @@ class StreamWriterTest {
                         List.of(chunk(1), chunk(2)),
                         Map.of("label", new TreeSet<>(List.of("c1", "c2"))),
                         offsets(),
-                        // Partition 2 had no record: where it was begun must be known to whoever goes on.
+                        // Partition 2 had no record: a later run must still know where it began.
                         offsets(8, 4, 9),
                         1));
         assertThat(writer.prepareCommit()).isEmpty();

@@ -32,7 +32,7 @@ import java.util.Random;
 import java.util.TreeMap;
 import java.util.UUID;
 
-/** A dataset of every kind of field, with chunks as small as a test wants them. */
+/** A dataset with every kind of field and with small chunks. */
 final class Crumbs {
 
     static final InstantSource CLOCK = InstantSource.fixed(Instant.parse("2026-11-20T10:00:00.123Z"));
@@ -64,7 +64,7 @@ final class Crumbs {
         return dataset;
     }
 
-    /** Commits a version of one chunk for each number of rows; images have so many bytes on average. */
+    /** Commits a version with one chunk for each number of rows; images have {@code imageBytes} bytes on average. */
     Commit ingest(String split, int imageBytes, int... rows) throws IOException {
         String ingest = "ingest-" + ingests++;
         List<ChunkSummary> chunks = new ArrayList<>();
@@ -117,7 +117,7 @@ final class Crumbs {
         return ByteBuffer.wrap(bytes);
     }
 
-    /** The keys of each live chunk, in order, as its ordinal tells them. */
+    /** The keys of each live chunk in order, by ordinal. */
     static Map<Long, List<String>> keys(Dataset dataset, long version) throws IOException {
         Map<Long, List<String>> keys = new TreeMap<>();
         Snapshot snapshot = dataset.snapshot(version);

@@ -55,7 +55,10 @@ class EmbeddedFlinkTest {
         return ListeningSockets.of(ProcessHandle.current().pid());
     }
 
-    /** Two subtasks, so that data is exchanged, and a description of more than a megabyte, which Flink would put into a blob. */
+    /**
+     * Two subtasks, so that data is exchanged, and a description of more than a megabyte, for which Flink would use a
+     * blob.
+     */
     private static void job(StreamExecutionEnvironment env) {
         byte[] large = new byte[3 << 20];
         env.fromSequence(0, 99)

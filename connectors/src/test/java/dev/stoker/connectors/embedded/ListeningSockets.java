@@ -42,7 +42,7 @@ public final class ListeningSockets {
 
     private ListeningSockets() {}
 
-    /** Lists those of a process; those of a process that is gone are none. */
+    /** Lists the sockets of a process; none if the process has ended. */
     public static Set<Socket> of(long pid) throws IOException {
         Set<String> own = inodes(pid);
         Set<Socket> found = new TreeSet<>();

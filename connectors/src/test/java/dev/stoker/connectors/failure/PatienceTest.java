@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class PatienceTest {
 
-    /** Time that goes by as fast as it is wanted. */
+    /** A clock that advances without waiting. */
     private static final class Fast implements Patience.Clock {
         private long nanos;
         private Optional<String> waiting = Optional.empty();

@@ -11,7 +11,7 @@ import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** What is said where no broker answers. */
+/** Messages for brokers that do not answer. */
 @Timeout(120)
 class BrokerTroubleTest {
     private static final Duration SHORT = Duration.ofMillis(300);

@@ -16,7 +16,7 @@ import java.util.concurrent.TimeoutException;
 import org.apache.kafka.clients.admin.Admin;
 import org.apache.kafka.clients.admin.AdminClientConfig;
 
-/** A KRaft broker in a process of its own, made of the jars on the test class path. */
+/** A KRaft broker in a separate process, started from the jars on the test class path. */
 public final class KafkaBroker implements AutoCloseable {
     private static final long START_SECONDS = 90;
 
@@ -31,8 +31,8 @@ public final class KafkaBroker implements AutoCloseable {
     }
 
     /**
-     * Starts a broker that asks whether users may do what they want. Those of {@link #bootstrap} may do all; those of
-     * {@link #guarded} come in by name, with their name as the password, and may do nothing until somebody allows it.
+     * Starts a broker with an authorizer. Clients of {@link #bootstrap} may do everything. Clients of {@link #guarded}
+     * log in by name, with their name as the password, and have no rights until a test grants them.
      */
     public static KafkaBroker startGuarded(Path directory, List<String> users) throws IOException {
         StringBuilder login = new StringBuilder("org.apache.kafka.common.security.plain.PlainLoginModule required");
@@ -51,7 +51,7 @@ public final class KafkaBroker implements AutoCloseable {
                         login.append(';').toString()));
     }
 
-    /** Writes the settings of clients that come in as a user. */
+    /** Writes the settings of clients that log in as a user. */
     public static Path settings(Path file, String user, String password) throws IOException {
         return Files.writeString(
                 file,
@@ -60,7 +60,7 @@ public final class KafkaBroker implements AutoCloseable {
                         + "\" password=\"" + password + "\";\n");
     }
 
-    /** Starts a broker whose files are in a directory. */
+    /** Starts a broker with its files in a directory. */
     public static KafkaBroker start(Path directory) throws IOException {
         return start(directory, Map.of());
     }

@@ -95,7 +95,7 @@ class SchemaRegistryTest {
         status = 200;
         reply = "{}";
         assertThatThrownBy(() -> SchemaRegistry.register(url(""), "x-value", "{}"))
-                .hasMessageContaining("gave no id");
+                .hasMessageContaining("returned no id");
         server.stop(0);
         assertThatThrownBy(() -> SchemaRegistry.register(url(""), "x-value", "{}"))
                 .hasMessageContaining("cannot be reached");

@@ -38,7 +38,7 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Transactions that a real broker commits or has given up, and what a topic ends with then. */
+/** Transactions that a real broker commits or aborts, and the resulting contents of the topic. */
 @Timeout(180)
 class StrictSinkITCase {
     @TempDir
@@ -91,7 +91,7 @@ class StrictSinkITCase {
         return producer;
     }
 
-    /** Writes the beginning of the next epoch, which tells records from each other. */
+    /** Writes the beginning of the next epoch, which makes records distinguishable. */
     private void write(FlinkKafkaInternalProducer<byte[], byte[]> producer) {
         RecordHeader header =
                 RecordHeader.control(RecordKind.EPOCH_BEGIN, new Fingerprint("ab".repeat(16)), 1, epoch++, 0);
@@ -109,7 +109,7 @@ class StrictSinkITCase {
         return new Request(KafkaCommittable.of(producer));
     }
 
-    /** Epoch of the last record that is committed; -1 if there is none. No transaction may stay open. */
+    /** Epoch of the last committed record; -1 if there is none. No transaction may stay open. */
     private long last() throws IOException {
         try (TopicReader written = TopicReader.ofAll(target);
                 TopicReader committed = new TopicReader(target)) {
@@ -145,7 +145,7 @@ class StrictSinkITCase {
         admin.fenceProducers(List.of(topic + "-0")).all().get();
         assertThatThrownBy(() -> commit(request))
                 .isInstanceOf(IOException.class)
-                .hasMessageContaining("given up transaction " + topic + "-0");
+                .hasMessageContaining("aborted transaction " + topic + "-0");
         assertThat(last()).isEqualTo(-1);
     }
 
@@ -153,7 +153,7 @@ class StrictSinkITCase {
     void whatIsOpenUnderTheIdOfARefusedTransactionOfAStateIsEnded() throws Exception {
         Request before = prepared("-0");
         commit(before);
-        // Begun after the checkpoint that the job goes on from.
+        // Begun after the checkpoint that the job resumes from.
         write(begin("-0"));
         Request again = before.ofState();
         commit(again);
@@ -217,7 +217,7 @@ class StrictSinkITCase {
         assertThat(committed).isPositive();
     }
 
-    /** One that is told what became of it. */
+    /** A request that records its outcome. */
     private static final class Request implements Committer.CommitRequest<KafkaCommittable> {
         private final KafkaCommittable committable;
         private Throwable failure;
@@ -226,7 +226,7 @@ class StrictSinkITCase {
             this.committable = committable;
         }
 
-        /** The same, as it comes back out of a state. */
+        /** The same request, as restored from a state. */
         Request ofState() {
             return new Request(new KafkaCommittable(
                     committable.getProducerId(), committable.getEpoch(), committable.getTransactionalId(), null));
@@ -268,7 +268,7 @@ class StrictSinkITCase {
         }
     }
 
-    /** What Kafka's committer is told of its task. */
+    /** The task's context for Kafka's committer. */
     private static final class FirstTask implements CommitterInitContext {
         @Override
         public SinkCommitterMetricGroup metricGroup() {

@@ -50,7 +50,7 @@ class ValueSerializerTest {
                 Arguments.of("kafka.TopicRecordSerializer", TopicRecordSerializer.TYPE));
     }
 
-    /** A savepoint holds these names: none of the snapshots may be called otherwise. */
+    /** A savepoint contains these names, so no snapshot class may be renamed. */
     @ParameterizedTest
     @MethodSource("names")
     void aSavepointNamesTheSnapshot(String name, OpaqueType<?> type) throws IOException {

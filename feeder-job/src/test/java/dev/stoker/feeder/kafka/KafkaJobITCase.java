@@ -248,7 +248,7 @@ class KafkaJobITCase {
         assertThatThrownBy(() -> await(job))
                 .rootCause()
                 .isInstanceOf(TopicGoneException.class)
-                .hasMessageContaining("topic deleted at " + broker.bootstrap() + " does not exist any more");
+                .hasMessageContaining("topic deleted at " + broker.bootstrap() + " no longer exists");
     }
 
     @Test

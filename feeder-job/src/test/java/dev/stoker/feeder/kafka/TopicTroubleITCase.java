@@ -276,8 +276,8 @@ class TopicTroubleITCase {
                 .rootCause()
                 .isInstanceOf(TopicGoneException.class)
                 .hasMessageContaining(
-                        "topic anew at " + broker.bootstrap() + " is another one than the feed has written to")
-                .hasMessageContaining("start the feed anew");
+                        "topic anew at " + broker.bootstrap() + " is not the topic that the feed wrote to")
+                .hasMessageContaining("start a new feed");
     }
 
     private static void await(String what, Callable<Boolean> condition) throws Exception {

@@ -12,8 +12,8 @@ import java.util.List;
 import java.util.function.Consumer;
 
 /**
- * Finishes the shuffle: Flink's sort brings the bundles of a bucket together, here its files are put in the order of their
- * hashes. Holds one bucket, and finds keys that come twice or that the dataset has. For one thread.
+ * Finishes the shuffle: Flink's sort groups the bundles by bucket, and this class sorts the files of a bucket by their
+ * hashes. Holds one bucket, and detects keys that occur twice or that the dataset already has. For one thread.
  */
 final class BucketSort {
 
@@ -37,7 +37,7 @@ final class BucketSort {
         this.output = output;
     }
 
-    /** Takes a bundle; those of one bucket follow each other. */
+    /** Adds a bundle; the bundles of one bucket arrive in sequence. */
     void add(PathBundle bundle) throws TakenKeyException {
         if (bundle.place() != place) {
             flush();
@@ -51,7 +51,7 @@ final class BucketSort {
         decoded.clear();
     }
 
-    /** Hands on the last bucket. */
+    /** Passes on the last bucket. */
     void flush() throws TakenKeyException {
         bucket.sort(ORDER);
         Hashed before = null;
@@ -73,7 +73,7 @@ final class BucketSort {
 
     private static void refuse(Hashed one, Hashed other) throws TakenKeyException {
         if (one.isTaken() && other.isTaken()) {
-            // Not this ingest's doing.
+            // Both keys are in the dataset, so this ingest did not cause the duplicate.
             return;
         }
         String key = one.file().path();

@@ -35,12 +35,13 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * Reads the files of planned chunks and writes the chunks. Per file one open, one read and one close: the walk has said how
- * long it is, and a read that brings just that many bytes confirms it. For one thread at a time; its memory is used again.
+ * Reads the files of planned chunks and writes the chunks. Each file takes one open, one read and one close: the walk
+ * has determined its length, and a read that returns exactly this number of bytes confirms it. For one thread at a
+ * time; reuses its memory.
  */
 final class ChunkPacker {
 
-    /** No payload is bigger. */
+    /** The largest payload. */
     private static final long MAX_SAMPLE_BYTES = 1L << 30;
     /** No chunk may reach 2^31; this leaves room for its head. */
     private static final long MAX_CHUNK_BYTES = (1L << 31) - (64L << 20);
@@ -100,7 +101,7 @@ final class ChunkPacker {
         throw new IllegalArgumentException("The dataset has no field " + field);
     }
 
-    /** Reads and writes one planned chunk. What it returns is durable. */
+    /** Reads and writes one planned chunk. The returned chunk is durable. */
     Packed pack(PlannedChunk planned) throws IOException, InterruptedException {
         chunks = new ArrayList<>();
         classes = new TreeMap<>();
@@ -117,13 +118,13 @@ final class ChunkPacker {
         }
         write(planned.split());
         if (planned.length() > 2L * plan.chunkSizeBytes()) {
-            // A giant's memory is not kept for ordinary chunks.
+            // The memory of an oversized chunk is not kept for ordinary chunks.
             builder = newBuilder();
         }
         return new Packed(chunks, classes, skipped, samples, bytes);
     }
 
-    /** What {@link #add} will open, in its order. */
+    /** The files that {@link #add} will open, in order. */
     private List<SampleReads.Wanted> wanted(PlannedChunk planned) {
         List<Sidecar> sidecars = plan.sidecarList();
         List<SampleReads.Wanted> wanted = new ArrayList<>();
@@ -157,7 +158,7 @@ final class ChunkPacker {
         }
     }
 
-    /** Begins a row and sets its fields; there is none if it returns false or throws. */
+    /** Begins a row and sets its fields. There is no row if it returns false or throws. */
     private boolean set(FileEntry file, String key) throws IOException {
         builder.beginRow(key);
         boolean isComplete = false;
@@ -213,7 +214,7 @@ final class ChunkPacker {
         }
     }
 
-    /** Reads the file straight into the chunk; returns its size, or -1 if it was left out. */
+    /** Reads the file directly into the chunk. Returns its size, or -1 if it was left out. */
     private long readPayload(long expected, String key) throws IOException {
         try (SeekableByteChannel channel = reads.open(key, expected)) {
             ByteBuffer room = builder.reserve(content, (int) expected + 1);
@@ -229,7 +230,7 @@ final class ChunkPacker {
         return readChanging(expected, key);
     }
 
-    /** The file is not as long as it was: takes what a read brings that nobody disturbs. */
+    /** The file's length has changed: retries until a read is not disturbed by a writer. */
     private long readChanging(long expected, String key) throws IOException {
         for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
             try (SeekableByteChannel channel = reads.open(key, -1)) {
@@ -252,7 +253,7 @@ final class ChunkPacker {
                 }
             }
         }
-        throw new IOException("it is being written to while it is read");
+        throw new IOException("it is being written while it is read");
     }
 
     private long readSmall(String key) throws IOException {
@@ -313,7 +314,7 @@ final class ChunkPacker {
                     return leaveOut(
                             FileSkip.NO_SIDECAR,
                             key,
-                            key + " has no file " + sidecar.ending() + " beside it, and the field "
+                            key + " has no sidecar " + sidecar.ending() + ", but the field "
                                     + sidecar.field() + " cannot be empty; add the file, or leave such samples"
                                     + " out with --on-error skip",
                             null);
@@ -324,7 +325,7 @@ final class ChunkPacker {
         return true;
     }
 
-    /** Reads a small file into the scratch buffer, which is returned, from its start to the file's end. */
+    /** Reads a small file into the scratch buffer and returns this buffer, positioned at the file's start. */
     private ByteBuffer readWhole(String key) throws IOException {
         try (SeekableByteChannel channel = reads.open(key, -1)) {
             scratch.clear();
@@ -343,7 +344,7 @@ final class ChunkPacker {
         int start = target.position();
         int asked = target.remaining();
         int read = channel.read(target);
-        // A file returns less than was asked for only at its end, so there is no second read.
+        // A file returns fewer bytes than requested only at its end, so a second read is not needed.
         while (read > 0 && read == asked && target.hasRemaining()) {
             asked = target.remaining();
             read = channel.read(target);
@@ -355,12 +356,12 @@ final class ChunkPacker {
         leaveOut(
                 FileSkip.TOO_LARGE,
                 key,
-                plan.tree().path(key) + " has " + size + " bytes, a sample may have at most " + MAX_SAMPLE_BYTES
-                        + "; cut it up, or leave such files out with --on-error skip",
+                plan.tree().path(key) + " has " + size + " bytes; a sample may have at most " + MAX_SAMPLE_BYTES
+                        + "; split it, or leave such files out with --on-error skip",
                 null);
     }
 
-    /** Fails, or counts. Returns false. */
+    /** Fails, or counts the file as left out. Returns false. */
     private boolean leaveOut(FileSkip reason, String key, String message, Exception cause) throws IOException {
         if (plan.tree().errors() == FileTree.Errors.FAIL) {
             if (message == null) {

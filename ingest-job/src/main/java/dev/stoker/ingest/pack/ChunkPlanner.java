@@ -6,8 +6,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Cuts a sequence of files into chunks, one open chunk for each split. Depends on nothing but the sequence, so that a
- * repeated run cuts alike. For one thread.
+ * Cuts a sequence of files into chunks, with one open chunk for each split. Depends only on the sequence, so a repeated
+ * run produces the same chunks. For one thread.
  */
 final class ChunkPlanner {
 
@@ -33,7 +33,7 @@ final class ChunkPlanner {
         chunk.add(file);
     }
 
-    /** Hands on what is open. */
+    /** Passes on the open chunks. */
     void flush() {
         open.values().stream().filter(chunk -> !chunk.isEmpty()).forEach(output);
         open.clear();

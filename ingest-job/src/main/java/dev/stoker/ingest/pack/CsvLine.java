@@ -3,7 +3,7 @@ package dev.stoker.ingest.pack;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One line of comma-separated values; a cell in double quotes may hold commas, and quotes written twice. */
+/** One line of comma-separated values. A cell in double quotes may contain commas, and quotes that are doubled. */
 final class CsvLine {
 
     private CsvLine() {}

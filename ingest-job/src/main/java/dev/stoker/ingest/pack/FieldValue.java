@@ -8,7 +8,7 @@ import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
-/** Turns the bytes of a sidecar, or of a record's header, into the value of its field. */
+/** Converts the bytes of a sidecar, or of a record's header, to the value of its field. */
 public final class FieldValue {
 
     private FieldValue() {}
@@ -17,7 +17,7 @@ public final class FieldValue {
      * Sets a field of the open row.
      *
      * @param type of the field, canonical
-     * @throws IllegalArgumentException if the bytes are no such value; says why
+     * @throws IllegalArgumentException if the bytes are not a valid value, with the reason
      */
     public static void set(ChunkBuilder builder, int field, String type, ByteBuffer bytes) {
         switch (type) {
@@ -37,7 +37,7 @@ public final class FieldValue {
         }
     }
 
-    /** Whether the remaining bytes are valid UTF-8; leaves the position alone. */
+    /** Whether the remaining bytes are valid UTF-8. The position is not changed. */
     public static boolean isUtf8(ByteBuffer bytes) {
         boolean isAscii = true;
         for (int i = bytes.position(); i < bytes.limit() && isAscii; i++) {
@@ -86,7 +86,7 @@ public final class FieldValue {
         try {
             return Double.parseDouble(text);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + text + "' is no number", e);
+            throw new IllegalArgumentException("'" + text + "' is not a number", e);
         }
     }
 
@@ -94,7 +94,7 @@ public final class FieldValue {
         try {
             return Long.parseUnsignedLong(text);
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + text + "' is no unsigned number", e);
+            throw new IllegalArgumentException("'" + text + "' is not an unsigned number", e);
         }
     }
 
@@ -109,7 +109,7 @@ public final class FieldValue {
                 return value;
             }
         } catch (NumberFormatException e) {
-            throw new IllegalArgumentException("'" + text + "' is no whole number", e);
+            throw new IllegalArgumentException("'" + text + "' is not a whole number", e);
         }
         throw new IllegalArgumentException(text + " does not fit into " + type);
     }

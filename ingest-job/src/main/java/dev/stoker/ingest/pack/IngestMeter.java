@@ -7,8 +7,8 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Counts an ingest that runs in this process, for whoever shows its progress. Tasks in other processes find no meter and
- * count for Flink's metrics only. Any thread.
+ * Counts the progress of an ingest in this process, for display. Tasks in other processes find no meter and update only
+ * Flink's metrics. Any thread may call it.
  */
 public final class IngestMeter implements AutoCloseable {
 
@@ -27,7 +27,7 @@ public final class IngestMeter implements AutoCloseable {
         this.ingest = ingest;
     }
 
-    /** Opens the meter of an ingest; closing it takes it away from the tasks. */
+    /** Opens the meter of an ingest. Closing it removes it from the tasks. */
     public static IngestMeter open(String ingest) {
         IngestMeter meter = new IngestMeter(ingest);
         METERS.put(ingest, meter);

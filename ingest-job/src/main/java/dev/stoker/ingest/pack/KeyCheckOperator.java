@@ -9,7 +9,7 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Fails the ingest if a key is taken; reports nothing. The sink waits for its end. Runs on the task's thread. */
+/** Fails the ingest if a key is already used; emits nothing. The sink waits for its end. Runs on the task's thread. */
 public final class KeyCheckOperator extends AbstractStreamOperator<PackReport>
         implements OneInputStreamOperator<PathBundle, PackReport>, BoundedOneInput {
 

@@ -13,13 +13,13 @@ import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Derives the class of a sample from its key. Immutable once made; any thread. */
+/** Derives the class of a sample from its key. Immutable; any thread may use it. */
 public interface Labels {
 
     /** The class, or empty if it cannot be derived. */
     Optional<String> of(String key);
 
-    /** Why {@link #of} has none for this key, and what to do. */
+    /** The error for a key that has no class, with the next step. */
     String missing(String key);
 
     /**
@@ -37,7 +37,7 @@ public interface Labels {
         return new ByParent();
     }
 
-    /** The name of the directory that holds the file. */
+    /** The name of the directory that contains the file. */
     final class ByParent implements Labels {
 
         @Override
@@ -48,12 +48,12 @@ public interface Labels {
 
         @Override
         public String missing(String key) {
-            return key + " lies in no directory below the source, so --label-from parent-dir gives it no class;"
+            return key + " is not in a directory below the source, so --label-from parent-dir gives it no class;"
                     + " move it into one, or leave such files out with --on-error skip";
         }
     }
 
-    /** A group of an expression that is found in the key. */
+    /** A group of a regular expression that is found in the key. */
     final class ByRegex implements Labels {
 
         private final Pattern pattern;
@@ -80,7 +80,7 @@ public interface Labels {
         }
     }
 
-    /** A table of keys and classes, held as 16 bytes a key and each class once. */
+    /** A table of keys and classes. Takes 16 bytes for each key, and stores each class once. */
     final class ByTable implements Labels {
 
         private final String file;
@@ -118,7 +118,7 @@ public interface Labels {
             List<String> cells = CsvLine.cells(line);
             if (cells.size() != 2) {
                 throw new IOException("Line " + number + " of " + file + " has " + cells.size()
-                        + " cells; a line is a key, a comma and a class");
+                        + " cells; expected a key, a comma and a class");
             }
             int id = ids.computeIfAbsent(cells.get(1), name -> {
                 names.add(name);

@@ -6,7 +6,7 @@ import org.apache.flink.api.common.functions.OpenContext;
 import org.apache.flink.api.common.functions.RichMapFunction;
 import org.apache.flink.metrics.Counter;
 
-/** Counts what the walk has found, on its way to the sort. */
+/** Counts the files found by the walk, before the sort. */
 public final class ListedCounter extends RichMapFunction<PathBundle, PathBundle> {
 
     private static final long serialVersionUID = 1;

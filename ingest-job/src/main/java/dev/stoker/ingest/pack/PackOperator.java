@@ -43,8 +43,8 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Packs sorted paths into chunks. The task's thread plans chunks and reports those that are done, in the order of planning;
- * a pool reads and writes them, each thread one at a time.
+ * Packs sorted paths into chunks. The task's thread plans chunks and reports finished ones in the order of planning.
+ * The threads of a pool read and write one chunk each.
  */
 public final class PackOperator extends AbstractStreamOperator<PackReport>
         implements OneInputStreamOperator<PathBundle, PackReport>, BoundedOneInput {
@@ -169,7 +169,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         meter.ifPresent(IngestMeter::packing);
     }
 
-    /** Reports chunks in order, and waits until no more than so many are in work. */
+    /** Reports chunks in order, and waits until no more than {@code most} are in progress. */
     private void reportUntil(int most) throws Exception {
         while (!inWork.isEmpty() && (inWork.size() > most || inWork.peek().isDone())) {
             Packed packed;
@@ -241,7 +241,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void close() throws Exception {
         try {
-            // A thread that still writes would report nothing; it must not outlive the store.
+            // The report of a thread that still writes would be lost, and the thread must not outlive the store.
             for (ExecutorService threads : Arrays.asList(pool, readPool)) {
                 if (threads != null) {
                     threads.shutdownNow();

@@ -13,21 +13,21 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * All that a packing task is told. Travels with the job graph.
+ * The instructions for a packing task. Serialized with the job graph.
  *
- * @param tree that is packed
+ * @param tree to pack
  * @param order in which its files arrive
- * @param target where the dataset lies: an absolute path or a URI
+ * @param target the dataset's location: an absolute path or a URI
  * @param dataset content of its dataset.json
  * @param ingest id of the ingest
- * @param startedMs when the ingest began; chunks say that they were created then, so that a repeated one is the same
+ * @param startedMs when the ingest began; chunks have this creation time, so that a repeated one is identical
  * @param content name of the field that holds a file's bytes
- * @param label where the class comes from, and the field that holds it; null for no label
+ * @param label the source of the class, and its field; null for no label
  * @param sidecars further fields
- * @param splitRule which split a sample goes to
+ * @param splitRule assigns samples to splits
  * @param chunkSizeBytes length of a chunk
  * @param threads that read and write
- * @param readAhead files of a tree elsewhere that are read at a time
+ * @param readAhead files of a tree on another file system that are read at a time
  * @param access to samples and dataset
  */
 public record PackPlan(
@@ -50,9 +50,9 @@ public record PackPlan(
     private static final long serialVersionUID = 1;
 
     /**
-     * A class and where it goes.
+     * A class and its field.
      *
-     * @param rule where it comes from
+     * @param rule the source of the class
      * @param field that holds it
      */
     public record Label(LabelRule rule, String field) implements Serializable {

@@ -7,11 +7,11 @@ import java.util.Map;
 import java.util.SortedSet;
 
 /**
- * What has become of a planned chunk.
+ * The result of packing a planned chunk.
  *
  * @param chunks that were written; usually one, none if every file was left out, more if files have grown
- * @param classes per categorical field the class names they use
- * @param skipped what was left out
+ * @param classes the class names that they use, by categorical field
+ * @param skipped files that were left out
  * @param samples in the chunks
  * @param bytes of the samples' files
  */

@@ -4,12 +4,12 @@ import dev.stoker.connectors.files.FileEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The files of a chunk to be written, in order. For one thread at a time. */
+/** The files of a planned chunk, in order. For one thread at a time. */
 final class PlannedChunk {
 
-    /** Schema, footer and padding of a file, more or less. */
+    /** The approximate size of schema, footer and padding of a file. */
     private static final long FRAME_BYTES = 4096;
-    /** Offsets, checksum and class of a row, more or less. */
+    /** The approximate size of offsets, checksum and class of a row. */
     private static final long ROW_BYTES = 16;
 
     private final String split;
@@ -32,7 +32,7 @@ final class PlannedChunk {
         return files.isEmpty();
     }
 
-    /** The length that the chunk's file will have, more or less. */
+    /** The approximate length of the chunk's file. */
     long length() {
         return length;
     }

@@ -17,17 +17,20 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 
 /**
- * Reads the files of a chunk from a source that answers slowly, many at a time and in the order in which they will be packed,
- * into memory of a bounded size. For the thread that packs; the reads run on a pool.
+ * Reads the files of a chunk from a slow source into memory of a bounded size: many at a time, in the order in which
+ * they are packed. For the packing thread; the reads run on a pool.
  */
 final class ReadAhead implements SampleReads {
 
-    /** Memory for files that have been read, or are being read, and are not packed yet. */
+    /** Memory for files that are being read, or were read and are not packed yet. */
     static final long MAX_BYTES = 16L << 20;
-    /** A bigger file is read by the packing thread, straight into the chunk: its bytes outweigh the wait for the first one. */
+    /**
+     * The packing thread reads larger files directly into the chunk: their transfer takes longer than the wait for the
+     * first byte.
+     */
     static final long MAX_FILE_BYTES = 4L << 20;
 
-    /** A file that is being read; its value is empty if the file is not what was listed. */
+    /** A file that is being read; its value is empty if the file differs from the listing. */
     private record Fetch(String key, long bytes, Future<Optional<byte[]>> content) {}
 
     private final SourceTree source;
@@ -40,8 +43,8 @@ final class ReadAhead implements SampleReads {
 
     /**
      * @param source of the files
-     * @param pool that reads
-     * @param most files that are read, or held, at a time
+     * @param pool runs the reads
+     * @param most files that are being read or held at a time
      */
     ReadAhead(SourceTree source, ExecutorService pool, int most) {
         this.source = source;
@@ -73,7 +76,7 @@ final class ReadAhead implements SampleReads {
     }
 
     private Optional<byte[]> read(Wanted file) throws IOException {
-        // One byte more than listed tells a file that has grown.
+        // Reading one byte more than listed detects a file that has grown.
         ByteBuffer room = ByteBuffer.allocate((int) file.length() + 1);
         source.read(file.key(), 0, room);
         return room.position() == file.length() ? Optional.of(room.array()) : Optional.empty();
@@ -103,7 +106,9 @@ final class ReadAhead implements SampleReads {
         return content.isPresent() ? new Content(content.get(), fetch.bytes()) : new Direct(key);
     }
 
-    /** Those that were announced before it are not going to be asked for: their samples were left out. */
+    /**
+     * Returns the fetch of a file. Earlier announced files will not be requested, because their samples were left out.
+     */
     private Fetch take(String key) {
         Fetch wantedOne = byKey.get(key);
         if (wantedOne == null) {
@@ -162,7 +167,7 @@ final class ReadAhead implements SampleReads {
         }
     }
 
-    /** A file as it is now. */
+    /** A file in its present state. */
     private final class Direct extends ReadOnlyChannel {
 
         private final String key;

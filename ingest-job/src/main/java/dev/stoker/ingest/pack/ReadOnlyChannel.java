@@ -8,17 +8,17 @@ abstract class ReadOnlyChannel implements SeekableByteChannel {
 
     @Override
     public final int write(ByteBuffer source) {
-        throw new UnsupportedOperationException("a sample is only read");
+        throw new UnsupportedOperationException("a sample cannot be written");
     }
 
     @Override
     public final SeekableByteChannel position(long position) {
-        throw new UnsupportedOperationException("a sample is read from its start to its end");
+        throw new UnsupportedOperationException("a sample is read sequentially");
     }
 
     @Override
     public final SeekableByteChannel truncate(long size) {
-        throw new UnsupportedOperationException("a sample is only read");
+        throw new UnsupportedOperationException("a sample cannot be written");
     }
 
     @Override

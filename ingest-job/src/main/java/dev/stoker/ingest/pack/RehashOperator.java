@@ -11,7 +11,7 @@ import org.apache.flink.streaming.api.operators.BoundedOneInput;
 import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
-/** Bundles listed files by their hashes, so that their keys can be checked beside a listing that keeps its order. */
+/** Bundles listed files by their hashes, to check their keys separately from a listing that keeps its order. */
 public final class RehashOperator extends AbstractStreamOperator<PathBundle>
         implements OneInputStreamOperator<PathBundle, PathBundle>, BoundedOneInput {
 

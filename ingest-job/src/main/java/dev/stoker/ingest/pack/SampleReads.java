@@ -9,25 +9,25 @@ import java.util.List;
 interface SampleReads {
 
     /**
-     * A file that will be asked for.
+     * A file that will be requested.
      *
      * @param key path relative to the tree's root
      * @param length as listed
      */
     record Wanted(String key, long length) {}
 
-    /** Announces the files of the next chunk, in the order in which they will be asked for. */
+    /** Announces the files of the next chunk, in the order in which they will be requested. */
     void begin(List<Wanted> files);
 
     /**
      * Opens a file.
      *
      * @param key path relative to the tree's root
-     * @param listedLength its length if it has not changed since it was listed, or -1 to take it as it is now
+     * @param listedLength its length if it has not changed since it was listed, or -1 to read its present content
      */
     SeekableByteChannel open(String key, long listedLength) throws IOException;
 
-    /** Whatever was announced is not wanted any more. */
+    /** Cancels all announcements. */
     void end();
 
     /** A tree of this machine: its kernel reads ahead. */

@@ -5,13 +5,13 @@ import java.util.EnumMap;
 import java.util.Locale;
 import java.util.Map;
 
-/** How a version's properties say what its ingest has left out. */
+/** The notation in a version's properties for files that its ingest has left out. */
 public final class SkipNotes {
 
-    /** Followed by a reason in small letters; the value is a number. */
+    /** Followed by a lower-case reason; the value is a number. */
     public static final String COUNT_PREFIX = "skipped.";
 
-    /** Followed by a reason in small letters; the value is a path. */
+    /** Followed by a lower-case reason; the value is a path. */
     public static final String EXAMPLE_PREFIX = "example.";
 
     private SkipNotes() {}

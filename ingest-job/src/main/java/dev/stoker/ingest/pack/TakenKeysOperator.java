@@ -15,8 +15,8 @@ import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
 import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 
 /**
- * Reads the keys of a version's chunks, so that they meet the new ones in the sort. Takes places in the chunk table; needs
- * one head at a time, and no payload. Runs on the task's thread.
+ * Reads the keys of a version's chunks, so that the sort compares them with the new ones. Its input is indexes in the
+ * chunk table. It holds one head at a time, and no payload. Runs on the task's thread.
  */
 public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
         implements OneInputStreamOperator<Long, PathBundle>, BoundedOneInput {
@@ -34,7 +34,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     private transient ShuffledBundler bundler;
 
     /**
-     * @param access to the dataset
+     * @param access opens the dataset
      * @param target directory of the dataset
      * @param version whose keys are read
      * @param seed of the shuffle

@@ -14,12 +14,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 
-/** A text file in UTF-8, wherever it lies. */
+/** A text file in UTF-8, on any file system. */
 public final class TextSource {
 
     private TextSource() {}
 
-    /** Whether there is a file that can be read. */
+    /** Whether the file exists and can be read. */
     public static boolean isReadable(String location) {
         if (!Stores.isRemote(location)) {
             Path file = Stores.local(location);
@@ -50,7 +50,7 @@ public final class TextSource {
         return location.substring(location.lastIndexOf('/') + 1);
     }
 
-    /** A file of another file system; closes the tree with itself. */
+    /** A file of another file system. Closing it closes the tree. */
     private static final class Remote extends RangeStream {
 
         private final SourceTree tree;

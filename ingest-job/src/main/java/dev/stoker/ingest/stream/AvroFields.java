@@ -9,50 +9,49 @@ import java.util.Optional;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
 
-/** What the fields of an Avro record become. */
+/** Derives fields from an Avro record. */
 final class AvroFields {
 
     private AvroFields() {}
 
     /**
-     * The schema of a text.
+     * Parses a schema.
      *
-     * @throws IllegalArgumentException if it is none, or not that of a record
+     * @throws IllegalArgumentException if the text is not a schema of a record
      */
     static Schema parse(String text) {
         Schema schema;
         try {
             schema = new Schema.Parser().parse(text);
         } catch (AvroRuntimeException e) {
-            throw new IllegalArgumentException("the Avro schema is none: " + e.getMessage(), e);
+            throw new IllegalArgumentException("invalid Avro schema: " + e.getMessage(), e);
         }
         if (schema.getType() != Schema.Type.RECORD) {
             throw new IllegalArgumentException(
-                    "the Avro schema is that of a " + schema.getType().getName() + ", not of a record");
+                    "the Avro schema describes a " + schema.getType().getName() + "; expected a record");
         }
         return schema;
     }
 
     /**
-     * The fields of a record, small ones, in its order.
+     * The fields of a record as small fields, in its order.
      *
-     * @param notes takes a sentence for each field that cannot be taken
+     * @param notes receives a sentence for each Avro field that is not supported
      */
     static List<Field> of(Schema schema, List<String> notes) {
         List<Field> fields = new ArrayList<>();
         for (Schema.Field field : schema.getFields()) {
             Optional<String> type = typeOf(field.schema());
             if (field.name().equals(Field.KEY)) {
-                notes.add("the Avro field key becomes no field: that is the name of the sample's key");
+                notes.add("the Avro field key is ignored: key is the name of the sample's key");
             } else if (type.isEmpty()) {
-                notes.add("the Avro field " + field.name() + " becomes no field: it is a " + value(field.schema()));
+                notes.add("the Avro field " + field.name() + " is ignored: it is a " + value(field.schema()));
             } else {
                 fields.add(new Field(field.name(), FieldType.parse(type.get()), isNullable(field.schema()), false));
             }
         }
         if (fields.isEmpty()) {
-            throw new InvalidIngestException(
-                    "the Avro schema " + schema.getFullName() + " has no field that can be taken");
+            throw new InvalidIngestException("the Avro schema " + schema.getFullName() + " has no supported field");
         }
         return fields;
     }
@@ -61,7 +60,7 @@ final class AvroFields {
         return withoutNull(schema).getType();
     }
 
-    /** The other branch of an optional value, or the schema itself. */
+    /** The other branch of an optional type, or the schema itself. */
     static Schema withoutNull(Schema schema) {
         if (schema.getType() != Schema.Type.UNION) {
             return schema;

@@ -14,7 +14,7 @@ import org.apache.avro.generic.GenericRecord;
 import org.apache.avro.io.BinaryDecoder;
 import org.apache.avro.io.DecoderFactory;
 
-/** Reads Avro values, with a registry's schemas or one of a file. For one thread. */
+/** Reads Avro values, with the schemas of a registry or of a file. For one thread. */
 final class AvroReader {
 
     private static final int FRAME_BYTES = 5;
@@ -32,12 +32,12 @@ final class AvroReader {
         this.wanted = AvroFields.parse(format.avroSchema());
     }
 
-    /** @param clients settings, of which {@code basic.auth.user.info} is used */
+    /** @param clients settings; only {@code basic.auth.user.info} is used */
     static SchemaRegistry registry(ValueFormat format, Properties clients) {
         return new SchemaRegistry(format.registry(), Optional.ofNullable(clients.getProperty(USER)));
     }
 
-    /** The schema that values are read as. */
+    /** The schema into which values are read. */
     Schema schema() {
         return wanted;
     }
@@ -45,7 +45,7 @@ final class AvroReader {
     /**
      * Reads a value.
      *
-     * @throws PoisonException if it is no value of the schema
+     * @throws PoisonException if it is not a value of the schema
      * @throws IOException if the registry does not answer
      */
     GenericRecord read(byte[] value) throws PoisonException, IOException {
@@ -63,7 +63,8 @@ final class AvroReader {
         try {
             GenericRecord record = reader.read(null, decoder);
             if (!decoder.isEnd()) {
-                throw poison("bytes are left behind the Avro value; is it another schema, or --avro-wire confluent?");
+                throw poison("bytes follow the Avro value; is it of another schema, or is --avro-wire confluent"
+                        + " missing?");
             }
             return record;
         } catch (IOException
@@ -71,11 +72,11 @@ final class AvroReader {
                 | IndexOutOfBoundsException
                 | NegativeArraySizeException
                 | UnsupportedOperationException e) {
-            // What a value of another schema leads Avro's reader to.
-            throw poison("it is no Avro value of the schema: " + e);
+            // Exceptions that Avro's reader throws on a value of another schema.
+            throw poison("it is not an Avro value of the schema: " + e);
         } catch (OutOfMemoryError e) {
-            // Avro allocates what a length says before it looks how much is there.
-            throw poison("it is no Avro value of the schema: a length in it does not fit into memory");
+            // Avro allocates memory by a length in the value before it checks the remaining bytes.
+            throw poison("it is not an Avro value of the schema: a length in it does not fit into memory");
         }
     }
 
@@ -85,7 +86,7 @@ final class AvroReader {
             Schema written = registry == null
                     ? wanted
                     : AvroFields.parse(
-                            registry.schema(id).orElseThrow(() -> poison("the schema registry knows no schema " + id)));
+                            registry.schema(id).orElseThrow(() -> poison("the schema registry has no schema " + id)));
             reader = new GenericDatumReader<>(written, wanted);
             readers.put(id, reader);
         }

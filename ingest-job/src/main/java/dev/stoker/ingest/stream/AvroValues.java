@@ -12,7 +12,7 @@ import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericFixed;
 import org.apache.avro.generic.GenericRecord;
 
-/** Values that are one Avro record. Fields that the dataset does not have are left out. */
+/** Decodes values that are one Avro record. Ignores Avro fields that the dataset does not have. */
 final class AvroValues implements ValueDecoder {
 
     private final AvroReader reader;
@@ -110,7 +110,7 @@ final class AvroValues implements ValueDecoder {
         ScalarType element = NumberList.elementOf(field.type()).orElseThrow();
         elements.begin(element);
         if (!(value instanceof Collection<?> list)) {
-            throw new IllegalArgumentException("it is no array");
+            throw new IllegalArgumentException("it is not an array");
         }
         for (Object item : list) {
             if (item instanceof Float || item instanceof Double) {
@@ -128,7 +128,7 @@ final class AvroValues implements ValueDecoder {
                 (value == null ? "null" : value.getClass().getSimpleName()) + " does not fit into " + type);
     }
 
-    /** Bytes that each field of a record would take, by name. */
+    /** The bytes that each field of a record would take, by name. */
     static Map<String, Long> sizes(GenericRecord record) {
         Map<String, Long> sizes = new java.util.LinkedHashMap<>();
         for (Schema.Field field : record.getSchema().getFields()) {

@@ -13,19 +13,19 @@ import java.time.Instant;
 import java.util.UUID;
 
 /**
- * Writes chunks of one run. Any thread.
+ * Writes the chunks of one run. Any thread may use it.
  *
  * @param store of the dataset
  * @param dataset its id
- * @param run that the chunks belong to
- * @param patience with a store that is away
+ * @param run the run of the chunks
+ * @param patience how to retry while the store is unavailable
  */
 record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience) {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
-     * Writes a chunk of at least one row. What it returns is durable and refers to the builder's memory.
+     * Writes a chunk of at least one row. The returned chunk is durable and refers to the builder's memory.
      *
      * @param split of the chunk
      */

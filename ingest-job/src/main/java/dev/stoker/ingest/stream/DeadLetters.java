@@ -11,15 +11,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Writes records that cannot become samples, each into a file of its own, named by partition and offset: a record that is read
- * again after a failure finds its file there. For one thread.
+ * Writes records that cannot become samples, each into a separate file. The file's name contains partition and offset,
+ * so a record that is read again after a failure gets the same file. For one thread.
  */
 final class DeadLetters implements AutoCloseable {
 
-    /** Below a dataset. */
+    /** The directory in a dataset. */
     static final String DIRECTORY = "_stoker/dead-letters";
 
-    /** Of larger values only the length is kept; the record itself is in the topic. */
+    /** For larger values only the length is stored; the record itself is in the topic. */
     private static final int MAX_VALUE_BYTES = 64 << 20;
 
     private static final ObjectMapper MAPPER = new ObjectMapper();
@@ -34,7 +34,7 @@ final class DeadLetters implements AutoCloseable {
         this.topicId = topicId;
     }
 
-    /** Where a record's file is, below the directory. */
+    /** The name of a record's file in the directory. */
     static String name(String topic, int partition, long offset) {
         return String.format(Locale.ROOT, "%s/%d/%020d.json", topic, partition, offset);
     }
@@ -60,7 +60,7 @@ final class DeadLetters implements AutoCloseable {
         store.createIfAbsent(name(topic, record.partition(), record.offset()), line);
     }
 
-    /** Base64, as JSON has no bytes. */
+    /** Writes Base64, because JSON has no bytes. */
     private static void put(ObjectNode json, String name, byte[] bytes) {
         if (bytes == null || bytes.length > MAX_VALUE_BYTES) {
             json.putNull(name);

@@ -22,8 +22,8 @@ import org.apache.flink.runtime.minicluster.MiniCluster;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * The job in this process. Its checkpoints serve failures of tasks only and go with it: the dataset knows the position. For one
- * thread.
+ * The job in this process. Its checkpoints serve only failures of tasks and end with the process; the dataset has the
+ * position. For one thread.
  */
 public final class EmbeddedStreamJob implements StreamJob {
 
@@ -36,15 +36,15 @@ public final class EmbeddedStreamJob implements StreamJob {
     private JobID job;
     private CompletableFuture<?> asked = CompletableFuture.completedFuture(null);
 
-    /** Who ends the cluster. */
+    /** Determines who ends the cluster. */
     enum Ownership {
         OWN,
         SHARED
     }
 
     /**
-     * @param scratch directory that goes with the job
-     * @param ownership whether the cluster goes with it, too
+     * @param scratch directory that is deleted with the job
+     * @param ownership whether the cluster also ends with the job
      */
     EmbeddedStreamJob(Path scratch, StreamExecutionEnvironment env, MiniCluster cluster, Ownership ownership) {
         this.scratch = scratch;
@@ -54,13 +54,13 @@ public final class EmbeddedStreamJob implements StreamJob {
     }
 
     /**
-     * A cluster of one process.
+     * Opens a cluster in this process.
      *
      * @param wanted subtasks; by default one for each processor
      */
     public static EmbeddedStreamJob open(OptionalInt wanted) throws Exception {
         int parallelism = wanted.orElse(Runtime.getRuntime().availableProcessors());
-        // The property as it is now: the command has a temporary directory that is swept after a kill.
+        // The present value of the property: the command has a temporary directory that is cleaned up after a kill.
         Path scratch =
                 PrivateFiles.createTempDirectory(Path.of(System.getProperty("java.io.tmpdir")), "stoker-stream-");
         Configuration conf = new Configuration();
@@ -131,7 +131,7 @@ public final class EmbeddedStreamJob implements StreamJob {
             Thread.currentThread().interrupt();
             throw new InterruptedIOException("interrupted while the job was ending");
         } catch (ExecutionException | TimeoutException e) {
-            throw new IOException("the job did not end in good order", e);
+            throw new IOException("the job did not end cleanly", e);
         } finally {
             PrivateFiles.delete(scratch);
         }

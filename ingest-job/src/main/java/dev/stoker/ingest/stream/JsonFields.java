@@ -14,7 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Finds out what fields JSON values have, from the first of them. */
+/** Infers the fields of JSON values from the first values. */
 final class JsonFields {
 
     private static final ObjectMapper MAPPER =
@@ -22,7 +22,7 @@ final class JsonFields {
 
     private JsonFields() {}
 
-    /** What a member is, in one record or in all. */
+    /** The kind of a member, in one record or in all. */
     private enum Kind {
         NULL(""),
         BOOL("bool"),
@@ -89,10 +89,11 @@ final class JsonFields {
     }
 
     /**
-     * The fields of the records' values, small ones, in the order in which the records show them first. A member that is
-     * missing or null in one of them may be missing. Records that are no JSON objects are left to become dead letters.
+     * Infers the small fields of the records' values, in the order of their first appearance. A member that is missing
+     * or null in a record becomes an optional field. Records that are not JSON objects are ignored and will become dead
+     * letters.
      *
-     * @param notes takes a sentence for each member that becomes no field
+     * @param notes receives a sentence for each member that is ignored
      */
     static List<Field> infer(List<SourceRecord> records, List<String> notes) {
         Map<String, Member> members = new LinkedHashMap<>();
@@ -112,8 +113,7 @@ final class JsonFields {
         }
         if (objects == 0) {
             throw new InvalidIngestException(
-                    "the topic holds no JSON object to find out the fields from; give them with"
-                            + " --schema name:type");
+                    "the topic has no JSON object to infer the fields from; give them with" + " --schema name:type");
         }
         List<Field> fields = new ArrayList<>();
         List<String> problems = new ArrayList<>();
@@ -129,18 +129,18 @@ final class JsonFields {
     private static void field(
             String name, Member member, int objects, List<String> notes, List<String> problems, List<Field> fields) {
         if (name.equals(Field.KEY)) {
-            notes.add("the member key becomes no field: that is the name of the sample's key");
+            notes.add("the member key is ignored: key is the name of the sample's key");
         } else if (member.kind == Kind.NULL || member.kind == Kind.NO_ELEMENTS) {
-            notes.add("the member " + name + " becomes no field: it has no value in the first records");
+            notes.add("the member " + name + " is ignored: it has no value in the first records");
         } else if (member.kind == Kind.OTHER) {
-            problems.add("the member " + name + " of the JSON values is not of one simple type in the first records;"
-                    + " say with --schema which members to take, as name:type");
+            problems.add("the member " + name + " of the JSON values does not have a single simple type in the first"
+                    + " records; select the members with --schema name:type");
         } else {
             try {
                 fields.add(new Field(name, FieldType.parse(member.kind.type), member.present < objects, false));
             } catch (IllegalArgumentException e) {
-                problems.add("a member of the JSON values becomes no field: " + e.getMessage()
-                        + "; say with --schema which members to take");
+                problems.add("a member of the JSON values cannot become a field: " + e.getMessage()
+                        + "; select the members with --schema name:type");
             }
         }
     }
@@ -156,7 +156,7 @@ final class JsonFields {
         }
     }
 
-    /** Bytes that each member of a record would take as a field, by name. */
+    /** The bytes that each member of a record would take as a field, by name. */
     static Map<String, Long> sizes(SourceRecord record) {
         Map<String, Long> sizes = new LinkedHashMap<>();
         JsonNode object = parse(record);

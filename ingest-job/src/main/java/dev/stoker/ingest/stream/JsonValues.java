@@ -17,12 +17,12 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Values that are one flat JSON object. Members that the dataset has no field for are left out; binary fields are base64 text,
- * lists and tensors arrays of numbers (tensors in row-major order, not nested).
+ * Decodes values that are one flat JSON object. Ignores members for which the dataset has no field. Binary fields are
+ * base64 text; lists and tensors are arrays of numbers (tensors in row-major order, not nested).
  */
 final class JsonValues implements ValueDecoder {
 
-    /** A record is bounded by the broker; numbers and texts within it need no bounds of their own. */
+    /** The broker limits a record's size; numbers and texts in it need no separate limits. */
     static final JsonFactory FACTORY = JsonMapper.builder(JsonFactory.builder()
                     .streamReadConstraints(StreamReadConstraints.builder()
                             .maxStringLength(Integer.MAX_VALUE)
@@ -46,7 +46,7 @@ final class JsonValues implements ValueDecoder {
     public void decode(byte[] value, ChunkBuilder builder) throws PoisonException, IOException {
         try (JsonParser json = FACTORY.createParser(value)) {
             if (json.nextToken() != JsonToken.START_OBJECT) {
-                throw notAnObject("it is no JSON object");
+                throw notAnObject("it is not a JSON object");
             }
             java.util.Arrays.fill(seen, false);
             while (json.nextToken() == JsonToken.FIELD_NAME) {
@@ -59,10 +59,10 @@ final class JsonValues implements ValueDecoder {
                 }
             }
             if (json.nextToken() != null) {
-                throw notAnObject("something follows the JSON object");
+                throw notAnObject("more text follows the JSON object");
             }
         } catch (JsonProcessingException e) {
-            throw notAnObject("it is no JSON: " + e.getOriginalMessage());
+            throw notAnObject("it is not JSON: " + e.getOriginalMessage());
         }
         for (int field : own.values()) {
             if (!seen[field] && !fields.get(field).nullable()) {
@@ -83,7 +83,7 @@ final class JsonValues implements ValueDecoder {
             return;
         }
         if (seen[place]) {
-            throw new PoisonException(PoisonException.Reason.VALUE, "it has two members " + field.name());
+            throw new PoisonException(PoisonException.Reason.VALUE, "it has the member " + field.name() + " twice");
         }
         seen[place] = true;
         try {

@@ -14,12 +14,12 @@ import java.util.Optional;
 import java.util.Properties;
 
 /**
- * Decides the fields of a new dataset: those of the mapping, then those of the value, small ones first.
+ * Determines the fields of a new dataset: those of the mapping, then those of the value, small ones first.
  *
- * @param options what is asked for
+ * @param options the requested options
  * @param value format of the values, with its schema
- * @param records the first ones, perhaps none
- * @param notes takes what a person should know
+ * @param records the first ones; may be empty
+ * @param notes receives notes for the user
  */
 record NewFields(StreamOptions options, ValueFormat value, List<SourceRecord> records, List<String> notes) {
 
@@ -31,7 +31,7 @@ record NewFields(StreamOptions options, ValueFormat value, List<SourceRecord> re
         for (Field field : ofValue()) {
             if (all.put(field.name(), field) != null) {
                 throw new InvalidIngestException("the values have a field " + field.name()
-                        + ", and so has the mapping of" + " key, time and headers; give that one another name");
+                        + ", and so has the mapping of key, time and headers; rename the latter");
             }
         }
         Map<String, Double> sizes = sizes();
@@ -51,7 +51,7 @@ record NewFields(StreamOptions options, ValueFormat value, List<SourceRecord> re
         }
         asked.ifPresent(names -> names.stream()
                 .filter(name -> !all.containsKey(name))
-                .forEach(name -> problems.add("option --payload: there is no field " + name + "; there are "
+                .forEach(name -> problems.add("option --payload: the field " + name + " does not exist; possible are "
                         + String.join(", ", all.keySet()))));
         if (!problems.isEmpty()) {
             throw new InvalidIngestException(problems);
@@ -72,7 +72,7 @@ record NewFields(StreamOptions options, ValueFormat value, List<SourceRecord> re
                 : AvroFields.of(AvroFields.parse(value.avroSchema()), notes);
     }
 
-    /** Where no record tells, bytes are taken for big and the rest for small. */
+    /** Without records, bytes count as large and other types as small. */
     private boolean isBig(Field field, Map<String, Double> sizes) {
         Double size = sizes.get(field.name());
         return size == null ? field.type().canonical().equals("binary") : size > BIG_BYTES;
@@ -106,7 +106,7 @@ record NewFields(StreamOptions options, ValueFormat value, List<SourceRecord> re
         return sizes;
     }
 
-    /** Settings of the clients, for the schema registry. */
+    /** Adds the schema registry's schema to a format. */
     static ValueFormat withRegistrySchema(ValueFormat value, String topic, Properties clients) throws IOException {
         if (value.kind() != ValueFormat.Kind.AVRO || value.avroSchema() != null) {
             return value;
@@ -114,7 +114,7 @@ record NewFields(StreamOptions options, ValueFormat value, List<SourceRecord> re
         String schema = AvroReader.registry(value, clients)
                 .newest(topic + "-value")
                 .orElseThrow(() -> new InvalidIngestException("the schema registry " + value.registry()
-                        + " has no schema of the subject " + topic + "-value; give one with --avro-schema"));
+                        + " has no schema for the subject " + topic + "-value; give one with --avro-schema"));
         try {
             AvroFields.parse(schema);
         } catch (IllegalArgumentException e) {

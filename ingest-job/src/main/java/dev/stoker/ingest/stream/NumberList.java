@@ -8,7 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Optional;
 
-/** Collects the elements of a list or tensor as the bytes of its field. For one thread; used again and again. */
+/** Collects the elements of a list or tensor as the bytes of its field. For one thread; reusable. */
 final class NumberList {
 
     private ByteBuffer bytes = ByteBuffer.allocate(1024).order(ByteOrder.LITTLE_ENDIAN);
@@ -31,7 +31,7 @@ final class NumberList {
         return element.isFloat();
     }
 
-    /** @throws IllegalArgumentException if it is not in the element's range */
+    /** @throws IllegalArgumentException if the value is not in the element's range */
     void add(long value) {
         if (element.isFloat()) {
             add((double) value);
@@ -53,7 +53,7 @@ final class NumberList {
         switch (element) {
             case FLOAT32 -> bytes.putFloat((float) value);
             case FLOAT64 -> bytes.putDouble(value);
-            default -> throw new IllegalArgumentException(value + " is no " + element);
+            default -> throw new IllegalArgumentException(value + " is not a valid " + element);
         }
     }
 
@@ -75,7 +75,7 @@ final class NumberList {
         }
     }
 
-    /** The elements, until the next {@link #begin}. */
+    /** The elements, valid until the next {@link #begin}. */
     ByteBuffer take() {
         return bytes.flip();
     }

@@ -21,12 +21,12 @@ import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 
 /**
- * The chunks that a packing task is filling, one for each split, and those that are being written meanwhile. One thread fills;
- * threads of its own write.
+ * The chunks that a packing task is filling, one for each split, and the chunks that are being written meanwhile. One
+ * thread fills them; separate threads write.
  */
 final class OpenChunks {
 
-    /** Chunks that are being written while others are filled: a sync to disk is a wait. */
+    /** The number of chunks that are written while others are filled, because a sync to disk is a wait. */
     private static final int WRITERS = 2;
 
     private final List<Field> fields;
@@ -40,7 +40,7 @@ final class OpenChunks {
     private List<ChunkSummary> chunks = new ArrayList<>();
     private SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
 
-    /** A chunk that is durable, and its builder, which is free again. */
+    /** A durable chunk, and its builder, which can be reused. */
     private record Written(ChunkSummary chunk, Map<String, List<String>> classes, ChunkBuilder builder) {}
 
     /** @param name of the threads */
@@ -55,7 +55,7 @@ final class OpenChunks {
         });
     }
 
-    /** A builder of the split that has room for a sample. */
+    /** A builder of the split with room for a sample. */
     ChunkBuilder forSample(String split, long bytes) throws IOException, InterruptedException {
         ChunkBuilder builder = open.get(split);
         if (builder != null && builder.rows() > 0 && builder.lengthWith(bytes) > chunkSizeBytes) {
@@ -78,7 +78,7 @@ final class OpenChunks {
         }));
     }
 
-    /** Takes what is written, and waits until no more than so many are in work. */
+    /** Collects written chunks, and waits until no more than {@code most} are in progress. */
     private void collect(int most) throws IOException, InterruptedException {
         while (!inWork.isEmpty() && (inWork.size() > most || inWork.peek().isDone())) {
             Written written;
@@ -88,13 +88,13 @@ final class OpenChunks {
                 if (e.getCause() instanceof IOException failure) {
                     throw failure;
                 }
-                throw new IOException("a chunk was not written: " + e.getCause(), e.getCause());
+                throw new IOException("failed to write a chunk: " + e.getCause(), e.getCause());
             }
             chunks.add(written.chunk());
             written.classes()
                     .forEach((field, names) ->
                             classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
-            // A giant's memory is not kept for ordinary chunks.
+            // The memory of an oversized chunk is not kept for ordinary chunks.
             if (written.chunk().length() <= 2L * chunkSizeBytes) {
                 written.builder().reset();
                 free.push(written.builder());
@@ -102,7 +102,7 @@ final class OpenChunks {
         }
     }
 
-    /** Writes all that is open and waits until it is durable. */
+    /** Writes all open chunks and waits until they are durable. */
     void flush() throws IOException, InterruptedException {
         for (Map.Entry<String, ChunkBuilder> entry : List.copyOf(open.entrySet())) {
             if (entry.getValue().rows() > 0) {
@@ -112,7 +112,7 @@ final class OpenChunks {
         collect(0);
     }
 
-    /** The chunks that are durable since the last call, in the order in which they were filled up. */
+    /** The chunks that became durable since the last call, in the order in which they were filled. */
     List<ChunkSummary> takeChunks() {
         List<ChunkSummary> taken = chunks;
         chunks = new ArrayList<>();
@@ -126,9 +126,9 @@ final class OpenChunks {
         return taken;
     }
 
-    /** Ends the threads; what is not durable is lost. */
+    /** Ends the threads; chunks that are not durable are lost. */
     void close() throws InterruptedException {
-        // A thread that still writes would report nothing; it must not outlive the store.
+        // The report of a thread that still writes would be lost, and the thread must not outlive the store.
         writers.shutdownNow();
         writers.awaitTermination(30, TimeUnit.SECONDS);
     }

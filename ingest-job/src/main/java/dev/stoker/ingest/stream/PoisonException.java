@@ -1,25 +1,25 @@
 package dev.stoker.ingest.stream;
 
-/** A record that cannot become a sample. Carries no stack trace: it is about the record, not about the code. */
+/** A record that cannot become a sample. Has no stack trace, because the record causes it, not the code. */
 final class PoisonException extends Exception {
 
     private static final long serialVersionUID = 1;
 
     private final transient Reason reason;
 
-    /** Why a record cannot become a sample; the names stand in dead letters. */
+    /** The reason why a record cannot become a sample. Dead letters contain these names. */
     enum Reason {
-        /** It has no value, or the value is not in the format. */
+        /** The record has no value, or the value is not in the format. */
         VALUE,
-        /** A field that each sample has is missing. */
+        /** A required field is missing. */
         MISSING_FIELD,
         /** A field's value does not fit the field's type. */
         FIELD,
-        /** It has no key, or one that is not UTF-8. */
+        /** The record has no key, or one that is not UTF-8. */
         KEY,
-        /** Another sample has its key. */
+        /** Another sample has the same key. */
         DUPLICATE_KEY,
-        /** It is larger than a sample may be. */
+        /** The record is larger than a sample may be. */
         TOO_LARGE
     }
 

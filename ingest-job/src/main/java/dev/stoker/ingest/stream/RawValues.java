@@ -4,9 +4,9 @@ import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.nio.ByteBuffer;
 
 /**
- * Values that are bytes.
+ * Values that are stored as bytes.
  *
- * @param field that takes them
+ * @param field the field for the bytes
  */
 record RawValues(int field) implements ValueDecoder {
 

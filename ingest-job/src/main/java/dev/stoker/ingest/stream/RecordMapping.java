@@ -8,11 +8,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * What becomes of a record beside its value. Travels with the job graph.
+ * Maps the key, time and headers of a record to fields. Serialized with the job graph.
  *
- * @param keys what a sample's key is
- * @param keyField that takes the record's key; null for none
- * @param timestampField that takes the record's time; null for none
+ * @param keys the origin of a sample's key
+ * @param keyField the field for the record's key; null for none
+ * @param timestampField the field for the record's time; null for none
  * @param headers that become fields
  */
 record RecordMapping(StreamRun.Keys keys, String keyField, String timestampField, ArrayList<Header> headers)
@@ -27,7 +27,7 @@ record RecordMapping(StreamRun.Keys keys, String keyField, String timestampField
      * A header that becomes a field.
      *
      * @param name of the header
-     * @param field that takes it
+     * @param field the field for the header
      * @param type of the field, canonical
      */
     record Header(String name, String field, String type) implements Serializable {

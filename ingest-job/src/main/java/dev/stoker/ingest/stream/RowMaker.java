@@ -16,10 +16,10 @@ import java.util.Optional;
 import java.util.Properties;
 import java.util.Set;
 
-/** Makes rows of records. For one thread. */
+/** Converts records to rows. For one thread. */
 final class RowMaker {
 
-    /** No sample is bigger. */
+    /** The largest sample. */
     static final long MAX_SAMPLE_BYTES = 1L << 30;
 
     private final String topic;
@@ -42,9 +42,9 @@ final class RowMaker {
     }
 
     /**
-     * The key of the record's sample.
+     * Returns the key of the record's sample.
      *
-     * @throws PoisonException if the record must have a key and has none, or none that is text
+     * @throws PoisonException if the record needs a key and has none, or one that is not text
      */
     String key(SourceRecord record) throws PoisonException {
         if (mapping.keys() == StreamRun.Keys.OFFSETS) {
@@ -66,10 +66,10 @@ final class RowMaker {
     }
 
     /**
-     * Adds the record as a row. When it cannot, the builder is as before.
+     * Adds the record as a row. On failure the builder is unchanged.
      *
      * @throws PoisonException if the record cannot become a sample
-     * @throws IOException if that cannot be told
+     * @throws IOException if this cannot be determined
      */
     void add(SourceRecord record, String key, ChunkBuilder builder) throws PoisonException, IOException {
         if (record.value() == null) {
@@ -78,7 +78,7 @@ final class RowMaker {
         if (record.size() > MAX_SAMPLE_BYTES) {
             throw new PoisonException(
                     PoisonException.Reason.TOO_LARGE,
-                    "it has " + record.size() + " bytes, a sample may have at most " + MAX_SAMPLE_BYTES);
+                    "it has " + record.size() + " bytes; a sample may have at most " + MAX_SAMPLE_BYTES);
         }
         boolean isComplete = false;
         builder.beginRow(key);

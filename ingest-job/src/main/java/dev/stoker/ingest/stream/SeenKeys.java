@@ -30,7 +30,7 @@ final class SeenKeys {
     private int size;
     private boolean hasZero;
 
-    /** @return whether it was not there */
+    /** @return whether the key was not in the set */
     boolean add(String key) {
         return add(hash(key));
     }
@@ -68,8 +68,8 @@ final class SeenKeys {
     private void grow() {
         if (slots.length == MAX_SLOTS) {
             throw new IllegalStateException(
-                    "this subtask has " + size + " keys, and can look for duplicates among no more:"
-                            + " raise --parallelism, or take --key offset, which needs no look");
+                    "this subtask has " + size + " keys and cannot detect duplicates among more:"
+                            + " raise --parallelism, or use --key offset, which needs no such check");
         }
         long[] old = slots;
         slots = new long[2 * old.length];
@@ -85,7 +85,7 @@ final class SeenKeys {
         return hash == 0 ? hasZero : slots[slot(hash)] == hash;
     }
 
-    /** Adds the keys of a version's samples; reads heads only. */
+    /** Adds the keys of a version's samples; reads only heads. */
     void addAll(Dataset dataset, long version) throws IOException {
         ChunkTable table = dataset.snapshot(version).table();
         for (int chunk = 0; chunk < table.size(); chunk++) {
@@ -100,7 +100,7 @@ final class SeenKeys {
         }
     }
 
-    /** The hashes in portions, each for {@link #addAll(byte[])}. */
+    /** The hashes in portions for {@link #addAll(byte[])}. */
     List<byte[]> toBytes() {
         List<byte[]> portions = new ArrayList<>();
         ByteBuffer bytes = ByteBuffer.allocate(Long.BYTES * Math.min(PORTION, size + 1));

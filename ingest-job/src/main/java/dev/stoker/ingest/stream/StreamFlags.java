@@ -6,7 +6,7 @@ import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.ConfigOptions;
 
-/** The options that an ingest from a topic has beside those of every ingest. */
+/** The additional options of an ingest from a topic. */
 public final class StreamFlags {
 
     private static final String PREFIX = IngestFlags.PREFIX;
@@ -128,7 +128,7 @@ public final class StreamFlags {
                 KAFKA_CONFIG);
     }
 
-    /** The options of every ingest that hold for a topic, too. */
+    /** The options of every ingest that also apply to topics. */
     static List<ConfigOption<?>> shared() {
         return List.of(
                 IngestFlags.FIELD,

@@ -49,7 +49,7 @@ import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
  */
 public final class StreamIngest {
 
-    /** No topic looks at itself for longer when the job has failed already. */
+    /** The time limit for checking the topic after the job has failed. */
     private static final Duration POST_MORTEM = Duration.ofSeconds(5);
 
     private StreamIngest() {}
@@ -71,7 +71,7 @@ public final class StreamIngest {
             if (job.isDetached()) {
                 Built built = build(options, job, listener, UUID.randomUUID().toString());
                 job.submit(built.name());
-                System.out.println("it goes on without this command; flink stop ends it with a last version");
+                System.out.println("the ingest continues in the cluster; flink stop ends it with a last version");
             } else {
                 run(options, job, listener, () -> false).lines().forEach(System.out::println);
             }
@@ -82,20 +82,20 @@ public final class StreamIngest {
     private record Built(String name, StreamPreparation preparation, int tasks) {}
 
     /**
-     * Looks at topic and dataset and says what would be done; writes nothing.
+     * Inspects topic and dataset and returns the plan; writes nothing.
      *
-     * @throws dev.stoker.ingest.InvalidIngestException if it cannot be done
+     * @throws dev.stoker.ingest.InvalidIngestException if the ingest is not possible
      */
     public static List<String> plan(StreamOptions options) throws IOException {
         return StreamPlanText.of(options, StreamPreparation.of(options, DatasetStore.BY_LOCATION));
     }
 
     /**
-     * Runs an ingest until it has come to its end or is asked to stop. An interrupted thread cancels the job.
+     * Runs an ingest until it ends or is asked to stop. An interrupted thread cancels the job.
      *
-     * @param stop whether to end in good order, with a last version
-     * @throws dev.stoker.ingest.InvalidIngestException if it cannot be started as asked
-     * @throws IngestFailedException if it has failed; what was committed stays
+     * @param stop whether to stop cleanly, with a last version
+     * @throws dev.stoker.ingest.InvalidIngestException if the ingest cannot be started with these options
+     * @throws IngestFailedException if it failed; committed versions stay
      */
     public static StreamResult run(StreamOptions options, StreamJob job, StreamListener listener, BooleanSupplier stop)
             throws IOException, InterruptedException {
@@ -109,8 +109,7 @@ public final class StreamIngest {
             } catch (ExecutionException e) {
                 throw failed(options, preparation, run, e.getCause());
             }
-            // The job has come to its end: what it packed is committed. After a failure a savepoint may still hold a
-            // commit.
+            // The job has ended: its chunks are committed. After a failure, a savepoint may still contain a commit.
             try (ObjectStore store = DatasetStore.BY_LOCATION.open(options.target())) {
                 new Leases(Dataset.open(store)).release(run);
             }
@@ -118,7 +117,7 @@ public final class StreamIngest {
         }
     }
 
-    /** Looks at topic and dataset, creates that if it is new, and builds the job. */
+    /** Inspects topic and dataset, creates a new dataset, and builds the job. */
     private static Built build(StreamOptions options, StreamJob job, StreamListener listener, String run)
             throws IOException {
         DatasetStore stores = DatasetStore.BY_LOCATION;
@@ -127,7 +126,7 @@ public final class StreamIngest {
                         .getConfiguration()
                         .getOptional(StateRecoveryOptions.SAVEPOINT_PATH)
                         .isPresent()) {
-            // The savepoint's own ends, or that there are none, would hold instead.
+            // The savepoint's end offsets, or their absence, would override the option.
             throw new InvalidIngestException(
                     "option --until cannot be given with a savepoint; start without the savepoint,"
                             + " the dataset knows the position");
@@ -147,7 +146,7 @@ public final class StreamIngest {
         return new Built("stoker ingest " + options.topic().topic(), preparation, tasks);
     }
 
-    /** More tasks than partitions would have nothing to do; keys of the records' own are known to one task. */
+    /** More tasks than partitions would be idle. If keys are the records' own, one task must see all of them. */
     private static int tasks(StreamOptions options, StreamPreparation preparation, StreamExecutionEnvironment env) {
         if (options.mapping().keys() == StreamRun.Keys.RECORDS) {
             return 1;
@@ -167,7 +166,7 @@ public final class StreamIngest {
         own.set(PipelineOptions.GENERIC_TYPES, false);
         env.configure(own);
         RestartLimit.set(env);
-        // Records are never changed.
+        // Records are immutable.
         env.getConfig().enableObjectReuse();
     }
 
@@ -223,7 +222,7 @@ public final class StreamIngest {
     private static IngestFailedException failed(
             StreamOptions options, StreamPreparation preparation, String run, Throwable failure) {
         String text = FailureText.of(failure);
-        // What a consumer says of a topic that is another one now leads nobody to the cause.
+        // A consumer's error about a recreated topic does not show the cause.
         try (SourceTopic topic = new SourceTopic(options.topic(), POST_MORTEM)) {
             String found = topic.shape().id();
             if (!found.equals(preparation.shape().id())) {
@@ -235,7 +234,7 @@ public final class StreamIngest {
             failure.addSuppressed(e);
         }
         return new IngestFailedException(
-                text + " (what was committed stays; the same command goes on after it)", run, failure);
+                text + " (committed versions stay; the same command resumes after them)", run, failure);
     }
 
     private static StreamResult result(

@@ -2,19 +2,19 @@ package dev.stoker.ingest.stream;
 
 import java.util.List;
 
-/** Is told how an ingest of a topic goes on, by the thread that called {@link StreamIngest#run}. */
+/** Receives the progress of a topic ingest, on the thread that called {@link StreamIngest#run}. */
 public interface StreamListener {
 
-    /** Hears nothing. */
+    /** Ignores all events. */
     StreamListener SILENT = new StreamListener() {};
 
     /**
-     * The ingest is about to begin.
+     * Called before the ingest begins.
      *
-     * @param plan in words, for people
+     * @param plan as text
      */
     default void started(List<String> plan) {}
 
-    /** How far the ingest has come; about twice a second, only while the job runs in this process. */
+    /** Reports progress, about twice a second. Called only if the job runs in this process. */
     default void progressed(StreamProgress progress) {}
 }

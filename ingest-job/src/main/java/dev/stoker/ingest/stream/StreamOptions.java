@@ -14,17 +14,17 @@ import java.util.OptionalInt;
 import org.apache.flink.configuration.ConfigOption;
 
 /**
- * What an ingest of a topic is asked to do; valid in itself. {@link #parse} makes it from arguments.
+ * The valid options of a topic ingest. {@link #parse} creates them from arguments.
  *
- * @param topic that is read
- * @param reach which part of it
- * @param target where the dataset lies: an absolute path or a URI
- * @param shape what a new dataset is like
- * @param value what the records' values are
- * @param mapping what becomes of a record beside its value
- * @param deadLetters what becomes of records that cannot become samples
- * @param work how much at a time
- * @param mode whether the dataset may have samples from elsewhere, and whether anything is written
+ * @param topic to read
+ * @param reach the part of the topic to read
+ * @param target the dataset's location: an absolute path or a URI
+ * @param shape of a new dataset
+ * @param value the format of the records' values
+ * @param mapping maps key, time and headers of a record to fields
+ * @param deadLetters the rule for records that cannot become samples
+ * @param work parallelism and sizes
+ * @param mode whether the dataset may have other samples, and whether anything is written
  */
 public record StreamOptions(
         TopicLocation topic,
@@ -38,16 +38,16 @@ public record StreamOptions(
         Mode mode) {
 
     /**
-     * Which part of a topic.
+     * The part of a topic to read.
      *
-     * @param from where the first start begins
-     * @param since the time where it begins, for {@link From#TIME}
+     * @param from where the first run begins
+     * @param since the time at which it begins, for {@link From#TIME}
      * @param until where it ends
-     * @param gaps what happens when brokers have deleted what was not ingested
+     * @param gaps what to do if brokers have deleted records before they were ingested
      */
     record Reach(From from, Instant since, Until until, Gaps gaps) {}
 
-    /** Where the first start begins. */
+    /** Where the first run begins. */
     enum From {
         EARLIEST,
         LATEST,
@@ -56,56 +56,56 @@ public record StreamOptions(
 
     /** Where an ingest ends. */
     enum Until {
-        /** It goes on until it is stopped. */
+        /** It runs until it is stopped. */
         STOPPED,
-        /** It ends where the topic ends when it starts. */
+        /** It ends at the offsets at which the topic ends when it starts. */
         LATEST
     }
 
-    /** What happens when brokers have deleted what was not ingested. */
+    /** What to do if brokers have deleted records before they were ingested. */
     enum Gaps {
         REFUSED,
         ALLOWED
     }
 
     /**
-     * What a new dataset is like.
+     * The shape of a new dataset.
      *
      * @param name of the dataset
-     * @param fields of json and avro values; empty to look at the first records
-     * @param payload names of the payload fields; by default those that are big
-     * @param splitRule which split a sample goes to; empty for the dataset's own rule, or all into {@code train}
+     * @param fields of json and avro values; empty to infer them from the first records
+     * @param payload names of the payload fields; by default the large ones
+     * @param splitRule assigns samples to splits; empty for the dataset's own rule, or all into {@code train}
      */
     record Shape(String name, List<Field> fields, Optional<List<String>> payload, Optional<SplitRule> splitRule) {}
 
     /**
-     * What becomes of records that cannot become samples.
+     * The rule for records that cannot become samples.
      *
-     * @param location directory or URI that takes them
-     * @param most the ingest fails when there are more
+     * @param location directory or URI for them
+     * @param most the ingest fails if there are more
      */
     record DeadLetterRule(String location, long most) {}
 
     /**
-     * How much at a time.
+     * Parallelism and sizes.
      *
      * @param commitInterval between versions
      * @param chunkSizeBytes length of a chunk; by default the dataset's, or 8 MiB
-     * @param parallelism subtasks; by default what Flink is configured to, at most the partitions
+     * @param parallelism subtasks; by default Flink's configured parallelism, at most the number of partitions
      */
     record Work(Duration commitInterval, OptionalInt chunkSizeBytes, OptionalInt parallelism) {}
 
-    /** Whether the dataset may have samples from elsewhere, and whether anything is written. */
+    /** Whether the dataset may have other samples, and whether anything is written. */
     enum Mode {
-        /** The dataset is new, or has this topic already. */
+        /** The dataset is new, or already has samples of this topic. */
         CREATE,
         /** The topic is added to a dataset. */
         APPEND,
-        /** The plan is shown, nothing is written. */
+        /** The plan is shown and nothing is written. */
         DRY
     }
 
-    /** Whether arguments of an ingest are about a topic, right or wrong. */
+    /** Whether arguments of an ingest name a topic, valid or not. */
     public static boolean isTopic(String... args) {
         List<String> positional =
                 JobArguments.parse(args, IngestFlags.PREFIX, flags()).positional();
@@ -119,16 +119,16 @@ public record StreamOptions(
     }
 
     /**
-     * The options of a command line: the topic, the target, and {@link StreamFlags}. Reads the file of the Avro schema, changes
-     * nothing.
+     * Parses a command line: the topic, the target, and {@link StreamFlags}. Reads the file of the Avro schema and
+     * changes nothing.
      *
-     * @throws dev.stoker.ingest.InvalidIngestException with everything that is wrong
+     * @throws dev.stoker.ingest.InvalidIngestException with all problems
      */
     public static StreamOptions parse(String... args) {
         return new StreamOptionsParser(args).parse();
     }
 
-    /** Subtasks, if that was said. */
+    /** The number of subtasks, if it was given. */
     public OptionalInt parallelism() {
         return work.parallelism();
     }

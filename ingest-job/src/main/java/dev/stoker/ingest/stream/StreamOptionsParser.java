@@ -28,7 +28,7 @@ import java.util.Set;
 import org.apache.flink.configuration.ConfigOption;
 import org.apache.flink.configuration.Configuration;
 
-/** Makes options of arguments and collects what is wrong with them. For one use. */
+/** Parses arguments into options and collects all problems. For one use. */
 final class StreamOptionsParser {
 
     private static final long MIN_CHUNK_BYTES = 4096;
@@ -58,7 +58,7 @@ final class StreamOptionsParser {
         }
         given.getOptional(StreamFlags.KAFKA_CONFIG)
                 .filter(file -> !Files.isReadable(Path.of(file)))
-                .ifPresent(file -> problems.add("option --kafka-config: there is no readable file " + file));
+                .ifPresent(file -> problems.add("option --kafka-config: the file " + file + " is not readable"));
         refuseOthers();
         StreamOptions.Reach reach = reach();
         RecordMapping mapping = mapping();
@@ -111,7 +111,7 @@ final class StreamOptionsParser {
                 problems.add("option " + JobArguments.flag(option, IngestFlags.PREFIX)
                         + " is for trees of files, not for topics; leave it out"
                         + (option == IngestFlags.INGEST_ID
-                                ? ", a topic's position is in the dataset: the same command goes on there"
+                                ? "; a topic's position is in the dataset: the same command resumes there"
                                 : ""));
             }
         }
@@ -174,7 +174,7 @@ final class StreamOptionsParser {
     private ValueFormat value() {
         ValueFormat.Kind kind = ValueFormat.Kind.RAW;
         if (given.getOptional(StreamFlags.VALUE).isEmpty()) {
-            problems.add("option --value is missing; say what the records' values are: raw, json or avro");
+            problems.add("option --value is missing; give the format of the records' values: raw, json or avro");
         } else {
             kind = switch (choice(StreamFlags.VALUE, "raw", "json", "avro")) {
                 case "json" -> ValueFormat.Kind.JSON;
@@ -214,7 +214,7 @@ final class StreamOptionsParser {
     private void checkUrl(String url) {
         URI parsed = tried(() -> URI.create(url));
         if (parsed != null && !List.of("http", "https").contains(String.valueOf(parsed.getScheme()))) {
-            problems.add("option --schema-registry: " + url + " is no http or https URL");
+            problems.add("option --schema-registry: " + url + " is not an http or https URL");
         } else if (parsed != null && parsed.getUserInfo() != null) {
             problems.add("option --schema-registry: put user and password into the file of --kafka-config, as"
                     + " basic.auth.user.info=user:password");
@@ -225,7 +225,7 @@ final class StreamOptionsParser {
         try {
             return Files.readString(Path.of(file));
         } catch (IOException e) {
-            problems.add("option --avro-schema: there is no readable file " + file);
+            problems.add("option --avro-schema: the file " + file + " is not readable");
             return null;
         }
     }
@@ -242,7 +242,7 @@ final class StreamOptionsParser {
                     problems.add("option --schema: " + part + " is not name:type, such as label:categorical");
                 } else if (checkField("--schema", name, type)) {
                     if (type.startsWith("float16") || type.startsWith("bfloat16")) {
-                        problems.add("option --schema: the type " + type + " is not taken from topics; use float32");
+                        problems.add("option --schema: the type " + type + " is not supported for topics; use float32");
                     }
                     fields.add(new Field(name, FieldType.parse(type), isNullable, false));
                 }
@@ -262,7 +262,7 @@ final class StreamOptionsParser {
             return false;
         }
         if (!names.add(name)) {
-            problems.add("option " + option + ": there are two fields named " + name + "; give one another name");
+            problems.add("option " + option + ": two fields are named " + name + "; rename one of them");
             return false;
         }
         return true;

@@ -32,9 +32,9 @@ import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
 import org.apache.flink.util.IOUtils;
 
 /**
- * Packs a topic's records into chunks. In front of each checkpoint's barrier it writes what is open and reports all that has
- * become of the records since the last one, so that nothing of them is in its state. Runs on the task's thread; chunks are
- * written by others.
+ * Packs a topic's records into chunks. Before each checkpoint's barrier it writes the open chunks and reports the
+ * outcome of all records since the last one, so its state contains no records. Runs on the task's thread; other threads
+ * write the chunks.
  */
 final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
         implements OneInputStreamOperator<SourceRecord, StreamReport>, BoundedOneInput {
@@ -134,7 +134,7 @@ final class StreamPackOperator extends AbstractStreamOperator<StreamReport>
         String key = rows.key(record);
         if (keys != null && keys.contains(key)) {
             throw new PoisonException(
-                    PoisonException.Reason.DUPLICATE_KEY, "the dataset has a sample with its key already");
+                    PoisonException.Reason.DUPLICATE_KEY, "the dataset already has a sample with its key");
         }
         long bytes = record.size();
         String split = splits.of(key.getBytes(StandardCharsets.UTF_8));

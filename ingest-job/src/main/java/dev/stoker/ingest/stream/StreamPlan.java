@@ -8,16 +8,16 @@ import dev.stoker.schemas.errors.StokerException;
 import java.io.Serializable;
 
 /**
- * All that a packing task of a stream is told. Travels with the job graph.
+ * The instructions for a packing task of a stream. Serialized with the job graph.
  *
- * @param topic that is read
+ * @param topic to read
  * @param topicId its id
- * @param place of dataset and run
- * @param value what the records' values are
- * @param mapping what becomes of a record beside its value
- * @param splitRule which split a sample goes to
+ * @param place dataset and run
+ * @param value the format of the records' values
+ * @param mapping maps key, time and headers of a record to fields
+ * @param splitRule assigns samples to splits
  * @param chunkSizeBytes length of a chunk
- * @param letters what becomes of records that cannot become samples
+ * @param letters the rule for records that cannot become samples
  */
 record StreamPlan(
         TopicLocation topic,
@@ -35,7 +35,7 @@ record StreamPlan(
      * Dataset and run.
      *
      * @param store opens the dataset's store
-     * @param target where the dataset lies: an absolute path or a URI
+     * @param target the dataset's location: an absolute path or a URI
      * @param dataset content of its dataset.json
      * @param baseVersion newest version when the run began; 0 for none
      * @param run id of this start of the job
@@ -46,10 +46,10 @@ record StreamPlan(
     }
 
     /**
-     * Where dead letters go.
+     * The destination of dead letters.
      *
-     * @param location directory or URI that takes them
-     * @param most a task gives up when it has more
+     * @param location directory or URI for them
+     * @param most a task fails if it has more
      */
     record Letters(String location, long most) implements Serializable {
         private static final long serialVersionUID = 1;

@@ -7,7 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 
-/** What an ingest of a topic is going to do, in words. */
+/** Describes the plan of a topic ingest as text. */
 final class StreamPlanText {
 
     private StreamPlanText() {}
@@ -28,7 +28,7 @@ final class StreamPlanText {
                     + (field.payload() ? " (payload)" : ""));
         }
         lines.add("fields:  " + String.join(", ", fields));
-        lines.add((preparation.committed().next().isEmpty() ? "begins:  " : "goes on: ")
+        lines.add((preparation.committed().next().isEmpty() ? "begins:  " : "resumes: ")
                 + TopicPosition.text(preparation.start())
                 + String.format(Locale.ROOT, ", %,d to read", preparation.waiting()));
         lines.add(

@@ -24,18 +24,18 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Looks at topic and dataset before the job starts, decides the dataset's fields and where reading begins, and finds everything
- * that would make the ingest fail. Runs where the job is submitted from.
+ * Inspects topic and dataset before the job starts, determines the dataset's fields and the start offsets, and finds
+ * all problems that would make the ingest fail. Runs on the machine that submits the job.
  *
  * @param info of the dataset, which may not exist yet
  * @param state of the dataset
  * @param shape of the topic
- * @param committed where the dataset stands in the topic; at no offset if it has nothing of it
- * @param start by partition where reading begins
- * @param end by partition where the topic ends now
+ * @param committed the dataset's position in the topic; without offsets if it has no records of it
+ * @param start the start offset by partition
+ * @param end the topic's present end by partition
  * @param value format of the values, with its schema
- * @param splitRule which split a sample goes to
- * @param notes what a person should know
+ * @param splitRule assigns samples to splits
+ * @param notes for the user
  */
 record StreamPreparation(
         DatasetInfo info,
@@ -85,7 +85,7 @@ record StreamPreparation(
         boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
         if (!isEmpty && position.isEmpty() && options.mode() == StreamOptions.Mode.CREATE) {
             throw new InvalidIngestException("the target " + options.target() + " has version " + version
-                    + " and nothing of the topic " + name + "; add the topic to it with --append");
+                    + " but no records of the topic " + name + "; add the topic to it with --append");
         }
         List<String> notes = new ArrayList<>();
         SortedMap<Integer, Long> end = topic.ends(shape.partitions());
@@ -109,7 +109,9 @@ record StreamPreparation(
         return new StreamPreparation(info, new State(true, 0), shape, committed, start, end, value, rule, notes);
     }
 
-    /** The fields of a dataset are fixed when it is created, also if no version has a sample yet. */
+    /**
+     * Checks the fields against the dataset's, which are fixed when it is created, even if no version has a sample yet.
+     */
     private static void requireFit(DatasetInfo info, StreamOptions options, ValueFormat value, boolean isEmpty) {
         List<String> problems = new ArrayList<>();
         List<Field> wanted = new ArrayList<>(options.mapping().fields());
@@ -126,7 +128,7 @@ record StreamPreparation(
                         && !mapped.contains(field.name())
                         && !field.name().equals(value.field())) {
                     problems.add("the dataset's field " + field.name() + " ("
-                            + field.type().canonical() + ") must have a value, and raw records give it none");
+                            + field.type().canonical() + ") requires a value, but raw records do not provide it");
                 }
             }
         }
@@ -138,7 +140,7 @@ record StreamPreparation(
         }
     }
 
-    /** Creates the dataset if it does not exist, so that its chunks have one to belong to. */
+    /** Creates the dataset if it does not exist, so that its chunks belong to a dataset. */
     StreamPreparation create(StreamOptions options, DatasetStore stores) throws IOException {
         if (!state.isNew()) {
             return this;
@@ -147,17 +149,17 @@ record StreamPreparation(
             TargetDataset.create(options.target(), stores, info);
             return this;
         } catch (DatasetExistsException e) {
-            // Another writer was quicker. Its dataset is as good, if the fields fit.
+            // Another writer was faster. Its dataset can be used if the fields match.
             return of(options, stores);
         }
     }
 
-    /** Length of a chunk: as asked, or as the dataset was created with. */
+    /** The length of a chunk: as requested, or as set when the dataset was created. */
     int chunkSizeBytes(StreamOptions options) {
         return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
     }
 
-    /** Records between start and end, counted by offsets; markers of transactions count. */
+    /** Records between start and end, counted by offsets. Transaction markers count. */
     long waiting() {
         return lag(start, end);
     }

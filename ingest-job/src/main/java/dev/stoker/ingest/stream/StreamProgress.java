@@ -3,14 +3,14 @@ package dev.stoker.ingest.stream;
 import java.time.Duration;
 
 /**
- * How far an ingest of a topic has come.
+ * The progress of a topic ingest.
  *
- * @param versions that it has committed
+ * @param versions number of committed versions
  * @param newestVersion the newest of them; 0 for none
  * @param samples packed, committed or not
  * @param bytes of their records
  * @param deadLetters records that could not become samples
- * @param lag records of the topic that were not read yet, by offsets
+ * @param lag unread records of the topic, by offsets
  * @param elapsed since the job was submitted
  */
 public record StreamProgress(

@@ -8,15 +8,15 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * What an ingest of a topic has done by its end.
+ * The result of a topic ingest.
  *
- * @param versions that it has committed
+ * @param versions number of committed versions
  * @param newestVersion of the dataset; 0 for none
  * @param samples in those versions
  * @param bytes of their chunks
- * @param deadLetters records that could not become samples, with where they are
- * @param position where the dataset stands in the topic, if it has anything of it
- * @param duration from the submission of the job on
+ * @param deadLetters records that could not become samples, and their location
+ * @param position the dataset's position in the topic, if it has records of it
+ * @param duration since the submission of the job
  */
 public record StreamResult(
         long versions,
@@ -30,17 +30,17 @@ public record StreamResult(
     /**
      * Dead letters of a run.
      *
-     * @param count how many
-     * @param location directory or URI that holds them
+     * @param count the number
+     * @param location directory or URI that contains them
      */
     public record DeadLetterCount(long count, String location) {}
 
-    /** The result in words, for people. */
+    /** The result as text. */
     public List<String> lines() {
         List<String> lines = new ArrayList<>();
         lines.add(
                 versions == 0
-                        ? "no new version: there was no new sample"
+                        ? "no new version: there were no new samples"
                         : String.format(
                                 Locale.ROOT,
                                 "%s %d: %,d samples, %,d bytes, %.1f s",
@@ -56,7 +56,7 @@ public record StreamResult(
                     deadLetters.count(),
                     deadLetters.location()));
         }
-        position.ifPresent(p -> lines.add("the same command goes on at " + p.topic() + " "
+        position.ifPresent(p -> lines.add("the same command resumes at " + p.topic() + " "
                 + TopicPosition.text(p.next()) + " (partition=offset)"));
         return lines;
     }

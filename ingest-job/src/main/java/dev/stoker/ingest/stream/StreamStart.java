@@ -11,11 +11,11 @@ import java.util.SortedMap;
 import java.util.TreeMap;
 
 /**
- * Decides where reading begins: where the dataset stands, or where the options say.
+ * Determines where reading begins: at the dataset's position, or as the options request.
  *
- * @param options what is asked for
- * @param position where the dataset stands in the topic, if it has anything of it
- * @param notes takes what a person should know
+ * @param options the requested options
+ * @param position the dataset's position in the topic, if it has records of it
+ * @param notes receives notes for the user
  */
 record StreamStart(StreamOptions options, Optional<TopicPosition> position, List<String> notes) {
 
@@ -35,7 +35,7 @@ record StreamStart(StreamOptions options, Optional<TopicPosition> position, List
         position.get().next().forEach((partition, next) -> {
             Long beginning = beginnings.get(partition);
             if (beginning == null || next > end.get(partition)) {
-                problems.add("the dataset stands at offset " + next + " of partition " + partition + " of the "
+                problems.add("the dataset is at offset " + next + " of partition " + partition + " of the "
                         + options.topic() + ", which ends at "
                         + (beginning == null ? "no such partition" : end.get(partition))
                         + ": the brokers have lost records; ingest it into a new dataset");
@@ -43,11 +43,11 @@ record StreamStart(StreamOptions options, Optional<TopicPosition> position, List
                 start.put(partition, next);
             } else if (options.reach().gaps() == StreamOptions.Gaps.ALLOWED) {
                 notes.add("partition " + partition + ": offsets " + next + " to " + (beginning - 1)
-                        + " are not in the dataset, the brokers have deleted them");
+                        + " are not in the dataset: the brokers have deleted them");
             } else {
                 problems.add("the brokers have deleted the offsets " + next + " to " + (beginning - 1)
                         + " of partition " + partition + " of the " + options.topic()
-                        + " before they were ingested; go on without them with --allow-gap");
+                        + " before they were ingested; continue without them with --allow-gap");
             }
         });
         if (!problems.isEmpty()) {

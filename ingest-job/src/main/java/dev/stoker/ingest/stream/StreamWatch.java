@@ -16,7 +16,10 @@ import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Watches a job from the process that submitted it: tells how far it is, asks it to stop, hurries its end. For one thread. */
+/**
+ * Watches a job from the process that submitted it: reports progress, stops the job, and speeds up its end. For one
+ * thread.
+ */
 final class StreamWatch implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(StreamWatch.class);
@@ -25,7 +28,7 @@ final class StreamWatch implements AutoCloseable {
     private static final long REPORT_NANOS = 500_000_000L;
     private static final long LAG_NANOS = 2_000_000_000L;
     private static final Duration LAG_PATIENCE = Duration.ofSeconds(10);
-    /** A job that is just restarting cannot be stopped in good order; for so long it is asked again. */
+    /** How long to retry stopping a job cleanly: a restarting job cannot be stopped. */
     private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
     /** How long the last version may take. */
     private static final Duration LAST_VERSION_PATIENCE = Duration.ofMinutes(10);
@@ -58,7 +61,7 @@ final class StreamWatch implements AutoCloseable {
      * Starts the job and waits for its end.
      *
      * @throws ExecutionException if it failed
-     * @throws IOException if it cannot be started, or not be stopped in good order
+     * @throws IOException if it cannot be started, or not be stopped cleanly
      */
     void await(StreamJob job, StreamListener listener, BooleanSupplier stop, String name)
             throws IOException, InterruptedException, ExecutionException {
@@ -115,14 +118,14 @@ final class StreamWatch implements AutoCloseable {
             return;
         }
         boolean isRefused = stopping.isCompletedExceptionally();
-        // A last version may be large; one that waits for something that is away may never come.
+        // A last version may be large; one that waits for an unavailable store or broker may never complete.
         Duration patience = isRefused || Patience.waiting().isPresent() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
         if (!(stopping.isDone() && !isRefused) && now - stopBegan > patience.toNanos()) {
             job.cancel();
-            throw new StokerException("the job could not be stopped in good order within " + patience.toSeconds()
+            throw new StokerException("the job could not be stopped cleanly within " + patience.toSeconds()
                     + " s and was cancelled"
                     + Patience.waiting().map(why -> " (" + why + ")").orElse("")
-                    + "; what is not in a version yet is read again by the same command");
+                    + "; the same command reads again what is not in a version yet");
         }
         if (isRefused) {
             LOG.debug("the job cannot be stopped now");
@@ -169,7 +172,7 @@ final class StreamWatch implements AutoCloseable {
     @Override
     public void close() {
         if (ends != null) {
-            // Whoever asks uses the connection that is closed below.
+            // A pending request uses the connection that is closed below.
             ends.handle((found, failure) -> null).join();
         }
         if (topic != null) {

@@ -22,12 +22,12 @@ public final class SubmittedStreamJob implements StreamJob {
         return env;
     }
 
-    /** Whether nobody waits for its end: {@code flink run -d}, or a submission over REST. */
+    /** Whether no client waits for its end: {@code flink run -d}, or a submission over REST. */
     public boolean isDetached() {
         return !env.getConfiguration().get(DeploymentOptions.ATTACHED);
     }
 
-    /** Starts what was built, and leaves it to its cluster. */
+    /** Starts the job that was built and leaves it to its cluster. */
     public void submit(String name) throws Exception {
         env.executeAsync(name);
     }
@@ -38,7 +38,7 @@ public final class SubmittedStreamJob implements StreamJob {
         return client.getJobExecutionResult();
     }
 
-    /** A client of a cluster cannot ask; the next one comes with the interval. */
+    /** A cluster's client cannot request one; the next one follows after the interval. */
     @Override
     public void checkpoint() {}
 

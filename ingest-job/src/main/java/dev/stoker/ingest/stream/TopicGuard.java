@@ -6,10 +6,10 @@ import dev.stoker.connectors.kafka.TopicLocation;
 import java.io.IOException;
 
 /**
- * Lets nothing be committed of a topic that was deleted and created again: its offsets mean other records.
+ * Prevents commits from a topic that was deleted and recreated, because its offsets refer to other records.
  *
- * @param topic that is read
- * @param id that it had when the ingest began
+ * @param topic to read
+ * @param id its id when the ingest began
  */
 record TopicGuard(TopicLocation topic, String id) implements StreamRun.CommitGuard {
     private static final long serialVersionUID = 1;

@@ -7,22 +7,23 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 
-/** Sets the fields of a record's value in the row that is open. For one thread. */
+/** Sets the fields of a record's value in the open row. For one thread. */
 interface ValueDecoder {
 
     /**
      * Sets the fields.
      *
-     * @throws PoisonException if the value is none of the format, or does not fit the fields; the row must then be abandoned
-     * @throws IOException if that cannot be told
+     * @throws PoisonException if the value is not in the format, or does not fit the fields; the caller must then
+     *     abandon the row
+     * @throws IOException if this cannot be determined
      */
     void decode(byte[] value, ChunkBuilder builder) throws PoisonException, IOException;
 
     /**
-     * The decoder of a format.
+     * Creates the decoder of a format.
      *
      * @param fields of the dataset
-     * @param own places, among them, of those that the value fills, by name
+     * @param own the indexes of the fields that the value fills, by name
      * @param clients settings of the Kafka clients
      */
     static ValueDecoder of(ValueFormat format, List<Field> fields, Map<String, Integer> own, Properties clients)

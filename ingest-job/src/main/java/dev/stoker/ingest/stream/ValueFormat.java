@@ -3,12 +3,12 @@ package dev.stoker.ingest.stream;
 import java.io.Serializable;
 
 /**
- * What the values of a topic's records are. Travels with the job graph.
+ * The format of the values of a topic's records. Serialized with the job graph.
  *
  * @param kind of the values
- * @param field that takes a raw value
- * @param avroSchema the Avro schema that values are read as, as JSON; null for none, or for that of the registry
- * @param wire how Avro values are framed
+ * @param field the field for a raw value
+ * @param avroSchema the Avro schema into which values are read, as JSON; null for none, or for the registry's schema
+ * @param wire the framing of Avro values
  * @param registry URL of the schema registry; null for none
  */
 record ValueFormat(Kind kind, String field, String avroSchema, Wire wire, String registry) implements Serializable {
@@ -21,11 +21,11 @@ record ValueFormat(Kind kind, String field, String avroSchema, Wire wire, String
         AVRO
     }
 
-    /** How Avro values are framed. */
+    /** The framing of Avro values. */
     enum Wire {
-        /** Nothing but the value. */
+        /** Only the value. */
         PLAIN,
-        /** A zero byte and the schema's id, 4 bytes with the highest first, in front. */
+        /** A zero byte and the schema's id, 4 bytes in big-endian order, precede the value. */
         CONFLUENT
     }
 

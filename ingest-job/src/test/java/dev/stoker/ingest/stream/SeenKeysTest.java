@@ -6,7 +6,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class SeenKeysTest {
-    /** More than one element of a checkpoint's list holds. */
+    /** More hashes than one element of a checkpoint's list can contain. */
     private static final int KEYS = (1 << 20) + 1000;
 
     @Test

@@ -13,7 +13,10 @@ import org.apache.flink.util.FileUtils;
 import org.junit.jupiter.api.extension.BeforeAllCallback;
 import org.junit.jupiter.api.extension.ExtensionContext;
 
-/** A broker and a cluster of two slots, for all classes of tests that leave them as they are. Topics have names of their own. */
+/**
+ * A broker and a cluster of two slots, shared by all test classes that do not change them. Each test uses its own
+ * topics.
+ */
 final class SharedKafka implements BeforeAllCallback {
 
     static final int SLOTS = 2;

@@ -60,7 +60,7 @@ class StreamOptionsTest {
             value = {
                 "--value=xml | xml is not raw or json or avro",
                 "--value=raw --limit=3 | option --limit is for trees of files",
-                "--value=raw --ingest-id=x | the same command goes on there",
+                "--value=raw --ingest-id=x | the same command resumes there",
                 "--value=raw --replace | option --replace is for trees of files",
                 "--value=raw --from=yesterday | yesterday is neither earliest nor latest",
                 "--value=raw --until=tomorrow | tomorrow is not latest",

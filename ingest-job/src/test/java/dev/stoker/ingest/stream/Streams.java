@@ -19,7 +19,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** Ingests of topics, and what they leave. */
+/** Runs ingests of topics and reads their results. */
 final class Streams {
 
     private Streams() {}

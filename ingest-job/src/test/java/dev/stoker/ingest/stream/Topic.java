@@ -23,7 +23,7 @@ import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.errors.UnknownTopicOrPartitionException;
 import org.apache.kafka.common.serialization.ByteArraySerializer;
 
-/** A topic of a test's broker, and what was written to it. */
+/** A topic of a test's broker, and the records written to it. */
 final class Topic {
 
     private final KafkaBroker broker;
@@ -88,7 +88,10 @@ final class Topic {
         }
     }
 
-    /** Waits until partition 0 ends there for whoever reads what is committed: markers of transactions come by and by. */
+    /**
+     * Waits until partition 0 ends at this offset for readers of committed records: transaction markers arrive with a
+     * delay.
+     */
     void awaitEnd(long offset) throws Exception {
         try (SourceTopic source = new SourceTopic(TopicLocation.parse(uri(), Optional.empty()))) {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);

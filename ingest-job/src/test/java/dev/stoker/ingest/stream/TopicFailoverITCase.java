@@ -38,7 +38,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** An ingest of a topic on a cluster whose machines and whose broker die. */
+/** An ingest of a topic on a cluster whose machines and broker are killed. */
 @Timeout(300)
 class TopicFailoverITCase {
 
@@ -77,7 +77,7 @@ class TopicFailoverITCase {
         }
     }
 
-    /** An ingest in a thread of its own. */
+    /** An ingest in a separate thread. */
     private static final class Running {
         private final AtomicBoolean stop = new AtomicBoolean();
         private final AtomicLong packed = new AtomicLong();
@@ -113,7 +113,7 @@ class TopicFailoverITCase {
             return running;
         }
 
-        /** Waits until the job has packed so many samples; they need not be in a version. */
+        /** Waits until the job has packed this number of samples; they need not be in a version. */
         void awaitPacked(long samples) throws Exception {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
             while (packed.get() < samples) {
@@ -138,7 +138,7 @@ class TopicFailoverITCase {
             }
         }
 
-        /** Waits until the dataset has so many samples. */
+        /** Waits until the dataset has this number of samples. */
         void awaitSamples(Path target, long samples) throws Exception {
             long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
             while (count(target) < samples) {
@@ -254,7 +254,7 @@ class TopicFailoverITCase {
         Running third = Running.start(options(topic, target), fromSavepoint);
         assertThatThrownBy(third::end)
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("begun from an old savepoint");
+                .hasMessageContaining("started from an old savepoint");
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
     }
 
@@ -282,7 +282,7 @@ class TopicFailoverITCase {
         Running third = Running.start(options(topic, target), fromSavepoint);
         assertThatThrownBy(third::end)
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("begun from an old savepoint");
+                .hasMessageContaining("started from an old savepoint");
         assertThat(count(target)).isEqualTo(300);
 
         Running fourth = Running.start(options(topic, target), new Configuration());
@@ -303,7 +303,7 @@ class TopicFailoverITCase {
         send(Topic.create(broker, "exchanged", PARTITIONS), "exchanged", 1000, 300);
         assertThatThrownBy(running::end)
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("was deleted and created again");
+                .hasMessageContaining("was deleted and recreated");
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
     }
 }

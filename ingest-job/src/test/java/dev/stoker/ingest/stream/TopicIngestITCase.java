@@ -83,7 +83,7 @@ class TopicIngestITCase {
             result = StreamIngest.run(options, job, listener, () -> packed[0] == 200);
         }
         assertThat(result.versions()).isEqualTo(1);
-        assertThat(result.lines()).anyMatch(line -> line.contains("goes on at stopped 0=100,1=100"));
+        assertThat(result.lines()).anyMatch(line -> line.contains("resumes at stopped 0=100,1=100"));
         assertThat(Streams.texts(target, "data")).isEqualTo(sent);
 
         sent.putAll(sendRaw(topic, "stopped", 2, 200, 10));
@@ -211,7 +211,7 @@ class TopicIngestITCase {
 
         assertThatThrownBy(() -> Streams.ingest(topic, target, "--value=raw"))
                 .isInstanceOf(OtherTopicException.class)
-                .hasMessageContaining("was deleted and created again");
+                .hasMessageContaining("was deleted and recreated");
         assertThat(Streams.texts(target, "data").values()).containsExactly("old 0", "old 1");
     }
 

@@ -26,7 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Ingests of a user who may do what docs/kafka.md lists, and less, at a broker with an authorizer. */
+/** Ingests of a user with the rights that docs/kafka.md lists, or with fewer, on a broker with an authorizer. */
 @Timeout(120)
 class TopicRightsITCase {
 
@@ -108,7 +108,7 @@ class TopicRightsITCase {
         };
         assertThatThrownBy(() -> ingest("taken", takes))
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("the brokers refuse what the job asks for")
+                .hasMessageContaining("the brokers refuse a request of the job")
                 .hasMessageContaining("Describe and Read on the topic");
         assertThat(isTaken).isTrue();
     }

@@ -30,7 +30,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Values of every format become fields, and what is none becomes a dead letter, at a real broker. */
+/** Values of every format become fields, and invalid values become dead letters, with a real broker. */
 @ExtendWith(SharedKafka.class)
 @Timeout(240)
 class TopicValuesITCase {

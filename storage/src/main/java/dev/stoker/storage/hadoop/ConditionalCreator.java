@@ -159,7 +159,7 @@ final class ConditionalCreator implements ObjectCreator {
             }
             switch (owner) {
                 case SELF -> {}
-                case OTHER -> throw new IOException("Cannot write " + where + ": it is there already", failure);
+                case OTHER -> throw new IOException("Cannot write " + where + ": it already exists", failure);
                 case NOBODY -> {
                     IOException explained = file.failed(failure);
                     throw conflict ? explained : new UnknownOutcomeException(where, explained);

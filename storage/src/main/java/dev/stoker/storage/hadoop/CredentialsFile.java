@@ -63,7 +63,7 @@ public final class CredentialsFile implements AwsCredentialsProvider {
             }
         }
         if (credentials == null) {
-            throw new NoAwsCredentialsException(toString(), "there are none of profile " + profile, null);
+            throw new NoAwsCredentialsException(toString(), "it has no credentials for profile " + profile, null);
         }
         return credentials;
     }

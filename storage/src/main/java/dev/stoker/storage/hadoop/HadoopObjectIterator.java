@@ -68,7 +68,7 @@ final class HadoopObjectIterator implements ObjectIterator {
                 return entries.next();
             }
         } catch (FileNotFoundException e) {
-            // Nothing below this name.
+            // No object has a name below this one.
             if (entries == null) {
                 directories.pop();
             }

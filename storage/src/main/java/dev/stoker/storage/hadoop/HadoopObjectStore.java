@@ -94,7 +94,7 @@ public final class HadoopObjectStore implements ObjectStore {
     static HadoopObjectStore open(URI uri, Configuration configuration) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
-        // Hadoop finds its file systems by the thread's class loader.
+        // Hadoop finds its file systems with the thread's class loader.
         thread.setContextClassLoader(HadoopObjectStore.class.getClassLoader());
         try {
             FileSystem fileSystem = fileSystem(uri, configuration);
@@ -126,7 +126,7 @@ public final class HadoopObjectStore implements ObjectStore {
             throw new StoreUnavailableException(
                     "Cannot open " + location(uri) + ": "
                             + (e.getCause() instanceof UnknownHostException
-                                    ? "there is no host " + uri.getHost()
+                                    ? "unknown host " + uri.getHost()
                                     : StoreErrors.reason(e))
                             + "; check the location and the Hadoop configuration",
                     e);
@@ -244,7 +244,8 @@ public final class HadoopObjectStore implements ObjectStore {
         });
         if (reached < end) {
             throw new CorruptDataException(describe(name) + " ends at byte " + length(name) + ", but bytes up to " + end
-                    + " are needed; it was cut short: restore it from a copy, and run `stoker verify` on the dataset");
+                    + " are needed; the object was truncated: restore it from a copy, and run `stoker verify` on the"
+                    + " dataset");
         }
     }
 
@@ -263,7 +264,7 @@ public final class HadoopObjectStore implements ObjectStore {
             long length = lengthNow(name);
             if (length > limit) {
                 throw new CorruptDataException(
-                        describe(name) + " has " + length + " bytes; at most " + limitBytes + " are expected");
+                        describe(name) + " has " + length + " bytes; expected at most " + limitBytes);
             }
             if (content.length != length) {
                 throw new BrokenReadException("the reply ended after " + content.length + " of " + length + " bytes");

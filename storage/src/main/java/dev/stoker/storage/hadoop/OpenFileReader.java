@@ -34,7 +34,7 @@ final class OpenFileReader implements ObjectReader {
     private final FileSystem fileSystem;
     private final ObjectPaths paths;
     private final SlowReadGuard guard;
-    private final Map<String, Open> files = new LinkedHashMap<>(16, 0.75f, true); // Guarded by itself.
+    private final Map<String, Open> files = new LinkedHashMap<>(16, 0.75f, true); // guarded by the map
 
     OpenFileReader(HadoopObjectStore.Connection connection) {
         this.fileSystem = connection.fileSystem();
@@ -76,7 +76,7 @@ final class OpenFileReader implements ObjectReader {
         }
         ByteBuffer content = ByteBuffer.allocate((int) length);
         if (length > 0) {
-            // Read once: it is not kept open.
+            // Read only once, so it is not kept open.
             try (FSDataInputStream in = fileSystem.open(paths.path(name))) {
                 read(in, 0, (int) length, (offset, part) -> content.put(part));
             }
@@ -145,7 +145,7 @@ final class OpenFileReader implements ObjectReader {
             try {
                 file.in.close();
             } catch (IOException e) {
-                // Nothing was written, so nothing is lost.
+                // The file was only read, so nothing is lost.
             }
         }
     }

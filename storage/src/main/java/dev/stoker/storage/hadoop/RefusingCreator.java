@@ -20,9 +20,10 @@ final class RefusingCreator implements ObjectCreator {
 
     private UnsupportedStoreException refuse(String name) {
         return new UnsupportedStoreException("Cannot write " + paths.describe(name)
-                + ": Stoker writes to hdfs, viewfs over it, s3a and directories of this machine only, as it must create an"
-                + " object atomically and only if it is absent; if a rename of this file system does not replace and is"
-                + " atomic, say so with " + StoreConfiguration.RENAME_SCHEMES + " in core-site.xml");
+                + ": Stoker writes only to hdfs, viewfs over it, s3a and directories of this machine, because it must"
+                + " create objects atomically; if a rename of this file system is atomic and never replaces a file,"
+                + " add its"
+                + " scheme to " + StoreConfiguration.RENAME_SCHEMES + " in core-site.xml");
     }
 
     @Override

@@ -235,13 +235,13 @@ final class RenamingCreator implements ObjectCreator {
             } catch (IOException e) {
                 throw file.failed(e);
             }
-            // The name has a random id, which no other writer uses.
+            // The name contains a random id, which no other writer uses.
             if (!publish(
                     temporary,
                     target,
                     where,
                     path -> fileSystem.getFileStatus(path).getLen() == position())) {
-                throw new IOException("Cannot write " + where + ": it is there already");
+                throw new IOException("Cannot write " + where + ": it already exists");
             }
             committed = true;
         }

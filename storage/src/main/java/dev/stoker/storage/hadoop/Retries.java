@@ -42,7 +42,7 @@ final class Retries {
     <T> T call(String verb, String where, Call<T> call) throws IOException {
         Thread thread = Thread.currentThread();
         ClassLoader context = thread.getContextClassLoader();
-        // Hadoop finds its services by the thread's class loader.
+        // Hadoop finds its services with the thread's class loader.
         thread.setContextClassLoader(Retries.class.getClassLoader());
         try (CallScope scope = CallScope.open(limit())) {
             for (int attempt = 1; ; attempt++) {

@@ -150,7 +150,7 @@ final class SignedGets implements Closeable {
                             HttpExecuteRequest.builder().request(request.get()).build())
                     .call();
         } catch (SdkException e) {
-            LOG.debug("{} cannot be asked for without S3A", name, e);
+            LOG.debug("{} can only be read through S3A", name, e);
             return false;
         }
         AbortableInputStream body = reply.responseBody().orElseGet(AbortableInputStream::createEmpty);
@@ -203,7 +203,7 @@ final class SignedGets implements Closeable {
         }
         String wrong = S3Requests.compare(range, reply);
         if (wrong != null) {
-            throw new BrokenReadException("asked for " + range + ", but " + wrong);
+            throw new BrokenReadException("requested " + range + ", but " + wrong);
         }
         return true;
     }

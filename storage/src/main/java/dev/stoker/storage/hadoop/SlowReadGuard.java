@@ -31,7 +31,7 @@ record SlowReadGuard(Duration time, long bytesPerSecond) {
             }
             long rate = (long) (bytes / (elapsedNs / 1e9));
             if (rate < bytesPerSecond) {
-                throw new BrokenReadException("only " + rate + " bytes a second");
+                throw new BrokenReadException("only " + rate + " bytes per second");
             }
             sinceNs = System.nanoTime();
             bytes = 0;

@@ -119,8 +119,9 @@ final class StoreErrors {
             case NO_SPACE -> new NoSpaceException(where, e);
             case NO_NODES ->
                 new StoreUnavailableException(
-                        "Cannot " + verb + " " + where + ": no data node has taken it in " + seconds(scope)
-                                + "; start those that are down, or free some space on them, and run the same command again",
+                        "Cannot " + verb + " " + where + ": no data node has accepted it within " + seconds(scope)
+                                + "; start stopped data nodes, or free some space on them, and run the same command"
+                                + " again",
                         e);
             case REFUSED -> refused(verb, where, e);
             case TRANSIENT -> {
@@ -139,7 +140,7 @@ final class StoreErrors {
 
     private static String denied(String verb, String where, IOException e) {
         return "Not allowed to " + verb + " " + where + ": " + reason(e)
-                + "; check the credentials (see docs/stores.md) and what they may do there";
+                + "; check the credentials (see docs/stores.md) and their permissions there";
     }
 
     private static String seconds(CallScope scope) {
@@ -155,7 +156,7 @@ final class StoreErrors {
     private static IOException refused(String verb, String where, IOException e) {
         if (e instanceof UnknownHostException) {
             return new StoreUnavailableException(
-                    "Cannot " + verb + " " + where + ": there is no host " + e.getMessage()
+                    "Cannot " + verb + " " + where + ": unknown host " + e.getMessage()
                             + "; check the address in the location or in the Hadoop configuration",
                     e);
         }

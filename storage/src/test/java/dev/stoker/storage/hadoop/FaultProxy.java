@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * Stands between an HTTP client and its server on this machine, counts requests and bytes, and makes what goes wrong on
- * networks and in servers. One thread per connection. The decisions at a rate follow from the seed and the order in which
- * requests arrive.
+ * A proxy between an HTTP client and its server on this machine, which counts requests and bytes, and simulates faults of
+ * networks and servers. One thread per connection. Random decisions follow from the seed and the order in which requests
+ * arrive.
  *
  * <p>From a command line: {@link FaultProxyCommand}.
  */
@@ -103,7 +103,7 @@ public final class FaultProxy implements Closeable {
         return URI.create("http://127.0.0.1:" + server.getLocalPort());
     }
 
-    /** The next so many requests of these. */
+    /** Applies the fault to the next {@code times} matching requests. */
     public FaultProxy next(int times, Predicate<Request> which, Fault fault) {
         rules.add(new Rule(which, fault, 1, times));
         return this;
@@ -126,18 +126,18 @@ public final class FaultProxy implements Closeable {
         return this;
     }
 
-    /** Lets only so many bytes of bodies a second pass to clients, all of them together. */
+    /** Limits the bytes of bodies per second that pass to clients, for all clients together. */
     public FaultProxy bandwidth(long bytes) {
         bytesPerSecond = bytes;
         return this;
     }
 
-    /** From now on nothing goes wrong. */
+    /** Removes all faults. */
     public void heal() {
         rules.clear();
     }
 
-    /** Forgets what was counted. */
+    /** Resets the counters. */
     public void resetCounts() {
         requests.clear();
         bytesToClients.reset();
@@ -208,7 +208,7 @@ public final class FaultProxy implements Closeable {
         return closed;
     }
 
-    /** Waits until so many bytes have passed the line to the clients. */
+    /** Waits until this number of bytes has passed the line to the clients. */
     void pass(int bytes) {
         if (bytesPerSecond == Long.MAX_VALUE) {
             return;
@@ -232,7 +232,7 @@ public final class FaultProxy implements Closeable {
         bytesFromClients.add(bytes);
     }
 
-    /** Counts the request, and decides what happens to it; null for nothing. */
+    /** Counts the request and returns the fault for it; null for none. */
     synchronized Fault decide(Request request) {
         boolean list = request.method().equals("GET") && request.target().contains("?");
         requests.computeIfAbsent(list ? "LIST" : request.method(), method -> new LongAdder())

@@ -30,7 +30,7 @@ class HadoopSourceTreeTest {
         HadoopSettings.clear();
     }
 
-    /** An empty place of its own. */
+    /** Creates an empty, separate place. */
     private static String place(String kind) throws IOException {
         if (kind.equals("hdfs")) {
             return HdfsCluster.shared().uri() + "/" + UUID.randomUUID();

@@ -20,7 +20,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** A name node that does what it was asked to, and whose reply does not arrive. */
+/** A name node that executes requests, but whose replies are lost. */
 class LostReplyTest {
 
     private static final byte[] OWN = bytes("own");
@@ -91,7 +91,7 @@ class LostReplyTest {
         return hdfs.listStatus(paths.path("log")).length;
     }
 
-    /** Removes what a writer has not given its name yet, as a person might who tidies up. */
+    /** Removes a writer's file before it gets its name, as a user who cleans up might. */
     private void removeTemporaries() throws IOException {
         for (FileStatus file : hdfs.listStatus(paths.path("log"))) {
             if (ObjectPaths.isTemporary(file.getPath().getName())) {

@@ -214,7 +214,7 @@ final class ProxyConnection implements Runnable {
         return true;
     }
 
-    /** Copies so many bytes; to nowhere if {@code to} is null. */
+    /** Copies {@code length} bytes; discards them if {@code to} is null. */
     private long copy(InputStream from, OutputStream to, long length, long bytesPerSecond) throws IOException {
         byte[] buffer = new byte[(int) Math.min(Math.max(1, bytesPerSecond / 10), 64 << 10)];
         long left = length;

@@ -20,7 +20,9 @@ class RetriesTest {
                 "File /data/x could only be written to 0 of the 1 minReplication nodes. " + why);
     }
 
-    /** Just after its start a name node does not know all data nodes, and clients leave out those that did not answer them. */
+    /**
+     * Shortly after its start, a name node does not know all data nodes, and clients avoid those that did not answer.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -28,7 +28,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Who may read what, and that nobody reads the credentials. */
+/** Access rights on S3, and that credentials do not leak. */
 class S3CredentialsTest {
 
     private static final String SECRET = "wJalrXUtnFEMIsecretK7MDENG";
@@ -109,7 +109,7 @@ class S3CredentialsTest {
                     .isInstanceOf(StoreAccessException.class)
                     .hasMessage(
                             "Not allowed to read " + uri + "/a: HTTP 403 InvalidAccessKeyId (made by the fault proxy); "
-                                    + "check the credentials (see docs/stores.md) and what they may do there");
+                                    + "check the credentials (see docs/stores.md) and their permissions there");
             assertThatThrownBy(() -> store.createIfAbsent("a", new byte[1])).isInstanceOf(StoreAccessException.class);
             assertThat(proxy.requests()).isEqualTo(2);
         }

@@ -31,7 +31,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** What goes wrong between a store and a real S3 server. */
+/** Faults between a store and a real S3 server. */
 class S3FaultTest {
 
     /** Retries as they are, with shorter pauses. */
@@ -49,7 +49,7 @@ class S3FaultTest {
             StoreConfiguration.SLOW_READ_TIME,
             "1s");
 
-    /** The same, given up soon. */
+    /** The same with short limits for retries. */
     private static final Map<String, String> IMPATIENT = Map.of(
             "fs.s3a.retry.interval",
             "5ms",
@@ -397,7 +397,7 @@ class S3FaultTest {
 
         assertThatThrownBy(() -> Stores.requireAtomicCreate(store))
                 .isInstanceOf(UnsupportedStoreException.class)
-                .hasMessageContaining("a second time")
+                .hasMessageContaining("twice")
                 .hasMessageContaining("If-None-Match");
         assertThat(direct.list("").toList()).isEmpty();
     }

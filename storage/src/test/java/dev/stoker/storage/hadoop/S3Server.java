@@ -18,9 +18,9 @@ import java.util.TreeMap;
 import java.util.concurrent.TimeUnit;
 
 /**
- * An S3 server (s3proxy) as a process of its own on this machine, with its objects in memory. The build has put it into the
- * local Maven repository; the system property {@code stoker.s3proxy.jar} says where. It ends with the process that started it,
- * however that ends.
+ * An S3 server (s3proxy) as a separate process on this machine, with its objects in memory. The build has put it into
+ * the local Maven repository; the system property {@code stoker.s3proxy.jar} has its path. It ends with the process
+ * that started it, even if that process is killed.
  */
 public final class S3Server implements Closeable {
 
@@ -113,7 +113,7 @@ public final class S3Server implements Closeable {
                 try {
                     int status = http.send(request, HttpResponse.BodyHandlers.discarding())
                             .statusCode();
-                    // With a key that it checks, the bucket is for whoever has it to make.
+                    // If the server checks keys, a user with the key must create the bucket.
                     if (status != 200 && status != 403) {
                         throw new IllegalStateException("The S3 server answered " + status);
                     }
@@ -136,7 +136,7 @@ public final class S3Server implements Closeable {
         return endpoint;
     }
 
-    /** What goes into a {@code core-site.xml} to reach it, or a proxy in front of it. */
+    /** Settings of a {@code core-site.xml} for this server, or for a proxy in front of it. */
     public static Map<String, String> settings(URI endpoint) {
         return new TreeMap<>(Map.of(
                 "fs.s3a.endpoint", endpoint.toString(),
@@ -144,7 +144,7 @@ public final class S3Server implements Closeable {
                 "fs.s3a.secret.key", SECRET_KEY));
     }
 
-    /** What goes into a {@code core-site.xml} to reach it. */
+    /** Settings of a {@code core-site.xml} for this server. */
     public Map<String, String> settings() {
         return settings(endpoint);
     }
