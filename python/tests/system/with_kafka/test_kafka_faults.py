@@ -186,7 +186,7 @@ def test_a_feed_ends_when_its_topic_is_created_again_and_another_one_serves_its_
         assert feeder.returncode == 1, out + err
         (said,) = (line for line in err.splitlines() if "topic exchanged" in line)
         # It may have looked in between.
-        assert re.search("was deleted and created again|does not exist any more", said)
+        assert re.search("was deleted and recreated|no longer exists", said)
         begin(topic, PACED)
         got += [view(batch) for batch in running]
         assert [got, *(views(feed) for _ in range(3))] == expected[:4]

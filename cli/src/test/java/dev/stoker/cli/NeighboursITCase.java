@@ -214,7 +214,7 @@ class NeighboursITCase {
         try (StokerProcess ingest = stoker(args)) {
             assertThat(ingest.code()).isEqualTo(1);
             assertThat(ingest.output())
-                    .startsWith("stoker: there is no place for temporary files (/proc: 0 B are free,")
+                    .startsWith("stoker: no place for temporary files (/proc: 0 B are free;")
                     .contains(home.resolve("tmp").toString(), "choose another place with STOKER_JAVA_OPTS=")
                     .hasLineCount(1);
         }

@@ -87,7 +87,7 @@ class ProcessITCase {
                     StokerProcess taken = feed("it-taken", "--port=" + port);
                     StokerProcess second = feed("it-second", "--port=0")) {
                 assertThat(again.code()).isEqualTo(1);
-                assertThat(again.output()).contains("stoker: a feed it-first is running already (pid ");
+                assertThat(again.output()).contains("stoker: a feed it-first is already running (pid ");
                 assertThat(taken.code()).isEqualTo(1);
                 assertThat(taken.output()).contains("stoker: port " + port + " on 127.0.0.1 is taken");
                 assertThat(taken.output().lines()).hasSize(2);

@@ -352,7 +352,7 @@ class RemoteStoresITCase {
         assertThat(stoker("info", "s3a://bucket/a b")).isEqualTo(2);
         assertThat(err.toString()).contains("s3a://bucket/a b is not a URI", "%20");
         assertThat(stoker("info", "hdfs://no-such-host.invalid/x")).isEqualTo(1);
-        assertThat(err.toString()).contains("there is no host no-such-host.invalid");
+        assertThat(err.toString()).contains("unknown host no-such-host.invalid");
         assertThat(stoker("info", s3)).isEqualTo(1);
         assertThat(stoker("ingest", s3 + "/nothing", s3 + "/x")).isEqualTo(2);
         assertThat(err.toString()).contains("the source " + s3 + "/nothing does not exist");

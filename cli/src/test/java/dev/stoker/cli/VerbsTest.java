@@ -197,7 +197,7 @@ class VerbsTest {
         assertThat(json().at("/leases/0/ingest").asText()).isEqualTo("slow");
 
         assertThat(stoker("gc", path(), "--break", "fast")).isEqualTo(1);
-        assertThat(err.toString()).contains("no ingest fast is at work");
+        assertThat(err.toString()).contains("no ingest fast is running");
         assertThat(stoker("gc", path(), "--break", "slow")).isZero();
         assertThat(out.toString()).contains("would end ingest slow of ada@host", "--yes");
         assertThat(stoker("gc", path(), "--break", "slow", "--yes")).isZero();
@@ -267,13 +267,13 @@ class VerbsTest {
                 "2 | show x --n y | is not a whole number",
                 "2 | gc x --older-than 5x | is not a time",
                 "2 | compact | missing: DATASET",
-                "2 | compact x --ingest-id mine | does not begin with compact-",
-                "2 | audit | name a feed",
+                "2 | compact x --ingest-id mine | must begin with compact-",
+                "2 | audit | give the name of a feed",
                 "1 | audit nosuch | there is no feed nosuch",
                 "1 | stop nosuch | there is no feed nosuch",
                 "1 | info nosuch | there is no directory",
                 "2 | run x | no command to run",
-                "127 | run x -- no-such-command-here | there is no command no-such-command-here",
+                "127 | run x -- no-such-command-here | command not found: no-such-command-here",
                 "2 | feed x -- y | only stoker run",
                 "2 | feed | no dataset is given",
                 "2 | feed x --bogus 1 --batch-size 0 --port z | batch_size is 0",

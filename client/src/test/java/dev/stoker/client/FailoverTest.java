@@ -343,7 +343,7 @@ class FailoverTest {
         try (FeedClient feed = client().open()) {
             assertThatThrownBy(() -> rest(feed.epoch()))
                     .isInstanceOf(DamagedBatchException.class)
-                    .hasMessageContaining("came damaged 5 times from feeder " + feeder.address());
+                    .hasMessageContaining("arrived damaged 5 times from feeder " + feeder.address());
         }
     }
 }

@@ -101,7 +101,7 @@ class FollowedTopicTest {
         FeedClient other = feeds.open(topic);
         assertThatThrownBy(() -> other.load(state.replace("\"version\":2", "\"version\":1")))
                 .isInstanceOf(StateMismatchException.class)
-                .hasMessageContainingAll("epoch 1", "has version 2 here", "of version 1");
+                .hasMessageContainingAll("epoch 1", "has version 2 here", "the state has version 1");
         assertThat(read(other)).isEqualTo(expected(0, 1));
     }
 

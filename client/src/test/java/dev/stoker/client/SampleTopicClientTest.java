@@ -110,7 +110,11 @@ class SampleTopicClientTest extends TopicClientTest {
         topic.write(0);
         change(1, 1, value -> value, 2, 0);
         change(1, 2, value -> value, 0, 0);
-        fails(topic, DamagedBatchException.class, "partition 1, offset 1", "a record of a sample says 2 rows");
+        fails(
+                topic,
+                DamagedBatchException.class,
+                "partition 1, offset 1",
+                "expected a record of one sample, found 2 rows");
     }
 
     @Test
@@ -122,6 +126,6 @@ class SampleTopicClientTest extends TopicClientTest {
                 topic,
                 StateMismatchException.class,
                 "partition 2, offset 1: ",
-                "--value-format arrow, this feed's records are avro");
+                "--value-format arrow, the other records of this feed with avro");
     }
 }

@@ -384,7 +384,7 @@ class TopicClientTest {
                     }
                 })
                 .isInstanceOf(BatchTimeoutException.class)
-                .hasMessageContaining("did not come from partition 2")
+                .hasMessageContaining("did not arrive from partition 2")
                 .hasMessageContaining("--pace-groups");
         synchronized (topic) {
             log.addAll(rest);

@@ -206,7 +206,7 @@ class IngestJobTest {
 
         assertThatThrownBy(() -> ingest())
                 .isInstanceOf(InvalidIngestException.class)
-                .hasMessageContaining("has version 1 already")
+                .hasMessageContaining("already has version 1")
                 .hasMessageContaining("--append")
                 .hasMessageContaining("--replace");
     }
@@ -228,7 +228,7 @@ class IngestJobTest {
         Trees.file(again, "a1/7.jpg", "taken");
         assertThatThrownBy(() -> Ingests.run(again, target(), options))
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("has a sample with the key a1/7.jpg already")
+                .hasMessageContaining("already has a sample with the key a1/7.jpg")
                 .hasMessageNotContaining("\n");
         assertThat(Packed.latestVersion(target())).isEqualTo(2);
     }
@@ -345,7 +345,7 @@ class IngestJobTest {
 
         assertThatThrownBy(() -> ingest("--label-from", "parent-dir"))
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("2.jpg lies in no directory");
+                .hasMessageContaining("2.jpg is not in a directory");
         assertThat(Packed.latestVersion(target())).isZero();
 
         IngestResult result = ingest("--label-from", "parent-dir", "--on-error", "skip");

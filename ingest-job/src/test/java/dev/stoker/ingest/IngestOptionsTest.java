@@ -185,11 +185,11 @@ class IngestOptionsTest {
     @CsvSource({
         "--split, val, is not name=share",
         "--split, val=x, is not name=share",
-        "--split, a/b=0.1, is no name of a split",
+        "--split, a/b=0.1, is not a valid name of a split",
         "--split, train=0.5, leave train out",
         "--split, val=0.6;test=0.6, sum to 1.2",
         "--label-from, folder, 'parent-dir, regex:<expression> or csv:<file>'",
-        "--label-from, csv:/nowhere/x.csv, no readable file",
+        "--label-from, csv:/nowhere/x.csv, does not exist or is not readable",
         "--label-from, regex:abc, has no group",
         "--field, 1x, is no field name",
         "--field, x:int32, neither binary nor utf8",
@@ -197,7 +197,7 @@ class IngestOptionsTest {
         "--sidecar, txt=caption, is not ending=field:type",
         "--sidecar, .txt=caption:tensor, unknown type",
         "--sidecar, '.txt=v:int32[]', cannot be read from a file",
-        "--ingest-id, abc, is no id",
+        "--ingest-id, abc, is not an id",
         "--limit, 0, is not at least 1",
         "--chunk-size, 1kb, is not between",
         "--split-from, bottom, is not top-dir",
@@ -218,7 +218,7 @@ class IngestOptionsTest {
 
         assertThatThrownBy(() -> IngestJob.plan(options))
                 .isInstanceOf(InvalidIngestException.class)
-                .hasMessageContaining("is no dataset and holds notes.txt");
+                .hasMessageContaining("is not a dataset and contains notes.txt");
     }
 
     @Test
@@ -228,7 +228,7 @@ class IngestOptionsTest {
 
         assertThatThrownBy(() -> IngestJob.plan(Ingests.options(hidden, target)))
                 .isInstanceOf(InvalidIngestException.class)
-                .hasMessageContaining("holds no samples, only what is left out: 1 hidden");
+                .hasMessageContaining("contains no samples, only skipped files: 1 hidden");
     }
 
     private List<String> warnings(String... options) throws IOException {
@@ -249,7 +249,7 @@ class IngestOptionsTest {
                 .singleElement()
                 .asString()
                 .contains(
-                        "3 of the first 9 files are no image by the ending (.txt 2, .db 1)",
+                        "3 of the first 9 files have no image extension (.txt 2, .db 1)",
                         "--sidecar .txt=caption:utf8");
     }
 

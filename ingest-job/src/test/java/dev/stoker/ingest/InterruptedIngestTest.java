@@ -414,7 +414,7 @@ class InterruptedIngestTest {
         assertThatThrownBy(() ->
                         Ingests.run(path -> FILES.get().open(path), one, target, "--append", "--parallelism", "1"))
                 .isInstanceOf(IngestFailedException.class)
-                .hasMessageContaining("has a sample with the key same/1.jpg already")
+                .hasMessageContaining("already has a sample with the key same/1.jpg")
                 .hasMessageContaining("committed while this ingest ran");
         assertThat(Packed.latestVersion(target)).isEqualTo(2);
     }

@@ -187,7 +187,7 @@ class StreamCommitterTest {
                 .isInstanceOf(SuppressRestartsException.class)
                 .rootCause()
                 .isInstanceOf(CommitRefusedException.class)
-                .hasMessageContaining("stands at the offsets 0=9")
+                .hasMessageContaining("is at the offsets 0=9")
                 .hasMessageContaining("started from an old savepoint");
         assertThat(version()).isEqualTo(2);
     }

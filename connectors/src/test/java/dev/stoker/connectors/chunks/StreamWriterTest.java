@@ -108,8 +108,8 @@ class StreamWriterTest {
         writer.write(report(1, -1, offsets(2), 2), null);
         assertThatThrownBy(() -> writer.write(report(1, -1, offsets(2), 2), null))
                 .hasRootCauseMessage(
-                        "4 records could not be used, and --max-dead-letters allows 3; look at the dead letters,"
-                                + " correct the options or allow more, and start again");
+                        "4 records could not be used, but --max-dead-letters allows 3; look at the dead letters,"
+                                + " then correct the options or raise the limit, and start again");
     }
 
     @Test

@@ -87,7 +87,7 @@ class TopicCheckITCase {
         create("three", 3, Map.of());
         assertThatThrownBy(() -> ensure(target("three")))
                 .isInstanceOf(TopicException.class)
-                .hasMessageContaining("has 3 partitions, the feed has 4 lanes")
+                .hasMessageContaining("has 3 partitions, but the feed has 4 lanes")
                 .hasMessageContaining("--lanes 3");
     }
 

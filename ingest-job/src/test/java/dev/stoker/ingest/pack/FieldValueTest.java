@@ -50,10 +50,10 @@ class FieldValueTest {
         "int8, 128, does not fit into int8",
         "uint8, -1, does not fit into uint8",
         "uint32, 4294967296, does not fit into uint32",
-        "int32, 1.5, is no whole number",
-        "int64, x, is no whole number",
-        "uint64, -1, is no unsigned number",
-        "float32, one, is no number",
+        "int32, 1.5, is not a whole number",
+        "int64, x, is not a whole number",
+        "uint64, -1, is not an unsigned number",
+        "float32, one, is not a number",
         "bool, maybe, 'is not true, false, 1 or 0'",
     })
     void saysWhatDoesNotFit(String type, String text, String reason) {

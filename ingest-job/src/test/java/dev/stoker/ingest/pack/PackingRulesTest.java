@@ -112,7 +112,9 @@ class PackingRulesTest {
             sort.add(bundle);
         }
 
-        assertThatThrownBy(sort::flush).isInstanceOf(TakenKeyException.class).hasMessageContaining("key a comes twice");
+        assertThatThrownBy(sort::flush)
+                .isInstanceOf(TakenKeyException.class)
+                .hasMessageContaining("key a occurs twice");
     }
 
     @Test

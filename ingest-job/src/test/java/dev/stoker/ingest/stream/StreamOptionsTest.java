@@ -69,17 +69,17 @@ class StreamOptionsTest {
                 "--value=json --field=x | --field names the field of raw values",
                 "--value=json --schema=n | n is not name:type",
                 "--value=json --schema=n:int12 | unknown type",
-                "--value=json --schema=n:float16 | not taken from topics",
-                "--value=json --schema=n:int8,n:int8 | two fields named n",
+                "--value=json --schema=n:float16 | not supported for topics",
+                "--value=json --schema=n:int8,n:int8 | two fields are named n",
                 "--value=json --avro-schema=x | option --avro-schema",
                 "--value=avro | avro values need --avro-schema or --schema-registry",
-                "--value=avro --schema-registry=ftp://x | no http or https URL",
+                "--value=avro --schema-registry=ftp://x | not an http or https URL",
                 "--value=avro --schema-registry=http://me:secret@x | put user and password",
-                "--value=raw --header=h=data | two fields named data",
+                "--value=raw --header=h=data | two fields are named data",
                 "--value=raw --header=h=f:int32[] | cannot be read from a header",
                 "--value=raw --key=value | value is not offset or record",
                 "--value=raw --max-dead-letters=-1 | not at least 0",
-                "--value=raw --kafka-config=/nowhere | no readable file /nowhere",
+                "--value=raw --kafka-config=/nowhere | the file /nowhere is not readable",
             })
     void refuses(String args, String message) {
         assertThatThrownBy(() -> parse(args.strip().split(" ")))
