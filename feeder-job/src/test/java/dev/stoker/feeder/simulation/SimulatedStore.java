@@ -62,7 +62,8 @@ final class SimulatedStore {
         for (Optional<LedgerRecord> next = reader.next(); next.isPresent(); next = reader.next()) {
             if (next.get() instanceof Receipts receipts) {
                 if (receipts.consumer().group().equals(HostileTrainer.GROUP)) {
-                    simulation.fail(new AssertionError("the ledger has receipts that no trainer can have: " + receipts));
+                    simulation.fail(
+                            new AssertionError("the ledger has receipts that no trainer can have: " + receipts));
                 }
                 receipts.entries()
                         .forEach(receipt -> entries.add(new Entry(
