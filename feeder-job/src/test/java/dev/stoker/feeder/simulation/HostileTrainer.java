@@ -96,7 +96,11 @@ final class HostileTrainer implements Network.Receiver {
                 send(new Grant(1, 0));
                 acknowledge(0, HUGE);
             }
-            case BEYOND_THE_END -> acknowledge(1L << 40, 5);
+            case BEYOND_THE_END -> {
+                // Which holds no feed.
+                send(new Subscribe(1, 0, 0, 1, 0, TailPolicy.KEEP, List.of()));
+                acknowledge(1L << 40, 5);
+            }
             case GARBAGE -> {
                 byte[] garbage = new byte[200];
                 simulation.random.nextBytes(garbage);
