@@ -116,6 +116,8 @@ final class LostDescription {
                         votes.merge(entry.dataset(), 1, Integer::sum);
                     } catch (CorruptDataException | ForeignFileException e) {
                         // Reported when the log is read.
+                    } catch (NoSuchObjectException e) {
+                        // Another recovery is replacing the entry.
                     }
                 }
             }

@@ -124,10 +124,14 @@ public final class Recovery {
     private void readCopies() throws IOException {
         for (ObjectInfo object : store.list(DatasetLayout.INGESTS).toList()) {
             String file = store.describe(object.name());
-            byte[] content = store.readAll(object.name(), Integer.MAX_VALUE);
+            byte[] content;
             LogEntry entry;
             try {
+                content = store.readAll(object.name(), Integer.MAX_VALUE);
                 entry = LogEntry.decode(content, file);
+            } catch (NoSuchObjectException e) {
+                // Another recovery is replacing the copy.
+                continue;
             } catch (StokerException e) {
                 damaged.add(object.name());
                 notes.add(e.getMessage());
