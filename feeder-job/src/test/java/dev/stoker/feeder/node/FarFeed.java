@@ -97,15 +97,16 @@ final class FarFeed {
     int read(NodeLease node, long epoch, String group) throws IOException {
         try (FeedClient client = FeedClient.connect(node.address())) {
             client.join(new Hello(
-                    Optional.empty(),
-                    Optional.empty(),
-                    Optional.empty(),
-                    group,
-                    OrderOverlay.fromJson("{}"),
-                    Participant.rank(0, 1),
-                    0,
-                    0,
-                    "test/1"));
+                            Optional.empty(),
+                            Optional.empty(),
+                            Optional.empty(),
+                            group,
+                            OrderOverlay.fromJson("{}"),
+                            Participant.rank(0, 1),
+                            0,
+                            0,
+                            "test/1")
+                    .by(FeedClient.process(1)));
             return read(client, epoch);
         }
     }

@@ -179,7 +179,9 @@ class FlowTest {
 
     @Test
     void whenReceiptsFindNoRoomDataGoesOnAndTheTrainerReconnectsLater() throws IOException {
-        ServerOptions options = TestFeed.options().withLimits(10, 1 << 30, 100, 4);
+        // A trainer may hold half: its subscription (13 entries, with its order) and three receipts (9 each), but not
+        // four.
+        ServerOptions options = TestFeed.options().withLimits(10, 1 << 30, 100, 90);
         try (NodeLease node = FeedNode.acquire(feed.spec(), options);
                 FeedClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.KEEP, List.of()));

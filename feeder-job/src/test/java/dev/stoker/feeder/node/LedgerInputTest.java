@@ -211,7 +211,8 @@ class LedgerInputTest {
             } catch (EOFException | SocketException e) {
                 written++;
             } catch (FeedClient.Ended e) {
-                assertThat(e.code()).as("seed %d", seed).isEqualTo("bad_frame");
+                // The session before may still be closing.
+                assertThat(e.code()).as("seed %d", seed).isIn("bad_frame", "place_taken");
             }
             write();
         }
