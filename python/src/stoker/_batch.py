@@ -251,9 +251,9 @@ class Batch:
         return arrays_of(self, device)
 
     def pin_memory(self, device: Any = None) -> Batch:
-        """A copy in pinned memory, from which a GPU copies by itself; without CUDA the batch as it is.
+        """Returns a copy in pinned memory, from which a GPU can copy asynchronously; without CUDA, the batch unchanged.
 
-        What `DataLoader(feed, batch_size=None, pin_memory=True)` calls; `Feed(pin_memory=True)` saves the copy.
+        `DataLoader(feed, batch_size=None, pin_memory=True)` calls this. `Feed(pin_memory=True)` avoids the copy.
         """
         from stoker._pinned import pinned
 

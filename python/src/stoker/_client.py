@@ -1,14 +1,15 @@
 """The socket client: a `BatchSource` over the feed protocol.
 
-Threads. Receiving is done by whoever holds the turn: the trainer's thread while it waits for a batch, so that in the
-steady state no other thread is involved; the background thread while the trainer is busy with its step. Network, peers,
-inbox and the receiving side of spans belong to the turn holder. Sending, receipts and grants are guarded by
-`Demand.out`, so that the trainer's thread can acknowledge while the background thread waits for data. The turn is
-taken before `out`.
+Threads. The thread that holds the turn receives. While the trainer's thread waits for a batch, it holds the turn
+itself, so in the steady state no other thread is involved. While the trainer is busy with its step, the background
+thread holds the turn. Network, peers, inbox and the receiving side of spans belong to the turn holder. `Demand.out`
+guards sending, receipts and grants, so that the trainer's thread can acknowledge while the background thread waits for
+data. A thread that needs both takes the turn before `out`.
 
-Interrupts. Only the trainer's thread is interrupted, between any two steps, so a connection may have lost its place in
-a frame. `_call` notes that a call began and did not end; the next call then starts over with new connections, as after
-a failure of the network. The iteration asks again for every batch that was not handed out, so none is lost.
+Interrupts. Only the trainer's thread is interrupted. This can happen between any two steps, so a connection may have
+lost its place in a frame. `_call` notes that a call began and did not end. The next call then starts over with new
+connections, as after a network failure. The iteration requests every batch again that was not handed out, so none is
+lost.
 """
 
 from __future__ import annotations
@@ -191,7 +192,7 @@ class FeedClient:
         return welcome
 
     def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
-        """See `BatchSource`. Connects anew; what is not durable of the epoch before is acknowledged there again."""
+        """See `BatchSource`. Reconnects, and sends the previous epoch's receipts again that are not yet durable."""
         begun, network = time.monotonic(), self._network
 
         def turn() -> Welcome:

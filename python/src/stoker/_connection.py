@@ -38,10 +38,10 @@ _RECORD_BYTES: Final = 17 << 10
 
 
 class ConnectionLostError(Exception):
-    """The connection ended or never came about; the client connects again. Never leaves the package."""
+    """The connection ended or could not be made; the client reconnects. Never leaves the package."""
 
     def __init__(self, why: str, *, elsewhere: bool = False) -> None:
-        """`elsewhere`: another feeder is to be asked first."""
+        """`elsewhere`: whether the client should ask another feeder first."""
         super().__init__(why)
         self.elsewhere = elsewhere
 
@@ -146,7 +146,7 @@ class Connection:
         except OSError as e:
             self._socket.close()
             raise ConnectionLostError(f"{address}: {e}") from e
-        # A Unix-domain socket is connected at once; EAGAIN says there that too many wait, not that it is under way.
+        # A Unix-domain socket connects at once. There EAGAIN means a full backlog, not a connection in progress.
         if code not in ((0,) if self.path is not None else (0, errno.EINPROGRESS, errno.EWOULDBLOCK)):
             self._socket.close()
             raise ConnectionLostError(f"{address}: {os.strerror(code)}")
@@ -171,9 +171,9 @@ class Connection:
             raise ConnectionLostError(f"{self.address}: {os.strerror(code)}")
 
     def secure(self) -> int:
-        """Goes on with TLS, where it is wanted: the event to poll for, or 0 when HELLO may be sent.
+        """Continues the TLS handshake if there is one; returns the event to poll for, or 0 when HELLO may be sent.
 
-        Raises `TlsError` for what will not pass, `ConnectionLostError` for what may.
+        Raises `TlsError` for permanent failures and `ConnectionLostError` for failures worth a retry.
         """
         if self._tls is None:
             return 0
@@ -340,7 +340,7 @@ class Connection:
         return True
 
     def _wait_for(self, count: int) -> None:
-        """Lets poll report readable only when so many bytes are there: fewer wake-ups per batch."""
+        """Lets poll report readable only when `count` bytes have arrived, for fewer wake-ups per batch."""
         count = max(1, count - self._held_back)
         if count != self._low_water:
             self._low_water = count

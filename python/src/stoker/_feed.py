@@ -43,46 +43,50 @@ _LOOKED_AT: set[str] = set()
 class Feed:
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
-    `target` is a **path** (read directly, without a server; anything with a slash or starting with `.` or `~`), the
-    **name** of a running feed, its `host:port,…`, or a **topic** that one writes to, `kafka://host:port,…/topic` (needs
-    confluent-kafka); without one, `STOKER_FEED`. The batches are the same bytes.
+    `target` is one of the following; the batches are the same bytes for all of them. The default is `STOKER_FEED`.
 
-    The first iteration begins at the loaded position (or the first batch of epoch 0), each further one at the start
-    of the following epoch, also after `break`. `set_epoch` overrides that. After an error or an interrupt within the
-    feed, the same iterator and a new one go on with the batch that was not handed out; a final error is raised again.
+    - a **path**, read directly, without a server: anything with a slash or starting with `.` or `~`
+    - the **name** of a running feed, or its addresses `host:port,…`
+    - a **topic** that a feed writes to, `kafka://host:port,…/topic` (needs confluent-kafka)
 
-    Order (what is not given is the feed's default, or for a path the value in brackets): `batch_size` (64, per rank),
+    The first iteration begins at the loaded position, or else at the first batch of epoch 0. Each further iteration
+    begins at the start of the following epoch, also after `break`. `set_epoch` overrides that. After an error or an
+    interrupt within the feed, the same iterator or a new one continues with the batch that was not handed out. A
+    permanent error is raised again.
+
+    Order (the default is the feed's value, or for a path the value in brackets): `batch_size` (64, samples per rank),
     `seed` (0), `lanes` (16), `shuffle_window` (1 GiB), `shuffle` ("window"; "none" or False: stored order),
     `lane_order` ("mixed").
 
-    What is read: `stream` names a stream of the feed; `split` ("train") and `version` (the newest) choose it for a path
-    and are checked against a feed's stream. With `follow` each epoch of a path reads the version that is the newest
-    when it is first asked for, as it does of a feed with `--follow`; for one reader.
+    Data: `stream` names a stream of the feed. `split` ("train") and `version` (the newest) select the data of a path;
+    for a feed they are checked against its stream. With `follow`, each epoch of a path reads the version that is newest
+    when the epoch begins, as a feed with `--follow` does. `follow` supports only one reader.
 
-    Who reads: `rank` and `world_size` (of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
-    `run` (STOKER_RUN, at most 2^62), `group`. With `replicas` k each k processes in a row get the same batches (tensor
-    and pipeline parallel ranks); `replica` says the same by hand. In DataLoader workers each takes its exact share of
-    the rank's batches.
+    Readers: `rank` and `world_size` (from an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
+    `run` (STOKER_RUN, at most 2^62), `group`. With `replicas` k, each k consecutive processes get the same batches
+    (tensor and pipeline parallel ranks); `replica` sets the number of this process explicitly. Each DataLoader worker
+    takes its exact share of the rank's batches.
 
-    How: `tail` says what becomes of an uneven end: "pad" repeats batches so that all ranks take equally many full
-    steps, "drop" leaves the rest out, "keep" delivers exactly the rest. `epochs`: iterations from that epoch on are
-    empty. `epoch_batches`: an iteration ends after so many batches, the next one goes on there. `concat` k joins k
-    batches to one, so that W ranks take the steps of k · W. `columns`: the fields wanted. `decode` maps fields to
-    "rgb", "gray" or a function of a row, run in `decode_threads` threads; arrays of one shape come out stacked.
-    `pin_memory`: receive into pinned memory where there is CUDA. `on_corrupt` ("fail" or "skip") is for damaged
-    samples of a path. Time-outs are in seconds. A place in a group belongs to one live process: another one waits for
-    `place_timeout` (STOKER_PLACE_TIMEOUT, 30 s) and then raises `PlaceTakenError`. Who only asks for `info` or `len`
-    takes no place.
+    Delivery: `tail` selects what happens at an uneven end of an epoch. "pad" repeats batches so that all ranks take the
+    same number of full steps, "drop" leaves the rest out, and "keep" delivers exactly the rest. Iterations from epoch
+    `epochs` on are empty. An iteration ends after `epoch_batches` batches, and the next one continues there. `concat` k
+    joins k batches to one, so that W ranks take the steps of k · W. `columns` names the fields to read. `decode` maps
+    fields to "rgb", "gray" or a function of a row, which runs in `decode_threads` threads; arrays of one shape are
+    stacked. `pin_memory` receives into pinned memory if CUDA is available. `on_corrupt` ("fail" or "skip") applies to
+    damaged samples of a path. Timeouts are in seconds. A place in a group belongs to one live process. Another process
+    waits for `place_timeout` (STOKER_PLACE_TIMEOUT, 30 s) and then raises `PlaceTakenError`. A process that only uses
+    `info` or `len` takes no place.
 
-    Security: `token`, or `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE), shows that this trainer may read. `tls` is a
-    file of certificates to trust, or True for those of the system (STOKER_TLS_CA: a file, or "system"); `tls_name` the
-    name that the certificate is for, where that is not the host of the address; `tls_cert` and `tls_key` are the
-    trainer's own certificate. A feed that is named and runs on this machine needs none of these but the last two.
+    Security: `token` or `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE) authenticates this trainer. `tls` is a file of
+    certificates to trust, or True for the system's certificates (STOKER_TLS_CA: a file, or "system"). `tls_name` is the
+    name in the feeder's certificate if it differs from the host of the address. `tls_cert` and `tls_key` are the
+    trainer's own certificate and key. A feed that is opened by name on its own machine needs only the last two.
 
-    One thread uses a feed. Safe to fork, to pickle into spawned processes, and as the dataset of a
-    `torch.utils.data.DataLoader(feed, batch_size=None)`. A context manager; `close` ends its threads and connections.
+    Only one thread may use a feed. A feed can be forked, pickled into spawned processes, and used as the dataset of a
+    `torch.utils.data.DataLoader(feed, batch_size=None)`. It is a context manager; `close` ends its threads and
+    connections.
 
-    Errors: `StokerError` and its kinds in `stoker.errors`; `ValueError` for arguments that cannot be.
+    Raises `StokerError` and its subclasses in `stoker.errors`, and `ValueError` for invalid arguments.
     """
 
     @suggesting
@@ -209,7 +213,7 @@ class Feed:
         try:
             found = mixing(stream)
         except (StokerError, OSError):
-            return  # whoever reads the chunk says what is wrong with it
+            return  # reading the chunk will report the error
         for each in found:
             if each.is_poor:
                 where = f"{stream.snapshot.root}@{stream.snapshot.version}, split {stream.split}"
@@ -238,9 +242,9 @@ class Feed:
     # ---- what is being read
 
     def _ready(self, start: Start | None = None) -> tuple[BatchSource, StreamInfo]:
-        """The open source of this process; where each epoch has a version of its own, gone over to that of `start`.
+        """Returns this process's open source. If each epoch has its own version, moves the source to that of `start`.
 
-        Of a feed it has a place in the group, from here on.
+        The source of a feed has a place in the group from now on.
         """
         if self._closed:
             raise StokerError("this feed is closed")
@@ -377,7 +381,7 @@ class Feed:
     def _adopt(self, info: StreamInfo, named: int | None = None) -> None:
         """Checks what the source says against what was asked for, and against what this feed has read before.
 
-        `named`: the version of its epoch, by a state that goes on in it.
+        `named`: the version of the epoch according to the loaded state, if the state is within that epoch.
         """
         self._check(info)
         before = self._info
@@ -464,11 +468,12 @@ class Feed:
         return self._progress.state(lambda: self.info)
 
     def load_state_dict(self, state: Mapping[str, Any], *, allow: Collection[str] = ()) -> None:
-        """Goes on at a position of `batch.state` or `state_dict`, also with another world size, also after `iter`.
+        """Resumes at the position of `batch.state` or `state_dict`, also with another world size, also after `iter`.
 
-        Raises `StateMismatchError` naming what differs, if the state is of other data or another order. With
-        `allow=("batch_size",)` the batch size may be another one: no sample is left out, and `repeats` says how many
-        come again, fewer than lanes times (old + new batch size) but for the end of an epoch with unequal lanes.
+        Raises `StateMismatchError`, which names the differences, if the state is of other data or another order. With
+        `allow=("batch_size",)` the batch size may differ. No sample is then left out, and `repeats` is the number of
+        samples that come again. It is less than lanes times (old + new batch size), except at the end of an epoch with
+        unequal lanes.
         """
         worker = worker_of()
         start, self.repeats = start_of(state, self._info_at(place_of(state, worker)), worker, allow)
