@@ -70,7 +70,7 @@ class Leases:
         self._store, self._dataset = store, dataset
 
     def take(self, ingest: str, created: str, by: str, process: str) -> None:
-        """Takes the lease of an ingest, or goes on with that of an earlier attempt under the same id."""
+        """Takes the lease of an ingest, or continues the lease of an earlier attempt with the same id."""
         lease = Lease(self._dataset, ingest, created, by, process)
         unknown: OSError | None = None
         for _ in range(_READ_BACKS + 1):

@@ -1,4 +1,7 @@
-"""The client's input and output: waits for sockets, dials, gives up, and moves lanes. Belongs to the turn holder."""
+"""The client's input and output: waits for sockets, connects, detects dead feeders, and moves lanes.
+
+Belongs to the turn holder.
+"""
 
 from __future__ import annotations
 
@@ -21,9 +24,15 @@ from stoker.errors import ProtocolError, StokerError, TlsError
 _MAX_BROKEN = 4
 """Connections in a row that may end in a malformed frame or an inner error of the feeder."""
 _DEAF_S = 0.25
-"""Between two looks at silent feeders, which come every 50 ms: this process did not run; none is given up for that."""
+"""Seconds between two checks of silent feeders, which come every 50 ms.
+
+A longer gap means that this process did not run, and no feeder is declared dead for that.
+"""
 _ROUND_BYTES = 1 << 20
-"""Received of one connection before the others, and the trainer: some small batches, as each round costs as much."""
+"""Bytes received from one connection before the others and the trainer have their turn.
+
+That is room for some small batches, as each round has a fixed cost.
+"""
 
 
 class Network:
@@ -251,9 +260,9 @@ class Network:
         self._probes.pop(connection, None)
 
     def _probe(self, now: float, waiting_since: float) -> None:
-        """Asks silent feeders whether they live; gives up those that do not answer."""
+        """Sends a PING to silent feeders, and closes the connections of those that do not answer."""
         timing = self.timing
-        # Whoever was stopped itself, or had no processor, has not listened: the answer may be there.
+        # If this process was stopped or had no processor, it has not listened: the answer may have arrived.
         deaf, self._probed_at = now - self._probed_at > _DEAF_S, now
         for connection in self.peers.live:
             probe = self._probes.setdefault(connection, _Probe(now))
@@ -307,7 +316,7 @@ class Network:
         self._tick_at = now
 
     def leave(self) -> None:
-        """Ends all connections, to go on over new ones, which take the receipts over that are not durable."""
+        """Ends all connections and reconnects. The new connections take over the receipts that are not yet durable."""
         self.admission.restart()
         for connection in tuple(self._by_fd.values()):
             if connection.state == "live":
@@ -319,7 +328,7 @@ class Network:
         self.hurry()
 
     def start_over(self) -> None:
-        """Ends all connections, whatever state they are in, to go on over new ones. Receipts go over to these."""
+        """Ends all connections in any state and reconnects. The new connections take over the receipts."""
         now, peers = time.monotonic(), self.peers
         connections = {*self._by_fd.values(), *self._demand.subscribed}
         connections |= {peer.connection for peer in peers.by_address.values() if peer.connection is not None}
@@ -344,7 +353,7 @@ class Network:
                 if connection.undurable and connection not in asked:
                     asked[connection] = self.ping(connection)
             if not self._demand.undelivered and all(c.ponged >= asked.get(c, 0) for c in self.peers.live):
-                break  # whoever answers a PING has read the receipts before it
+                break  # a feeder that answers a PING has read the receipts before it
             self.step(0.05)
         for connection in self.peers.live:
             with self._demand.out:

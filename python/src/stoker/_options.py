@@ -1,4 +1,4 @@
-"""What a `Feed` was asked for, validated; picklable, so that a feed can be made anew in another process."""
+"""The validated options of a `Feed`; picklable, so that the feed can be recreated in another process."""
 
 from __future__ import annotations
 

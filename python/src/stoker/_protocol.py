@@ -269,12 +269,12 @@ def hello(
 ) -> bytes:
     """The client's first frame.
 
-    `joined`: the run that an earlier WELCOME named, 0 before the first; `look`: without a place in the group;
+    `joined`: the run that an earlier WELCOME named, 0 before the first. `look`: connect without a place in the group.
     `instance` and `launch`: the process that opened the client, and the launcher that started it.
 
-    `epoch`: the one that it begins or goes on with; `version`: of the dataset, what its state has read of that.
-    `handover`: files that it would keep open, 0 for none; `handover_from`: for batches with so many bytes of payload a
-    row, on average.
+    `epoch`: the epoch that the client begins or resumes. `version`: the dataset version that its state has read of that
+    epoch. `handover`: the number of files that the client would keep open, 0 for none. `handover_from`: the least
+    average payload in bytes per row for which it wants files.
     """
     values = {
         "token": token,
@@ -376,7 +376,7 @@ def handed_file(file: HandedFile) -> bytes:
 
 
 def release(references: int) -> bytes:
-    """So many BATCH_REF frames of this session have been read."""
+    """Tells the feeder that `references` BATCH_REF frames of this session have been read."""
     return frame(RELEASE, _U64.pack(references))
 
 

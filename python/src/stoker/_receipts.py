@@ -18,7 +18,7 @@ FLUSH_BYTES: Final = p.MAX_ACK_ENTRIES * p.ACK_ENTRY_BYTES
 
 
 class Receipts:
-    """What is to be sent, what was sent and is not durable, and what dead connections left behind."""
+    """Receipts that wait to be sent, that were sent but are not yet durable, and that dead connections left behind."""
 
     def __init__(self) -> None:
         self.oldest: float | None = None
@@ -82,7 +82,7 @@ class Receipts:
         return p.ack(connection.subscription, epoch, entries)
 
     def durable(self, connection: Connection, count: int) -> None:
-        """The server has so many entries of this session for good; `ProtocolError` if it never got so many."""
+        """Notes that `count` entries of this session are durable; `ProtocolError` if fewer were sent."""
         if count > connection.sent_entries:
             text = f"{connection.address} calls {count} receipts durable, it was sent {connection.sent_entries}"
             raise ProtocolError(text, "bad_frame")

@@ -141,7 +141,7 @@ class BatchSource(Protocol):
         ...
 
     def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
-        """Goes over to an epoch, where each has a version of its own; `version`: what a state names.
+        """Moves to an epoch if each epoch has its own version. `version`: the one that a loaded state names, or None.
 
         Called between two epochs, and only if `StreamInfo.follows`. Raises `StateMismatchError` if the epoch has
         another version.

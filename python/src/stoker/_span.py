@@ -33,8 +33,8 @@ class _Partial:
 class Span:
     """The virtual numbers first, first + stride, … (`count` of them) of one epoch; index 0 is `first`.
 
-    Threads: `add` and what it changes belong to whoever receives; `take` and `consumed` to the trainer's
-    thread. They meet only in `ready`, whose single operations are atomic.
+    Threads: `add` and the attributes it changes belong to the receiving thread; `take` and `consumed` belong to the
+    trainer's thread. The two threads share only `ready`, whose single operations are atomic.
     """
 
     def __init__(self, plan: BatchPlan, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:

@@ -17,13 +17,13 @@ class Turn:
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
-        """`wake` ends the wait of whoever has the turn."""
+        """`wake` ends the wait of the thread that has the turn."""
         self._lock = threading.Lock()
         self._wake = wake
         self.wanted = False
-        """The trainer's thread wants the turn; whoever else has it gives it back."""
+        """Whether the trainer's thread wants the turn; another thread that has the turn then releases it."""
         self.taken = 0
-        """Turns of the trainer's thread."""
+        """Number of turns that the trainer's thread has taken."""
 
     def run(self, work: Callable[[], T]) -> T:
         """The trainer's thread works in its turn."""

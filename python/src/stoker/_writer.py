@@ -156,10 +156,11 @@ class Writer:
     # --- samples --------------------------------------------------------------------------------------------------
 
     def write(self, sample: Mapping[str, Any], *, split: str | None = None) -> None:
-        """Adds a sample: a value for each field, and its `key` (str), or none in all samples: then they are numbered.
+        """Adds a sample: a value for each field, and its `key` (str). If no sample has a key, samples are numbered.
 
-        Raises `InvalidSampleError` naming key and field; the sample is left out then, and the writer may go on. So it
-        is after an interrupt, unless that came while a chunk was handed over: the writer then refuses to go on.
+        Raises `InvalidSampleError`, which names key and field. The sample is then left out, and the writer can
+        continue. The same applies after an interrupt, unless it came while a chunk was handed over: then the writer
+        refuses further samples.
         """
         if not self._is_open or self._is_torn:
             self._require_open()
@@ -294,7 +295,7 @@ class Writer:
     # --- chunks ---------------------------------------------------------------------------------------------------
 
     def _chunk_for(self, split: str | None, size: int) -> FillingChunk:
-        """The open chunk of a split, with room for so many bytes, or empty."""
+        """Returns the open chunk of a split; it has room for `size` bytes or is empty."""
         name = self._default_split if split is None else split
         chunk = self._open.get(name)
         if chunk is None:

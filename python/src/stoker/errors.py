@@ -60,9 +60,9 @@ class FencedError(ProtocolError):
 
 
 class PlaceTakenError(ProtocolError):
-    """Another live process reads in this place of the group; names its host and process.
+    """Another live process has this place in the group; the message names its host and process.
 
-    End that process, or give this feed a group of its own: `Feed(…, group="…")`.
+    End that process, or give this feed its own group: `Feed(…, group="…")`.
     """
 
 

@@ -46,7 +46,7 @@ class ServedFeed:
             return sorted({(seen.epoch, seen.entry.number, seen.entry.piece) for seen in self.state.acks})
 
     def wait_for_receipts(self, count: int, timeout: float = 10.0) -> None:
-        """Until so many pieces are acknowledged; `AssertionError` after the time-out."""
+        """Waits until `count` pieces are acknowledged; `AssertionError` after `timeout` seconds."""
         self.state.wait_for(lambda: len(self.receipts()) >= count, timeout)
 
     def publish(self, lanes: Sequence[Sequence[int]]) -> None:
