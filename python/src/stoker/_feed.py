@@ -37,7 +37,7 @@ from stoker.errors import StateMismatchError, StokerError
 
 _LOG = logging.getLogger("stoker")
 _LOOKED_AT: set[str] = set()
-"""Fingerprints of the streams whose classes were looked at."""
+"""Fingerprints of the streams whose class mixing was checked."""
 
 
 class Feed:
@@ -269,13 +269,13 @@ class Feed:
         return self._source, self._info
 
     def _ready_for_first(self) -> None:
-        """Takes the place at once where the feed's first epoch is sure to be read, rather than after a look at it."""
+        """Takes the place at once if the first epoch is certain to be read, which saves a separate look."""
         start = self._progress.next
         if self._info is None and start == Start(0) and self._options.epochs != 0:
             self._ready(start)
 
     def _look(self, start: Start | None = None) -> StreamInfo:
-        """What is read at a position. A feeder is asked for that without a place in the group."""
+        """Returns what is read at a position. Asks a feeder for that without taking a place in the group."""
         if self._closed:
             raise StokerError("this feed is closed")
         self._own()
@@ -379,7 +379,7 @@ class Feed:
                 raise StateMismatchError(f"stream {info.stream}: {name} {found}, asked for {wanted}")
 
     def _adopt(self, info: StreamInfo, named: int | None = None) -> None:
-        """Checks what the source says against what was asked for, and against what this feed has read before.
+        """Checks the source's information against the options, and against what this feed has read before.
 
         `named`: the version of the epoch according to the loaded state, if the state is within that epoch.
         """
@@ -398,15 +398,15 @@ class Feed:
 
     @property
     def info(self) -> StreamInfo:
-        """Dataset, version, fields, order spec, fingerprint, samples, batches of an epoch.
+        """Dataset, version, fields, order, fingerprint, and the samples and batches of an epoch.
 
-        Asks a feeder if it must, which disturbs nobody: it takes no place in the group.
+        Connects to a feeder if necessary, without taking a place in the group.
         """
         return self._info if self._info is not None and not self._closed else self._look()
 
     @property
     def version(self) -> int:
-        """Of the dataset; of a feed that follows it, in the epoch that is read, or was last."""
+        """Version of the dataset. For a feed that follows its dataset, the version of the current or last epoch."""
         return self.info.version
 
     @property
@@ -416,22 +416,22 @@ class Feed:
 
     @property
     def fingerprint(self) -> str:
-        """Names dataset, version, split and order: whatever determines the batches."""
+        """A hash of everything that determines the batches: dataset, version, split, chunks and order."""
         return self.info.fingerprint
 
     # ---- position
 
     def __len__(self) -> int:
-        """Batches that this rank takes in the running iteration, or in the next one if none is running.
+        """Number of batches that this rank takes in the running iteration, or in the next one if none is running.
 
-        Of a feed that follows its dataset, the next one is taken to read the version that is the newest now.
+        For a feed that follows its dataset, this assumes that the next iteration reads the version that is newest now.
         """
         if self._iteration is not None and self._iteration.running:
             return self._iteration.steps
         return self._share(self._progress.following).steps
 
     def _info_at(self, start: Start) -> StreamInfo:
-        """What is read at a position; there is nothing behind the last epoch, so that none is asked for."""
+        """Returns what is read at a position; after the last epoch, without asking the source for another epoch."""
         info = self._info if self._info is not None and not self._closed else self._look(start)
         ended = any(n is not None and start.epoch >= n for n in (self._options.epochs, info.epochs))
         return info if ended or info.is_of(start.epoch, start.version) else self._look(start)
@@ -441,7 +441,7 @@ class Feed:
 
     @property
     def _epochs(self) -> int | None:
-        """How many epochs there are to read; None: without end."""
+        """Number of epochs to read; None: no limit."""
         return self._epochs_of(self.info)
 
     def _share(self, start: Start) -> Share:
@@ -454,16 +454,16 @@ class Feed:
         return Share(plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches)
 
     def set_epoch(self, epoch: int) -> None:
-        """The next iteration is this epoch, from its first batch; or from the loaded position, if that is in it.
+        """Sets the epoch of the next iteration. It begins at the loaded position if that is in the epoch, else at 0.
 
-        With `epoch_batches` the parts are counted: an epoch of three parts is followed by epoch 3.
+        With `epoch_batches`, parts of epochs are counted instead: an epoch of three parts is followed by epoch 3.
         """
         self._progress.set_epoch(epoch, self._options.epoch_batches)
 
     def state_dict(self) -> dict[str, Any]:
-        """The position after the last batch that was handed out, as small JSON; the same on every rank.
+        """Returns the position after the last batch that was handed out, as small JSON; the same on every rank.
 
-        Where DataLoader workers read, only `batch.state` knows; here that is an error.
+        Raises `StokerError` if DataLoader workers read the feed: then use `batch.state` of the last batch.
         """
         return self._progress.state(lambda: self.info)
 
@@ -497,9 +497,9 @@ class Feed:
         return self._iteration
 
     def batches(self) -> Iterator[Batch]:
-        """Epoch after epoch, until those that the feed has are over; without `epochs`, for ever.
+        """Iterates over the batches of one epoch after the other, up to `epochs` if the feed has that limit.
 
-        Raises `StokerError` rather than to look for ever where no epoch has a batch.
+        Raises `StokerError` if no epoch has a batch, instead of searching without end.
         """
         return Epochs(self)
 
@@ -512,9 +512,10 @@ class Feed:
             )
 
     def as_tf_dataset(self, signature: Mapping[str, Any] | None = None) -> Any:
-        """A `tf.data.Dataset` of the feed: a dict of tensors for each batch, ragged where rows vary in length.
+        """Returns a `tf.data.Dataset` of the feed: a dict of tensors for each batch, ragged if rows vary in length.
 
-        Each iteration over it is one over the feed. `signature` says what fields decoded by a function become.
+        Each iteration over it is one iteration over the feed. `signature` gives the types of fields that a function
+        decodes.
         Raises `MissingDependencyError` without TensorFlow.
         """
         from stoker._tensorflow import dataset_of
@@ -524,25 +525,28 @@ class Feed:
     # ---- how it goes
 
     def stats(self) -> dict[str, float]:
-        """Batches, samples and bytes handed out, seconds since the first, seconds waited, by cause where known."""
+        """Returns batches, samples and bytes handed out, seconds since the first batch, and seconds waited.
+
+        The waits are given in total and, if known, by cause.
+        """
         return dict(self._end.stats) if self._end is not None else self._tally.stats(self._source)
 
     def stall_report(self) -> str:
-        """The first line of `report`: how long the trainer waited for data, and for what."""
+        """Returns the first line of `report`: how long the trainer waited for data, and for what."""
         return self.report().partition("\n")[0]
 
     def report(self) -> str:
-        """A few lines for people: how long the trainer waited, for which feeder, lane and cause, and what may help.
+        """Returns a readable report: how long the trainer waited, for which feeder, lane and cause, and what may help.
 
-        With STOKER_REPORT=1 in the environment, `close` prints it. `stoker.prometheus` has the same for machines.
+        With STOKER_REPORT=1 in the environment, `close` prints it. `stoker.prometheus` exports the same as metrics.
         """
         return report(self._end or watch(self))
 
     def close(self) -> None:
-        """Ends threads and connections; what was handed out stays valid. Called again, it finishes what was left.
+        """Ends threads and connections. Batches that were handed out stay valid. A second call completes a failed one.
 
-        The last batch that was handed out counts as consumed. Its receipt is at a feeder when this returns, unless none
-        can be reached within a second; the feeder writes it to the ledger with its next checkpoint.
+        The last batch that was handed out counts as consumed. Its receipt has reached a feeder when this returns,
+        unless no feeder can be reached within a second. The feeder writes it to the ledger with its next checkpoint.
         """
         self._closed = True
         source, iteration, ours = self._source, self._iteration, self._pid == os.getpid()
