@@ -53,11 +53,11 @@ from stoker.errors import (
 T = TypeVar("T")
 
 _AWAY_S = 0.005
-"""The trainer is busy with something else if it has not received for so long."""
+"""If the trainer has not received for this many seconds, it is busy with something else."""
 _LOOK_S = 0.25
-"""A wait is judged so often."""
+"""Seconds between two checks of a wait."""
 _PART_S = 1.0
-"""For the last receipts to be delivered when a client is closed."""
+"""Seconds that `close` waits for the last receipts to be delivered."""
 
 
 class FeedClient:
@@ -76,7 +76,7 @@ class FeedClient:
         pool: BufferPool | None = None,
         timing: Timing | None = None,
     ) -> None:
-        """Times are seconds. `buffer_bytes` bounds what is asked of all feeders together, at least two batches."""
+        """Times are in seconds. `buffer_bytes` limits what all feeders together may send, to at least two batches."""
         if buffer_bytes < 1 or min(connect_timeout, reconnect_timeout, batch_timeout) <= 0:
             raise ValueError("buffer_bytes and the time-outs must be positive")
         if place_timeout < 0:
@@ -144,7 +144,7 @@ class FeedClient:
         return welcome.info
 
     def _call(self, work: Callable[[], T]) -> T:
-        """Makes a call of the trainer's thread; mends first what an interrupted one left."""
+        """Makes a call of the trainer's thread. Recovers first if an earlier call was interrupted."""
         self._calling = True
         try:
             if self._torn:
@@ -292,14 +292,14 @@ class FeedClient:
         return values
 
     def stalls(self) -> list[Stall]:
-        """Where the time waited went, most first."""
+        """Returns the trainer's waits by cause, longest first."""
         return self.waits.stalls()
 
     def close(self) -> None:
-        """See `BatchSource`; delivers the last receipts first, for which it takes a second at most.
+        """See `BatchSource`. First delivers the last receipts, within at most a second.
 
-        Delivered means that a feeder has read them: it writes them to the ledger with its next checkpoint, and before
-        it ends in good order. A process that ends without a call of this makes it.
+        Receipts are delivered when a feeder has read them. The feeder writes them to the ledger with its next
+        checkpoint, or before it stops regularly. `close` is called automatically when a process ends.
         """
         if self._closed or os.getpid() != self._pid:
             self._abandon()
@@ -319,7 +319,7 @@ class FeedClient:
             self._abandon()
 
     def _abandon(self) -> None:
-        """Releases memory and descriptors without a word; all that a forked child may do."""
+        """Releases memory and descriptors without sending anything. A forked child may do no more than this."""
         self._closed = True
         if self._at_exit is not None:
             self._at_exit.cancel()
@@ -382,9 +382,9 @@ class FeedClient:
             network.waiting_since = self.waits.waiting_since = None
 
     def _look(self, span: Span, index: int, wait: _Wait, now: float) -> None:
-        """Judges a long wait: raises if it has lasted too long, else notes its cause.
+        """Checks a long wait: raises an error if it has lasted too long, else notes its cause.
 
-        The time without a connection counts for the reconnect time-out only, the rest for that of the batch.
+        Time without a connection counts only towards the reconnect timeout, other time towards the batch timeout.
         """
         elapsed, wait.looked_at = now - wait.looked_at, now
         lanes = span.waiting_lanes(index)
@@ -428,7 +428,7 @@ class FeedClient:
     # ---- the background's side
 
     def _tell_stats(self) -> None:
-        """Tells the feeders that listen how the trainer has fared."""
+        """Sends the trainer's statistics to the feeders that accept them."""
         frame = _stats_frame(self)
         with self._demand.out:
             for connection in self._demand.subscribed:
@@ -449,7 +449,7 @@ class FeedClient:
         return _AWAY_S
 
     def _drive(self) -> None:
-        """Receives while the trainer is busy. Not for ever: between rounds a forgotten client can be collected."""
+        """Receives while the trainer is busy, for a second at most, so that an unused client can be collected."""
         network, turn = self._network, self._turn
         if self._torn:
             if self._calling:

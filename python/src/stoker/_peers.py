@@ -28,7 +28,7 @@ class Timing:
     dead: float = 30.0
     """Silence after that until the connection is closed; `failover` if another feeder could serve."""
     attempt: float = 2.0
-    """For a connection to be made, once."""
+    """For one attempt to connect."""
     greeting: float = 10.0
     """For a WELCOME."""
     admission: float = 3.0
@@ -38,7 +38,7 @@ class Timing:
     refetch: float = 5.0
     """For a refused piece to come again, until the subscription is renewed."""
     ack: float = 0.05
-    """That a receipt may wait for others to go with."""
+    """For which a receipt may wait, to be sent together with others."""
 
 
 class Peer:
