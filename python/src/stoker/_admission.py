@@ -15,7 +15,7 @@ _LONGEST_PAUSE_S = 2.0
 
 
 class Admission:
-    """What the feeders have said so far, from the first WELCOME of a place to the last."""
+    """The feeders' replies so far, from the first WELCOME for a place to the last."""
 
     def __init__(self, place_timeout: float, patience_s: float) -> None:
         """Waits are in seconds.

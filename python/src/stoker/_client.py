@@ -275,7 +275,7 @@ class FeedClient:
             self._call(functools.partial(self._demand.acknowledge, span, index))
 
     def stats(self) -> Mapping[str, float]:
-        """`wait_s` and `wait_<cause>_s`; counts of batches, bytes, connections and of what went wrong."""
+        """Returns `wait_s` and `wait_<cause>_s` in seconds, and counts of batches, bytes, connections and faults."""
         counts = self._inbox.counts
         values: dict[str, float] = {
             key: counts[key] for key in ("bytes", "handed_bytes", "corrupt_pieces", "duplicate_pieces")

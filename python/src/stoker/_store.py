@@ -28,7 +28,7 @@ class UnknownOutcome(OSError):  # noqa: N818 - what it says is no error yet
 
 
 class FileCalls:
-    """The calls that change a file system; tests put themselves between."""
+    """The calls that change a file system; tests replace them."""
 
     def mkdir(self, path: Path) -> None:
         path.mkdir()
@@ -65,7 +65,7 @@ class LocalStore:
         self._durable: set[Path] = set()
 
     def path(self, name: str) -> Path:
-        """Where a file lies."""
+        """Returns the path of a file."""
         return self.root / name
 
     def create_if_absent(self, name: str, content: bytes) -> bool:
@@ -203,7 +203,7 @@ class Unpublished:
 
 
 def explained(target: Path, error: OSError) -> OSError:
-    """The same error, saying what a person should do."""
+    """Returns the same error with advice for the user."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return OSError(error.errno, f"no space left to write {target}; free some, then run again")
     if error.errno == errno.EACCES:

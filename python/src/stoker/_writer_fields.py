@@ -95,7 +95,7 @@ class WriterFields:
         """Of each field: name, converter, whether nullable, whether of variable length."""
         self.names = {f.name for f in self.fields}
         self.row_bytes = 4 + sum(map(_fixed_bytes, self.fields))
-        """What a row takes in a file, values of variable length not counted."""
+        """Bytes of a row in a file, without values of variable length."""
 
 
 def _fixed_bytes(field: Field) -> int:
