@@ -15,7 +15,7 @@ JSON_FRAMES = (p.WELCOME, p.ERROR, p.LANE_MAP)
 
 
 class HostileFeeder:
-    """Leads to `address`; meddles with so many connections, and with a few frames of each."""
+    """A proxy to the feeder at `address`; alters a few frames of each of the first `connections` connections."""
 
     def __init__(self, address, random, connections):
         self._target = address.rsplit(":", 1)

@@ -1,7 +1,7 @@
-"""Runs two programs on one directory, one at a time, and switches between them in front of calls to the file system.
+"""Runs two programs on one directory, one at a time, and switches between them before file system calls.
 
-A program is a function that runs in a thread of its own; calls of threads that it starts are not switched. A crash ends
-a program at a call: nothing that it still tries has an effect.
+A program is a function that runs in a separate thread. There is no switch at calls of threads that it starts. A crash
+ends a program at a call: nothing that it tries afterwards has an effect.
 """
 
 from __future__ import annotations

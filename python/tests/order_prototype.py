@@ -1,10 +1,10 @@
 """The order function, the delivery rules and the fingerprint, written straight from docs/formats/order.md.
 
-An independent check of the implementations, not a part of the package: it enumerates everything, knows nothing of
-lazy evaluation, and writes the test vectors that Java and Python read.
+An independent check of the implementations, not a part of the package. It enumerates everything without lazy
+evaluation, and writes the test vectors that Java and Python read.
 
     python python/tests/order_prototype.py            # compares the committed vectors with this prototype
-    python python/tests/order_prototype.py --write    # writes them anew
+    python python/tests/order_prototype.py --write    # rewrites them
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Frames of feed protocol 1, written straight from docs/formats/feed-protocol.md with struct and json alone.
 
-An independent check of the implementations, not a part of the package; it writes the vectors that Java and Python read.
+An independent check of the implementations, not a part of the package. Writes the vectors that Java and Python read.
 
     python python/tests/protocol_prototype.py            # compares the committed vectors with this prototype
-    python python/tests/protocol_prototype.py --write    # writes them anew
+    python python/tests/protocol_prototype.py --write    # rewrites them
 """
 
 from __future__ import annotations

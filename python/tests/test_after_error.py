@@ -1,4 +1,4 @@
-"""After an error the same iterator, and a new one, raise it again or go on with the batch that was not handed out."""
+"""After an error, the same iterator or a new one raises it again or continues with the batch not handed out."""
 
 from __future__ import annotations
 
@@ -248,7 +248,7 @@ def test_a_pass_of_workers_that_failed_is_followed_by_a_choice() -> None:
     assert shared.begin(11, following) == Start(0)
     shared.count_failure(1, shared.setting())
     other = SharedEpochs(os.dup(shared._fd))
-    assert other.begin(11, following) == Start(0)  # the same pass goes on
+    assert other.begin(11, following) == Start(0)  # the same pass continues
     with pytest.raises(errors.StokerError, match=r"failed in epoch 0.*load_state_dict.*set_epoch\(0\).*set_epoch\(1\)"):
         shared.begin(12, following)
     with pytest.raises(errors.StokerError, match="failed in epoch 0"):

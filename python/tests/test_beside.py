@@ -36,7 +36,7 @@ INGESTS = ("aaaa", "bbbb")
 
 
 def write(path: Path, ingest: str, **options: Any) -> stoker.Writer:
-    """A writer of one sample, whose key is the ingest's id; that of a part is written under an id of its own."""
+    """Writes one sample whose key is the ingest's id, and returns the writer. A part has a separate ingest id."""
     own = f"{ingest}-part" if options.get("part") else ingest
     with stoker.Writer(path, FIELDS, ingest_id=own, shuffle=False, **options) as w:
         w.write({"key": ingest, "label": "x", "data": b"data of " + ingest.encode()})
@@ -44,7 +44,7 @@ def write(path: Path, ingest: str, **options: Any) -> stoker.Writer:
 
 
 def parts(path: Path, ingest: str) -> None:
-    """As several processes do that write parts of one version."""
+    """Commits a part, as several processes do that write parts of one version."""
     part = write(path, ingest, part=True).part
     assert part is not None
     stoker.commit(path, [part], append=True, ingest_id=ingest)

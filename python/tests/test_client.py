@@ -203,7 +203,7 @@ def test_the_border_of_epochs_waits_for_nothing_that_is_being_received():
             client.prefetch(2, 0, 1, 26, "pad")
             begun.append(True)
 
-        client._turn._lock.acquire()  # as whoever receives a batch
+        client._turn._lock.acquire()  # as the thread that receives a batch
         try:
             trainer = threading.Thread(target=go_on)
             trainer.start()

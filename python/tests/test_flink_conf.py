@@ -1,4 +1,4 @@
-"""The configurations of `flink-conf` as far as they can be judged without a cluster."""
+"""The configurations of `flink-conf`: what can be checked without a cluster."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""An interrupt at any place leaves a feed that goes on exactly, or is closed and says so."""
+"""After an interrupt at any place, a feed continues with exactly the next batch, or is closed and says so."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An interrupt at any place leaves a writer that goes on with whole rows, or refuses to and says so."""
+"""After an interrupt at any place, a writer continues with whole rows, or refuses to and says so."""
 
 from __future__ import annotations
 

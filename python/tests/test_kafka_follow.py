@@ -59,7 +59,7 @@ class Dataset:
 
 
 class Growing:
-    """A dataset with versions of its own, and a topic to which a feed writes epochs of any of them."""
+    """A dataset with several versions, and a topic to which a feed writes epochs of any of them."""
 
     def __init__(self, dataset: Dataset):
         self.topic, self.records, self.expected = FakeTopic(LANES), dataset.records, dataset.expected

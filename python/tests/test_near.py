@@ -1,4 +1,4 @@
-"""Feeders of this machine are reached over their Unix-domain sockets, by themselves, and over TCP where that fails."""
+"""Clients reach feeders on the same machine over Unix-domain sockets automatically, and over TCP if that fails."""
 
 import json
 import os

@@ -76,7 +76,7 @@ def writer(tmp_path_factory: pytest.TempPathFactory) -> DatasetWriter:
 
 @pytest.fixture(params=["path", "server"])
 def feed_of(request: pytest.FixtureRequest, writer: DatasetWriter) -> Any:
-    """Makes feeds of one or the other kind, each in a group of its own."""
+    """Makes feeds of one or the other kind, each in a separate group."""
     if request.param == "path":
         yield lambda **given: Feed(writer.root, **{**SPEC, **given})
         return

@@ -128,7 +128,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
         "    sys.stdin.read()\n"
     )
     process = subprocess.Popen(
-        # Whoever started the tests may ignore the signal.
+        # The process that started the tests may ignore the signal.
         ["env", "--default-signal=INT", sys.executable, "-c", program],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -470,7 +470,7 @@ def test_parts_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
 
 
 def test_one_open_chunk_bounds_the_memory(tmp_path: Path) -> None:
-    """256 MB in chunks of 4 MB, in a process of its own."""
+    """Writes 256 MB in chunks of 4 MB, in a separate process."""
     program = (
         "import resource, stoker\n"
         "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"

@@ -34,7 +34,7 @@ def write(path: Path, name: str, label: str, calls: FileCalls | None = None) -> 
 
 
 def contend(path: Path, name: str, commits: int, parent: Connection) -> None:
-    """So many versions, one after the other, when the parent says so."""
+    """Writes `commits` versions, one after the other, once the parent says so."""
     parent.send("ready")
     parent.recv()
     for n in range(commits):
@@ -43,6 +43,6 @@ def contend(path: Path, name: str, commits: int, parent: Connection) -> None:
 
 
 def step(path: Path, name: str, number: int, parent: Connection) -> None:
-    """One version, or a part of the way: up to the change of the file system of that number."""
+    """Writes one version; stops before the file system change with this number."""
     write(path, name, "x", Stepped(number, parent))
     parent.send("done")

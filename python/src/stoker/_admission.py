@@ -15,38 +15,41 @@ _LONGEST_PAUSE_S = 2.0
 
 
 class Admission:
-    """What the feeders have said so far, from the first WELCOME of a place to the last."""
+    """The feeders' replies so far, from the first WELCOME for a place to the last."""
 
     def __init__(self, place_timeout: float, patience_s: float) -> None:
-        """`place_timeout`: for a taken place to become free. `patience_s`: for the other feeders, behind the first."""
+        """Waits are in seconds.
+
+        `place_timeout`: for a taken place to become free. `patience_s`: for the other feeders after the first WELCOME.
+        """
         self.place_timeout = place_timeout
         self.complete = False
-        """Whether batches may be asked for."""
+        """Whether the client may request batches."""
         self.withdrawing = False
-        """Whether all connections are to be ended, to begin again later."""
+        """Whether the client must close all connections and reconnect at `resume_at`."""
         self.refused_since: float | None = None
-        """Since when there was no place, of a client that never had one, or has left it."""
+        """When a feeder first refused the place; None while the client has it or was not refused."""
         self.resume_at = 0.0
-        """When to begin again."""
+        """When to reconnect."""
         self._patience_s = patience_s
         self._since: float | None = None
         self._pause_s = _FIRST_PAUSE_S
         self._late: dict[str, float] = {}
-        """Feeders that refused a client that had its place already, and since when."""
+        """Feeders that refused the client after it had its place, and when each first did."""
 
     def restart(self) -> None:
-        """The client is about to connect to all feeders anew."""
+        """Notes that the client is about to reconnect to all feeders."""
         self.complete = self.withdrawing = False
         self._since = None
 
     def welcomed(self, address: str, now: float) -> None:
-        """A feeder has admitted this client."""
+        """Notes that a feeder has admitted this client."""
         self._late.pop(address, None)
         if self._since is None:
             self._since = now
 
     def refused(self, address: str, text: str, now: float) -> PlaceTakenError | None:
-        """A feeder says that the place is taken; the error if this has lasted too long."""
+        """Notes that a feeder says the place is taken; returns the error if this has lasted too long."""
         if self.complete:
             since = self._late.setdefault(address, now)
         else:

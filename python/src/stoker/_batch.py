@@ -1,4 +1,4 @@
-"""A batch as the trainer sees it."""
+"""The batch that a trainer gets."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from stoker.errors import CorruptDataError
 
 
 class Form:
-    """How the batches of a stream are read: fields, layout and schema, made once."""
+    """Fields, layout and schema of a stream's batches, made once and shared by all of them."""
 
     def __init__(self, fields: tuple[Field, ...], wanted: Sequence[str] | None = None) -> None:
-        """`wanted`: the fields to be seen, by default all."""
+        """`wanted`: names of the fields to expose, by default all."""
         self._all, self._wanted = fields, wanted
         known = [f.name for f in fields]
         unknown = [name for name in wanted or () if name not in known]
@@ -40,7 +40,7 @@ class Form:
 
 
 class _Piece:
-    """One message; its columns are looked up when they are wanted."""
+    """One message; its columns are looked up on first use."""
 
     __slots__ = ("_end", "buffer", "form", "rows")
 
@@ -75,7 +75,7 @@ class _Piece:
         return self.data(*self.place(name))
 
     def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
-        """Which rows have a value; None if all have."""
+        """Returns a mask of the rows that have a value; None if all have one."""
         _, place = self.place(name)
         if not place.nulls:
             return None
@@ -86,15 +86,15 @@ class _Piece:
 class Batch:
     """The samples of one step of one rank.
 
-    `batch["image"]`, or `batch.image` where the name is free, gives a field's column:
+    `batch["image"]` returns a field's column; so does `batch.image`, unless `Batch` has an attribute of that name:
 
-    - numbers, bool, tensors: one contiguous, writable, 64-byte aligned array, (rows, *shape); bfloat16 as its bits
-      (uint16); class ids as int32, their names are `feed.classes`;
-    - binary and lists: a `Ragged`, values and offsets with a view for each row;
-    - utf8: a list of `str`;
-    - a nullable field: a `numpy.ma.MaskedArray`, or None in place of a missing string; `validity(name)` for all.
+    - numbers, bool, tensors: one contiguous, writable, 64-byte aligned array of shape (rows, *shape). bfloat16 is
+      returned as its bits (uint16). Class ids are int32; `feed.classes` has their names.
+    - binary and lists: a `Ragged` with values, offsets and a view for each row
+    - utf8: a list of `str`
+    - nullable fields: a `numpy.ma.MaskedArray`, or None for a missing string; `validity(name)` works for all types
 
-    Columns are views of the memory that was received or read; it is used again once nothing refers to it.
+    Columns are views of the received memory. That memory is reused once nothing refers to it.
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Batch:
 
     @property
     def state(self) -> dict[str, Any]:
-        """The position after this batch: small JSON for `Feed.load_state_dict`, the same on every rank and worker."""
+        """The position after this batch, for `Feed.load_state_dict`: small JSON, the same on every rank and worker."""
         if callable(self._state):
             self._state = self._state()
         return self._state
@@ -171,7 +171,7 @@ class Batch:
             raise AttributeError(f"a batch has no attribute and no field {name!r}") from e
 
     def raw(self, name: str) -> Any:
-        """A field's column as stored, whatever `decode` says."""
+        """Returns a field's column as stored, without `decode`."""
         if name == "key":
             return self._strings("key", False)
         field = self._form.fields[name]
@@ -192,7 +192,7 @@ class Batch:
         return np.ma.MaskedArray(values, mask=mask)
 
     def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
-        """Which rows of a nullable field have a value; None if all have."""
+        """Returns a bool array of shape (rows,), True where a field has a value; None if all rows have one."""
         parts = [p.validity(name) for p in self._pieces]
         if all(v is None for v in parts):
             return None
@@ -220,7 +220,7 @@ class Batch:
 
     @property
     def arrow(self) -> pa.RecordBatch:
-        """All columns as a pyarrow record batch; without a copy, unless the batch has several pieces."""
+        """Returns all columns as a pyarrow record batch. Copies only if the batch has several pieces."""
         parts = []
         for p in self._pieces:
             message = pa.ipc.read_message(pa.py_buffer(p.buffer))
@@ -232,9 +232,9 @@ class Batch:
         return parts[0] if len(seen) == parts[0].num_columns else parts[0].select(seen)
 
     def to(self, device: Any = "cpu", non_blocking: bool = False) -> Tensors:
-        """The columns as torch tensors on a device; on the CPU they are views of the batch.
+        """Returns the columns as torch tensors on a device; on the CPU they are views of the batch.
 
-        Lists become nested (jagged) tensors; bytes and strings stay as they are. Raises `MissingDependencyError`
+        Lists become nested (jagged) tensors; bytes and strings are not converted. Raises `MissingDependencyError`
         without torch.
         """
         from stoker._torch import tensors_of
@@ -242,25 +242,26 @@ class Batch:
         return tensors_of(self, device, non_blocking)
 
     def to_jax(self, device: Any = None) -> Tensors:
-        """The columns as JAX arrays, on the CPU without a copy; rows of varying length stay as they are.
+        """Returns the columns as JAX arrays, on the CPU without a copy; rows of varying length are not converted.
 
-        JAX takes the memory for unchangeable: do not write to the batch afterwards. Raises `MissingDependencyError`.
+        JAX assumes that the memory does not change, so do not write to the batch afterwards. Raises
+        `MissingDependencyError` without JAX.
         """
         from stoker._jax import arrays_of
 
         return arrays_of(self, device)
 
     def pin_memory(self, device: Any = None) -> Batch:
-        """A copy in pinned memory, from which a GPU copies by itself; without CUDA the batch as it is.
+        """Returns a copy in pinned memory, from which a GPU can copy asynchronously; without CUDA, the batch unchanged.
 
-        What `DataLoader(feed, batch_size=None, pin_memory=True)` calls; `Feed(pin_memory=True)` saves the copy.
+        `DataLoader(feed, batch_size=None, pin_memory=True)` calls this. `Feed(pin_memory=True)` avoids the copy.
         """
         from stoker._pinned import pinned
 
         return pinned(self)
 
     def _moved(self, move: Callable[[Any], Any]) -> Batch:
-        """The same batch, its messages and decoded arrays in other memory."""
+        """Returns the batch with its messages and decoded arrays in other memory."""
         decoded = {name: self[name] for name in self._decoded or ()}
         decoded = {
             name: move(v) if isinstance(v, np.ndarray) and v.dtype.kind in "biuf" else v for name, v in decoded.items()
@@ -273,7 +274,7 @@ class Batch:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the messages."""
+        """Size of the messages in bytes."""
         return sum([p.buffer.nbytes for p in self._pieces])
 
     def __repr__(self) -> str:

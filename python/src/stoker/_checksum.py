@@ -63,7 +63,7 @@ def extend(crc: int, data: npt.NDArray[np.uint8], address: int, start: int, end:
 # a linear map of 32 bits, kept as the image of each bit.
 
 ORDER = 2**31 - 1
-"""shift by so many bytes is the identity (the order of x modulo the polynomial)."""
+"""A shift by this number of bytes is the identity (the order of x modulo the polynomial)."""
 
 
 def _byte_table() -> list[int]:

@@ -1,14 +1,15 @@
 """The socket client: a `BatchSource` over the feed protocol.
 
-Threads. Receiving is done by whoever holds the turn: the trainer's thread while it waits for a batch, so that in the
-steady state no other thread is involved; the background thread while the trainer is busy with its step. Network, peers,
-inbox and the receiving side of spans belong to the turn holder. Sending, receipts and grants are guarded by
-`Demand.out`, so that the trainer's thread can acknowledge while the background thread waits for data. The turn is
-taken before `out`.
+Threads. The thread that holds the turn receives. While the trainer's thread waits for a batch, it holds the turn
+itself, so in the steady state no other thread is involved. While the trainer is busy with its step, the background
+thread holds the turn. Network, peers, inbox and the receiving side of spans belong to the turn holder. `Demand.out`
+guards sending, receipts and grants, so that the trainer's thread can acknowledge while the background thread waits for
+data. A thread that needs both takes the turn before `out`.
 
-Interrupts. Only the trainer's thread is interrupted, between any two steps, so a connection may have lost its place in
-a frame. `_call` notes that a call began and did not end; the next call then starts over with new connections, as after
-a failure of the network. The iteration asks again for every batch that was not handed out, so none is lost.
+Interrupts. Only the trainer's thread is interrupted. This can happen between any two steps, so a connection may have
+lost its place in a frame. `_call` notes that a call began and did not end. The next call then starts over with new
+connections, as after a network failure. The iteration requests every batch again that was not handed out, so none is
+lost.
 """
 
 from __future__ import annotations
@@ -52,11 +53,11 @@ from stoker.errors import (
 T = TypeVar("T")
 
 _AWAY_S = 0.005
-"""The trainer is busy with something else if it has not received for so long."""
+"""If the trainer has not received for this many seconds, it is busy with something else."""
 _LOOK_S = 0.25
-"""A wait is judged so often."""
+"""Seconds between two checks of a wait."""
 _PART_S = 1.0
-"""For the last receipts to be delivered when a client is closed."""
+"""Seconds that `close` waits for the last receipts to be delivered."""
 
 
 class FeedClient:
@@ -75,7 +76,7 @@ class FeedClient:
         pool: BufferPool | None = None,
         timing: Timing | None = None,
     ) -> None:
-        """Times are seconds. `buffer_bytes` bounds what is asked of all feeders together, at least two batches."""
+        """Times are in seconds. `buffer_bytes` limits what all feeders together may send, to at least two batches."""
         if buffer_bytes < 1 or min(connect_timeout, reconnect_timeout, batch_timeout) <= 0:
             raise ValueError("buffer_bytes and the time-outs must be positive")
         if place_timeout < 0:
@@ -143,7 +144,7 @@ class FeedClient:
         return welcome.info
 
     def _call(self, work: Callable[[], T]) -> T:
-        """Makes a call of the trainer's thread; mends first what an interrupted one left."""
+        """Makes a call of the trainer's thread. Recovers first if an earlier call was interrupted."""
         self._calling = True
         try:
             if self._torn:
@@ -191,7 +192,7 @@ class FeedClient:
         return welcome
 
     def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
-        """See `BatchSource`. Connects anew; what is not durable of the epoch before is acknowledged there again."""
+        """See `BatchSource`. Reconnects, and sends the previous epoch's receipts again that are not yet durable."""
         begun, network = time.monotonic(), self._network
 
         def turn() -> Welcome:
@@ -274,7 +275,7 @@ class FeedClient:
             self._call(functools.partial(self._demand.acknowledge, span, index))
 
     def stats(self) -> Mapping[str, float]:
-        """`wait_s` and `wait_<cause>_s`; counts of batches, bytes, connections and of what went wrong."""
+        """Returns `wait_s` and `wait_<cause>_s` in seconds, and counts of batches, bytes, connections and faults."""
         counts = self._inbox.counts
         values: dict[str, float] = {
             key: counts[key] for key in ("bytes", "handed_bytes", "corrupt_pieces", "duplicate_pieces")
@@ -291,14 +292,14 @@ class FeedClient:
         return values
 
     def stalls(self) -> list[Stall]:
-        """Where the time waited went, most first."""
+        """Returns the trainer's waits by cause, longest first."""
         return self.waits.stalls()
 
     def close(self) -> None:
-        """See `BatchSource`; delivers the last receipts first, for which it takes a second at most.
+        """See `BatchSource`. First delivers the last receipts, within at most a second.
 
-        Delivered means that a feeder has read them: it writes them to the ledger with its next checkpoint, and before
-        it ends in good order. A process that ends without a call of this makes it.
+        Receipts are delivered when a feeder has read them. The feeder writes them to the ledger with its next
+        checkpoint, or before it stops regularly. `close` is called automatically when a process ends.
         """
         if self._closed or os.getpid() != self._pid:
             self._abandon()
@@ -318,7 +319,7 @@ class FeedClient:
             self._abandon()
 
     def _abandon(self) -> None:
-        """Releases memory and descriptors without a word; all that a forked child may do."""
+        """Releases memory and descriptors without sending anything. A forked child may do no more than this."""
         self._closed = True
         if self._at_exit is not None:
             self._at_exit.cancel()
@@ -381,9 +382,9 @@ class FeedClient:
             network.waiting_since = self.waits.waiting_since = None
 
     def _look(self, span: Span, index: int, wait: _Wait, now: float) -> None:
-        """Judges a long wait: raises if it has lasted too long, else notes its cause.
+        """Checks a long wait: raises an error if it has lasted too long, else notes its cause.
 
-        The time without a connection counts for the reconnect time-out only, the rest for that of the batch.
+        Time without a connection counts only towards the reconnect timeout, other time towards the batch timeout.
         """
         elapsed, wait.looked_at = now - wait.looked_at, now
         lanes = span.waiting_lanes(index)
@@ -427,7 +428,7 @@ class FeedClient:
     # ---- the background's side
 
     def _tell_stats(self) -> None:
-        """Tells the feeders that listen how the trainer has fared."""
+        """Sends the trainer's statistics to the feeders that accept them."""
         frame = _stats_frame(self)
         with self._demand.out:
             for connection in self._demand.subscribed:
@@ -448,7 +449,7 @@ class FeedClient:
         return _AWAY_S
 
     def _drive(self) -> None:
-        """Receives while the trainer is busy. Not for ever: between rounds a forgotten client can be collected."""
+        """Receives while the trainer is busy, for a second at most, so that an unused client can be collected."""
         network, turn = self._network, self._turn
         if self._torn:
             if self._calling:

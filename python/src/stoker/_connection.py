@@ -27,27 +27,27 @@ if TYPE_CHECKING:
     from stoker._handover import HandedFiles
 
 SEGMENT_BYTES: Final = 512 << 10
-"""Received and checksummed at a time: small enough that the checksum reads the second-level cache."""
+"""Bytes received and checksummed at a time: few enough that the checksum reads them from the second-level cache."""
 RECEIVE_BUFFER_BYTES: Final = 4 << 20
 """Fixed: if the kernel grows the buffer (to 32 MiB), data leaves the cache before it is read.
 
 On loopback with two cores, receiving takes 0.16 CPU s/GB with this size and 0.37 with the kernel's.
 """
 _RECORD_BYTES: Final = 17 << 10
-"""Of one TLS record, which OpenSSL may hold back until it is whole."""
+"""Size of one TLS record, which OpenSSL may hold back until it is complete."""
 
 
 class ConnectionLostError(Exception):
-    """The connection ended or never came about; the client connects again. Never leaves the package."""
+    """The connection ended or could not be made; the client reconnects. Never leaves the package."""
 
     def __init__(self, why: str, *, elsewhere: bool = False) -> None:
-        """`elsewhere`: another feeder is to be asked first."""
+        """`elsewhere`: whether the client should ask another feeder first."""
         super().__init__(why)
         self.elsewhere = elsewhere
 
 
 class FrameSink(Protocol):
-    """What a connection hands its frames to."""
+    """The receiver of a connection's frames."""
 
     def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
         """Memory for the message that follows a (not yet verified) BATCH header; starts at a multiple of 64."""
@@ -56,11 +56,11 @@ class FrameSink(Protocol):
     def on_batch(
         self, connection: Connection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
     ) -> None:
-        """A whole BATCH frame; `crc` is what was computed over it."""
+        """Takes a whole BATCH frame; `crc` is the checksum computed over it."""
         ...
 
     def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
-        """Any other whole frame."""
+        """Takes any other whole frame."""
         ...
 
     def begin_again(self) -> bool:
@@ -90,19 +90,19 @@ class Connection:
         """
         self._tls = tls
         self._held_back = 0
-        """Bytes that may have been received and are not to be had yet."""
+        """Bytes that may have been received but cannot be read yet."""
         self.address = address
         self.path = address[len("unix:") :] if address.startswith("unix:") else path
-        """Of the Unix-domain socket, None over TCP."""
+        """Path of the Unix-domain socket, None over TCP."""
         self.files: HandedFiles | None = None
-        """Of the feeder, once hand-over is agreed."""
+        """The feeder's files, once both sides agreed on local reads."""
         self.refused_place = False
         """Whether the feeder has said that another process has the place."""
         self.faults = 0
         """Batches of handed files that did not pass their checksum."""
         self.state = "connecting"
         self.since = now
-        """When it was begun; from WELCOME on, when that came."""
+        """When the connection was begun; after the WELCOME, when that arrived."""
         self.bytes_received = 0
         self.frames_received = 0
         self.lanes: frozenset[int] = frozenset()
@@ -115,11 +115,11 @@ class Connection:
         self.durable = 0
         """Entries of this session that the server has called durable."""
         self.ponged = 0
-        """The greatest number that the server has answered a PING with."""
+        """The greatest PING number that the server has answered."""
         self.tells = False
-        """Whether the server takes STATS, and says where the time of slow pieces went."""
+        """Whether the server accepts STATS, and reports how the time of slow pieces was spent."""
         self.read_only = False
-        """Whether the server takes no receipts."""
+        """Whether the server accepts no receipts."""
         self.pending = bytearray()
         """Packed ACK entries not yet sent."""
         self.pending_epoch = 0
@@ -146,7 +146,7 @@ class Connection:
         except OSError as e:
             self._socket.close()
             raise ConnectionLostError(f"{address}: {e}") from e
-        # A Unix-domain socket is connected at once; EAGAIN says there that too many wait, not that it is under way.
+        # A Unix-domain socket connects at once. There EAGAIN means a full backlog, not a connection in progress.
         if code not in ((0,) if self.path is not None else (0, errno.EINPROGRESS, errno.EWOULDBLOCK)):
             self._socket.close()
             raise ConnectionLostError(f"{address}: {os.strerror(code)}")
@@ -165,15 +165,15 @@ class Connection:
         return self._fd
 
     def connected(self) -> None:
-        """To be called when a connecting socket becomes writable; raises `ConnectionLostError`."""
+        """Must be called when a connecting socket becomes writable; raises `ConnectionLostError`."""
         code = self._socket.getsockopt(socket.SOL_SOCKET, socket.SO_ERROR)
         if code:
             raise ConnectionLostError(f"{self.address}: {os.strerror(code)}")
 
     def secure(self) -> int:
-        """Goes on with TLS, where it is wanted: the event to poll for, or 0 when HELLO may be sent.
+        """Continues the TLS handshake if there is one; returns the event to poll for, or 0 when HELLO may be sent.
 
-        Raises `TlsError` for what will not pass, `ConnectionLostError` for what may.
+        Raises `TlsError` for permanent failures and `ConnectionLostError` for failures worth a retry.
         """
         if self._tls is None:
             return 0
@@ -196,7 +196,7 @@ class Connection:
         self._limit = min(p.MAX_BATCH, max(largest * 2, 1 << 20) + p.BATCH_HEADER_BYTES)
 
     def take_reference(self, frame: bytes, pool: BufferPool) -> tuple[tuple[int, ...], npt.NDArray[np.uint8], int]:
-        """The batch that a BATCH_REF frame stands for: header, message, computed checksum."""
+        """Reads the batch that a BATCH_REF frame refers to; returns header, message and computed checksum."""
         if self.files is None:
             raise ProtocolError(f"{self.address} sent BATCH_REF without hand-over", "bad_frame")
         batch = self.files.receive(frame, pool, self._limit)
@@ -206,7 +206,7 @@ class Connection:
     # ---- sending
 
     def send(self, data: bytes) -> bool:
-        """Sends or keeps for later; false if something is kept. A broken socket is left to `receive` to find."""
+        """Sends data or keeps it for later; returns False if some is kept. `receive` reports a broken socket."""
         if self.outbox:
             self.outbox += data
             return False
@@ -222,7 +222,7 @@ class Connection:
         return True
 
     def flush(self) -> bool:
-        """Sends what was kept; true if nothing is left."""
+        """Sends kept data; returns True if none is left."""
         while self.outbox:
             try:
                 sent = self._send(self.outbox)
@@ -237,9 +237,9 @@ class Connection:
     # ---- receiving
 
     def receive(self) -> bool:
-        """Receives until one frame has been handed over (true) or nothing more is there (false).
+        """Receives until it has handed over one frame (True) or no more data is available (False).
 
-        Raises `ConnectionLostError` at the end of the stream, `ProtocolError` for a frame that cannot be one.
+        Raises `ConnectionLostError` at the end of the stream, `ProtocolError` for a malformed frame.
         """
         try:
             if self._header is not None:
@@ -264,7 +264,7 @@ class Connection:
             raise ConnectionLostError(f"{self.address}: {e.strerror or e}") from e
 
     def _parse(self) -> bool:
-        """Takes one frame, or the beginning of a long one, out of the head buffer; false if more is needed."""
+        """Takes one frame, or the start of a long one, out of the head buffer; returns False if more data is needed."""
         have = self._have
         if have < p.PREFIX_BYTES:
             return False
@@ -340,14 +340,14 @@ class Connection:
         return True
 
     def _wait_for(self, count: int) -> None:
-        """Lets poll report readable only when so many bytes are there: fewer wake-ups per batch."""
+        """Lets poll report readable only when `count` bytes have arrived, for fewer wake-ups per batch."""
         count = max(1, count - self._held_back)
         if count != self._low_water:
             self._low_water = count
             self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVLOWAT, count)
 
     def close(self) -> None:
-        """Releases the descriptor; says nothing to the other side."""
+        """Releases the descriptor without a BYE."""
         self.state = "closed"
         if self.files is not None:
             self.files.close()
@@ -355,7 +355,7 @@ class Connection:
         self._socket.close()
 
     def drain(self, limit_s: float) -> None:
-        """Says that nothing more will be sent and reads on until the other side closes, at the end of a session.
+        """Shuts down sending at the end of a session, and reads until the other side closes.
 
         Closing with unread data would reset the connection, and the server might lose the last receipts.
         """

@@ -39,21 +39,21 @@ LISTS: Final = _Lists()
 
 
 class Target(NamedTuple):
-    """Where bytes go, and what they are checked with."""
+    """Where bytes are copied to, and the checksum so far."""
 
     buffer: npt.NDArray[np.uint8]
     address: int
-    """Of the buffer's first byte."""
+    """Address of the buffer's first byte."""
     at: int
-    """Where in the buffer they begin."""
+    """Offset in the buffer of the first copied byte."""
     crc: int = 0
-    """Checksum of what is before `since`."""
+    """Checksum of the bytes before `since`."""
     since: int = -1
-    """Where in the buffer the bytes begin that the checksum goes on with; -1: at `at`."""
+    """Offset in the buffer of the first byte that `crc` does not cover; -1: `at`."""
 
 
 def copy(target: Target, addresses: Integers, lengths: Integers) -> int | None:
-    """Ranges of this process's mappings. Returns the checksum up to their end, None if a page is missing."""
+    """Copies ranges of this process's mappings. Returns the checksum up to their end, None if a page is missing."""
     buffer, address, at, crc, since = target
     begin = since if since >= 0 else at
     addresses, lengths = _strides(addresses, lengths)

@@ -76,9 +76,9 @@ class Snapshot:
     classes: Mapping[str, tuple[str, ...]]
     chunks: Chunks
     topics: Mapping[str, int]
-    """By Kafka topic the newest version that was ingested from it."""
+    """For each Kafka topic, the newest version that was ingested from it."""
     recovered: int
-    """The newest version that was made anew from chunk heads, which do not tell topics; 0 for none."""
+    """The newest version that was rebuilt from chunk heads, which do not name topics; 0 for none."""
 
     def split_index(self, split: str) -> npt.NDArray[np.int64]:
         """Indexes into the chunk table of every chunk the split ever had, ascending."""

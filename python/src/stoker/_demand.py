@@ -49,7 +49,7 @@ class Demand:
     # ---- the turn holder's
 
     def begin(self, span: Span, live: list[Connection]) -> None:
-        """The trainer goes over to a span, which may be the following one and under way."""
+        """Moves the trainer to a span, which may be the following one and already in progress."""
         with self.out:
             self._flush()
             self.reading, self.following = span, None
@@ -59,7 +59,7 @@ class Demand:
         self._receive(span, live)
 
     def go_over(self, span: Span) -> bool:
-        """The trainer goes over to the following span, if that is under way already. Any thread."""
+        """Moves the trainer to the following span; returns False if that is not in progress yet. Any thread."""
         with self.out:
             if self.following is not span or self.receiving is not span:
                 return False
@@ -82,20 +82,21 @@ class Demand:
 
     @property
     def _untold(self) -> bool:
-        """Whether no feeder was told yet that the present span has no number."""
+        """Whether no feeder knows yet that the current span is empty."""
         span = self._empty
         return span is not None and span is self.receiving and all(s.span is not span for s in self.subscribed.values())
 
     def expect(self, span: Span) -> bool:
-        """The span after the one being read; begun when that one is all here. If it is, `go_on` is to be called.
+        """Sets the span that follows the one being read. Returns True if the caller must call `go_on` to begin it.
 
-        Any thread: whoever receives the last batch looks for a following span after that, here it is the other way.
+        That is so if the current span is completely received. Otherwise the thread that receives its last batch begins
+        the following span. Any thread may call this.
         """
         self.following = span
         return self.receiving is not None and self.receiving is not span and self.receiving.received
 
     def go_on(self, live: list[Connection]) -> None:
-        """Begins to receive the following span if the present one is all here."""
+        """Begins to receive the following span if the current one is completely received."""
         following, receiving = self.following, self.receiving
         if following is not None and receiving is not None and receiving is not following and receiving.received:
             self._receive(following, live)
@@ -108,7 +109,7 @@ class Demand:
                     self.subscribe(connection)
 
     def settle(self, connection: Connection, lanes: frozenset[int]) -> None:
-        """The connection is to serve these lanes: subscribes if it does not do so yet."""
+        """Assigns these lanes to a connection, and subscribes to them if it has not done so yet."""
         connection.lanes = lanes
         span, known = self.receiving, self.subscribed.get(connection)
         if not lanes or span is None:
@@ -150,7 +151,7 @@ class Demand:
             self.reading = self.following = self.receiving = self._empty = None
 
     def durable(self, connection: Connection, count: int) -> None:
-        """The feeder has so many entries of this session in the ledger; `ProtocolError` if it never got so many."""
+        """Notes that `count` entries of this session are durable; `ProtocolError` if fewer were sent."""
         with self.out:
             self.receipts.durable(connection, count)
             known = self.subscribed.get(connection)
@@ -170,7 +171,7 @@ class Demand:
     # ---- any thread's
 
     def acknowledge(self, span: Span, index: int) -> None:
-        """The trainer has consumed a batch: notes its receipts, lets the feeders go on."""
+        """Notes the receipts of a batch that the trainer has consumed, and grants the feeders more batches."""
         arrivals = span.arrivals.get(index)
         now = time.monotonic()
         with self.out:
@@ -194,7 +195,7 @@ class Demand:
             self._flush()
 
     def flush_due(self, now: float) -> bool:
-        """Sends receipts that have waited long enough; true if some go on waiting."""
+        """Sends receipts that have waited long enough; returns True if some still wait."""
         if self.receipts.oldest is None and not self.receipts.orphaned:
             return False
         with self.out:
@@ -233,7 +234,7 @@ class Demand:
         return min(span.count, span.consumed + room) - 1
 
     def _grant(self, needed: int) -> None:
-        """Lets the feeders go on, a quarter of the depth at a time, so that not every batch costs a frame."""
+        """Grants the feeders more batches, a quarter of the depth at a time, so that not every batch costs a frame."""
         span = self.receiving
         if span is None:
             return

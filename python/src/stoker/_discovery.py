@@ -73,7 +73,7 @@ class FeedTarget:
             self.addresses()
 
     def unix(self) -> dict[str, UnixAddress]:
-        """The Unix-domain sockets of those addresses that have one, as far as the feed's file tells."""
+        """Returns the Unix-domain sockets that the feed's file lists, by address."""
         try:
             return read_unix(self._file().get("unix")) if self.name is not None else {}
         except (FeedNotFoundError, ValueError):

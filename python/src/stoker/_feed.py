@@ -37,52 +37,56 @@ from stoker.errors import StateMismatchError, StokerError
 
 _LOG = logging.getLogger("stoker")
 _LOOKED_AT: set[str] = set()
-"""Fingerprints of the streams whose classes were looked at."""
+"""Fingerprints of the streams whose class mixing was checked."""
 
 
 class Feed:
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
-    `target` is a **path** (read directly, without a server; anything with a slash or starting with `.` or `~`), the
-    **name** of a running feed, its `host:port,…`, or a **topic** that one writes to, `kafka://host:port,…/topic` (needs
-    confluent-kafka); without one, `STOKER_FEED`. The batches are the same bytes.
+    `target` is one of the following; the batches are the same bytes for all of them. The default is `STOKER_FEED`.
 
-    The first iteration begins at the loaded position (or the first batch of epoch 0), each further one at the start
-    of the following epoch, also after `break`. `set_epoch` overrides that. After an error or an interrupt within the
-    feed, the same iterator and a new one go on with the batch that was not handed out; a final error is raised again.
+    - a **path**, read directly, without a server: anything with a slash or starting with `.` or `~`
+    - the **name** of a running feed, or its addresses `host:port,…`
+    - a **topic** that a feed writes to, `kafka://host:port,…/topic` (needs confluent-kafka)
 
-    Order (what is not given is the feed's default, or for a path the value in brackets): `batch_size` (64, per rank),
+    The first iteration begins at the loaded position, or else at the first batch of epoch 0. Each further iteration
+    begins at the start of the following epoch, also after `break`. `set_epoch` overrides that. After an error or an
+    interrupt within the feed, the same iterator or a new one continues with the batch that was not handed out. A
+    permanent error is raised again.
+
+    Order (the default is the feed's value, or for a path the value in brackets): `batch_size` (64, samples per rank),
     `seed` (0), `lanes` (16), `shuffle_window` (1 GiB), `shuffle` ("window"; "none" or False: stored order),
     `lane_order` ("mixed").
 
-    What is read: `stream` names a stream of the feed; `split` ("train") and `version` (the newest) choose it for a path
-    and are checked against a feed's stream. With `follow` each epoch of a path reads the version that is the newest
-    when it is first asked for, as it does of a feed with `--follow`; for one reader.
+    Data: `stream` names a stream of the feed. `split` ("train") and `version` (the newest) select the data of a path;
+    for a feed they are checked against its stream. With `follow`, each epoch of a path reads the version that is newest
+    when the epoch begins, as a feed with `--follow` does. `follow` supports only one reader.
 
-    Who reads: `rank` and `world_size` (of an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
-    `run` (STOKER_RUN, at most 2^62), `group`. With `replicas` k each k processes in a row get the same batches (tensor
-    and pipeline parallel ranks); `replica` says the same by hand. In DataLoader workers each takes its exact share of
-    the rank's batches.
+    Readers: `rank` and `world_size` (from an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
+    `run` (STOKER_RUN, at most 2^62), `group`. With `replicas` k, each k consecutive processes get the same batches
+    (tensor and pipeline parallel ranks); `replica` sets the number of this process explicitly. Each DataLoader worker
+    takes its exact share of the rank's batches.
 
-    How: `tail` says what becomes of an uneven end: "pad" repeats batches so that all ranks take equally many full
-    steps, "drop" leaves the rest out, "keep" delivers exactly the rest. `epochs`: iterations from that epoch on are
-    empty. `epoch_batches`: an iteration ends after so many batches, the next one goes on there. `concat` k joins k
-    batches to one, so that W ranks take the steps of k · W. `columns`: the fields wanted. `decode` maps fields to
-    "rgb", "gray" or a function of a row, run in `decode_threads` threads; arrays of one shape come out stacked.
-    `pin_memory`: receive into pinned memory where there is CUDA. `on_corrupt` ("fail" or "skip") is for damaged
-    samples of a path. Time-outs are in seconds. A place in a group belongs to one live process: another one waits for
-    `place_timeout` (STOKER_PLACE_TIMEOUT, 30 s) and then raises `PlaceTakenError`. Who only asks for `info` or `len`
-    takes no place.
+    Delivery: `tail` selects what happens at an uneven end of an epoch. "pad" repeats batches so that all ranks take the
+    same number of full steps, "drop" leaves the rest out, and "keep" delivers exactly the rest. Iterations from epoch
+    `epochs` on are empty. An iteration ends after `epoch_batches` batches, and the next one continues there. `concat` k
+    joins k batches to one, so that W ranks take the steps of k · W. `columns` names the fields to read. `decode` maps
+    fields to "rgb", "gray" or a function of a row, which runs in `decode_threads` threads; arrays of one shape are
+    stacked. `pin_memory` receives into pinned memory if CUDA is available. `on_corrupt` ("fail" or "skip") applies to
+    damaged samples of a path. Timeouts are in seconds. A place in a group belongs to one live process. Another process
+    waits for `place_timeout` (STOKER_PLACE_TIMEOUT, 30 s) and then raises `PlaceTakenError`. A process that only uses
+    `info` or `len` takes no place.
 
-    Security: `token`, or `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE), shows that this trainer may read. `tls` is a
-    file of certificates to trust, or True for those of the system (STOKER_TLS_CA: a file, or "system"); `tls_name` the
-    name that the certificate is for, where that is not the host of the address; `tls_cert` and `tls_key` are the
-    trainer's own certificate. A feed that is named and runs on this machine needs none of these but the last two.
+    Security: `token` or `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE) authenticates this trainer. `tls` is a file of
+    certificates to trust, or True for the system's certificates (STOKER_TLS_CA: a file, or "system"). `tls_name` is the
+    name in the feeder's certificate if it differs from the host of the address. `tls_cert` and `tls_key` are the
+    trainer's own certificate and key. A feed that is opened by name on its own machine needs only the last two.
 
-    One thread uses a feed. Safe to fork, to pickle into spawned processes, and as the dataset of a
-    `torch.utils.data.DataLoader(feed, batch_size=None)`. A context manager; `close` ends its threads and connections.
+    Only one thread may use a feed. A feed can be forked, pickled into spawned processes, and used as the dataset of a
+    `torch.utils.data.DataLoader(feed, batch_size=None)`. It is a context manager; `close` ends its threads and
+    connections.
 
-    Errors: `StokerError` and its kinds in `stoker.errors`; `ValueError` for arguments that cannot be.
+    Raises `StokerError` and its subclasses in `stoker.errors`, and `ValueError` for invalid arguments.
     """
 
     @suggesting
@@ -209,7 +213,7 @@ class Feed:
         try:
             found = mixing(stream)
         except (StokerError, OSError):
-            return  # whoever reads the chunk says what is wrong with it
+            return  # reading the chunk will report the error
         for each in found:
             if each.is_poor:
                 where = f"{stream.snapshot.root}@{stream.snapshot.version}, split {stream.split}"
@@ -238,9 +242,9 @@ class Feed:
     # ---- what is being read
 
     def _ready(self, start: Start | None = None) -> tuple[BatchSource, StreamInfo]:
-        """The open source of this process; where each epoch has a version of its own, gone over to that of `start`.
+        """Returns this process's open source. If each epoch has its own version, moves the source to that of `start`.
 
-        Of a feed it has a place in the group, from here on.
+        The source of a feed has a place in the group from now on.
         """
         if self._closed:
             raise StokerError("this feed is closed")
@@ -265,13 +269,13 @@ class Feed:
         return self._source, self._info
 
     def _ready_for_first(self) -> None:
-        """Takes the place at once where the feed's first epoch is sure to be read, rather than after a look at it."""
+        """Takes the place at once if the first epoch is certain to be read, which saves a separate look."""
         start = self._progress.next
         if self._info is None and start == Start(0) and self._options.epochs != 0:
             self._ready(start)
 
     def _look(self, start: Start | None = None) -> StreamInfo:
-        """What is read at a position. A feeder is asked for that without a place in the group."""
+        """Returns what is read at a position. Asks a feeder for that without taking a place in the group."""
         if self._closed:
             raise StokerError("this feed is closed")
         self._own()
@@ -375,9 +379,9 @@ class Feed:
                 raise StateMismatchError(f"stream {info.stream}: {name} {found}, asked for {wanted}")
 
     def _adopt(self, info: StreamInfo, named: int | None = None) -> None:
-        """Checks what the source says against what was asked for, and against what this feed has read before.
+        """Checks the source's information against the options, and against what this feed has read before.
 
-        `named`: the version of its epoch, by a state that goes on in it.
+        `named`: the version of the epoch according to the loaded state, if the state is within that epoch.
         """
         self._check(info)
         before = self._info
@@ -394,15 +398,15 @@ class Feed:
 
     @property
     def info(self) -> StreamInfo:
-        """Dataset, version, fields, order spec, fingerprint, samples, batches of an epoch.
+        """Dataset, version, fields, order, fingerprint, and the samples and batches of an epoch.
 
-        Asks a feeder if it must, which disturbs nobody: it takes no place in the group.
+        Connects to a feeder if necessary, without taking a place in the group.
         """
         return self._info if self._info is not None and not self._closed else self._look()
 
     @property
     def version(self) -> int:
-        """Of the dataset; of a feed that follows it, in the epoch that is read, or was last."""
+        """Version of the dataset. For a feed that follows its dataset, the version of the current or last epoch."""
         return self.info.version
 
     @property
@@ -412,22 +416,22 @@ class Feed:
 
     @property
     def fingerprint(self) -> str:
-        """Names dataset, version, split and order: whatever determines the batches."""
+        """A hash of everything that determines the batches: dataset, version, split, chunks and order."""
         return self.info.fingerprint
 
     # ---- position
 
     def __len__(self) -> int:
-        """Batches that this rank takes in the running iteration, or in the next one if none is running.
+        """Number of batches that this rank takes in the running iteration, or in the next one if none is running.
 
-        Of a feed that follows its dataset, the next one is taken to read the version that is the newest now.
+        For a feed that follows its dataset, this assumes that the next iteration reads the version that is newest now.
         """
         if self._iteration is not None and self._iteration.running:
             return self._iteration.steps
         return self._share(self._progress.following).steps
 
     def _info_at(self, start: Start) -> StreamInfo:
-        """What is read at a position; there is nothing behind the last epoch, so that none is asked for."""
+        """Returns what is read at a position; after the last epoch, without asking the source for another epoch."""
         info = self._info if self._info is not None and not self._closed else self._look(start)
         ended = any(n is not None and start.epoch >= n for n in (self._options.epochs, info.epochs))
         return info if ended or info.is_of(start.epoch, start.version) else self._look(start)
@@ -437,7 +441,7 @@ class Feed:
 
     @property
     def _epochs(self) -> int | None:
-        """How many epochs there are to read; None: without end."""
+        """Number of epochs to read; None: no limit."""
         return self._epochs_of(self.info)
 
     def _share(self, start: Start) -> Share:
@@ -450,25 +454,26 @@ class Feed:
         return Share(plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches)
 
     def set_epoch(self, epoch: int) -> None:
-        """The next iteration is this epoch, from its first batch; or from the loaded position, if that is in it.
+        """Sets the epoch of the next iteration. It begins at the loaded position if that is in the epoch, else at 0.
 
-        With `epoch_batches` the parts are counted: an epoch of three parts is followed by epoch 3.
+        With `epoch_batches`, parts of epochs are counted instead: an epoch of three parts is followed by epoch 3.
         """
         self._progress.set_epoch(epoch, self._options.epoch_batches)
 
     def state_dict(self) -> dict[str, Any]:
-        """The position after the last batch that was handed out, as small JSON; the same on every rank.
+        """Returns the position after the last batch that was handed out, as small JSON; the same on every rank.
 
-        Where DataLoader workers read, only `batch.state` knows; here that is an error.
+        Raises `StokerError` if DataLoader workers read the feed: then use `batch.state` of the last batch.
         """
         return self._progress.state(lambda: self.info)
 
     def load_state_dict(self, state: Mapping[str, Any], *, allow: Collection[str] = ()) -> None:
-        """Goes on at a position of `batch.state` or `state_dict`, also with another world size, also after `iter`.
+        """Resumes at the position of `batch.state` or `state_dict`, also with another world size, also after `iter`.
 
-        Raises `StateMismatchError` naming what differs, if the state is of other data or another order. With
-        `allow=("batch_size",)` the batch size may be another one: no sample is left out, and `repeats` says how many
-        come again, fewer than lanes times (old + new batch size) but for the end of an epoch with unequal lanes.
+        Raises `StateMismatchError`, which names the differences, if the state is of other data or another order. With
+        `allow=("batch_size",)` the batch size may differ. No sample is then left out, and `repeats` is the number of
+        samples that come again. It is less than lanes times (old + new batch size), except at the end of an epoch with
+        unequal lanes.
         """
         worker = worker_of()
         start, self.repeats = start_of(state, self._info_at(place_of(state, worker)), worker, allow)
@@ -492,9 +497,9 @@ class Feed:
         return self._iteration
 
     def batches(self) -> Iterator[Batch]:
-        """Epoch after epoch, until those that the feed has are over; without `epochs`, for ever.
+        """Iterates over the batches of one epoch after the other, up to `epochs` if the feed has that limit.
 
-        Raises `StokerError` rather than to look for ever where no epoch has a batch.
+        Raises `StokerError` if no epoch has a batch, instead of searching without end.
         """
         return Epochs(self)
 
@@ -507,9 +512,10 @@ class Feed:
             )
 
     def as_tf_dataset(self, signature: Mapping[str, Any] | None = None) -> Any:
-        """A `tf.data.Dataset` of the feed: a dict of tensors for each batch, ragged where rows vary in length.
+        """Returns a `tf.data.Dataset` of the feed: a dict of tensors for each batch, ragged if rows vary in length.
 
-        Each iteration over it is one over the feed. `signature` says what fields decoded by a function become.
+        Each iteration over it is one iteration over the feed. `signature` gives the types of fields that a function
+        decodes.
         Raises `MissingDependencyError` without TensorFlow.
         """
         from stoker._tensorflow import dataset_of
@@ -519,25 +525,28 @@ class Feed:
     # ---- how it goes
 
     def stats(self) -> dict[str, float]:
-        """Batches, samples and bytes handed out, seconds since the first, seconds waited, by cause where known."""
+        """Returns batches, samples and bytes handed out, seconds since the first batch, and seconds waited.
+
+        The waits are given in total and, if known, by cause.
+        """
         return dict(self._end.stats) if self._end is not None else self._tally.stats(self._source)
 
     def stall_report(self) -> str:
-        """The first line of `report`: how long the trainer waited for data, and for what."""
+        """Returns the first line of `report`: how long the trainer waited for data, and for what."""
         return self.report().partition("\n")[0]
 
     def report(self) -> str:
-        """A few lines for people: how long the trainer waited, for which feeder, lane and cause, and what may help.
+        """Returns a readable report: how long the trainer waited, for which feeder, lane and cause, and what may help.
 
-        With STOKER_REPORT=1 in the environment, `close` prints it. `stoker.prometheus` has the same for machines.
+        With STOKER_REPORT=1 in the environment, `close` prints it. `stoker.prometheus` exports the same as metrics.
         """
         return report(self._end or watch(self))
 
     def close(self) -> None:
-        """Ends threads and connections; what was handed out stays valid. Called again, it finishes what was left.
+        """Ends threads and connections. Batches that were handed out stay valid. A second call completes a failed one.
 
-        The last batch that was handed out counts as consumed. Its receipt is at a feeder when this returns, unless none
-        can be reached within a second; the feeder writes it to the ledger with its next checkpoint.
+        The last batch that was handed out counts as consumed. Its receipt has reached a feeder when this returns,
+        unless no feeder can be reached within a second. The feeder writes it to the ledger with its next checkpoint.
         """
         self._closed = True
         source, iteration, ours = self._source, self._iteration, self._pid == os.getpid()

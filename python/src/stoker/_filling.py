@@ -21,9 +21,9 @@ from stoker._workers import Shared
 from stoker.errors import CorruptDataError
 
 _SHARED = 16 << 20
-"""Bytes of a message from which on two threads copy it: the first one is there sooner, and fewer are under way."""
+"""Two threads copy a message of at least this many bytes: it is ready sooner, and fewer are in progress at a time."""
 _PART = 2 << 20
-"""Bytes of what a thread takes at a time then, about."""
+"""About how many bytes of such a message a thread copies at a time."""
 
 
 class Unfilled(NamedTuple):
@@ -75,11 +75,11 @@ class Filler:
         return window
 
     def strip(self, window: OpenWindow, firsts: Sequence[int]) -> Strip:
-        """Full batches that begin at these rows of a window that is to be laid out in strips."""
+        """Returns a strip of the full batches that begin at these rows of a window."""
         return Strip(self._layout, window, firsts, self._stream.spec.batch_size)
 
     def fill_strips(self, epoch: int, batches: Sequence[Laid]) -> list[DeliveredBatch]:
-        """Copies and checks batches of strips; one that fails goes the way of all others."""
+        """Copies and checks batches of strips. A batch that fails is filled like a batch outside a strip."""
         out = []
         for laid, buffer in zip(batches, _strips.fill(batches, self.pool), strict=True):
             number, lane, strip, i = laid
@@ -109,7 +109,7 @@ class Filler:
         return shared.finish()
 
     def fill(self, message: Unfilled) -> PieceData:
-        """Copies and checks the payload of a message; makes it anew without damaged rows if that is allowed."""
+        """Copies and checks the payload of a message; rebuilds it without damaged rows if that is allowed."""
         data, piece, gathers, address, what = message
         buffer = data.buffer
         bad: dict[Segment, set[int]] = {}

@@ -16,10 +16,11 @@ _JOINED_BYTES = 1024
 
 
 class FillingChunk:
-    """Whole rows: single ones, and slices of Arrow arrays. One thread; no longer changed once handed over.
+    """A chunk being filled with single rows and slices of Arrow arrays. One thread fills it, until it is handed over.
 
-    A row counts once the counters say so. Whoever adds one changes these last, and in a run of plain stores, in which
-    Python looks for no signal; what an interrupt left beyond the counters is dropped before the next row is added.
+    A row counts once the counters include it. The methods that add rows change the counters last, in a run of plain
+    stores, in which Python does not check for signals. If an interrupt leaves data beyond the counters, the next call
+    drops that data before it adds a row.
     """
 
     __slots__ = ("_fields", "bytes", "groups", "limit", "pending", "rows", "single", "split", "whole")

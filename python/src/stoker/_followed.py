@@ -22,7 +22,7 @@ class FollowedPath:
         source: Callable[[PathStream], PathSource],
         chosen: dict[int, int],
     ) -> None:
-        """`stream` opens a version, None for the newest; `chosen`: versions by epoch, kept by whoever outlives this."""
+        """`stream` opens a version, None for the newest. `chosen`: versions by epoch; the caller keeps this dict."""
         self._open_stream, self._open_source, self._chosen = stream, source, chosen
         self._stream: PathStream | None = None
         self._source: PathSource | None = None

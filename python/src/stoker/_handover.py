@@ -23,17 +23,17 @@ from stoker._workers import Workers
 from stoker.errors import ProtocolError
 
 MOST_FILES: Final = 4096
-"""Kept at a time. Mappings hold no descriptor; a process may have 65,530 of them."""
+"""Files kept at a time. Mappings hold no descriptor; a process may have 65,530 of them."""
 _MOST_OPEN: Final = 256
 """Descriptors kept for large rows, of all connections."""
 _HALVED: Final = 2 << 20
-"""From so many bytes on a second thread takes half of a message: less is not worth the hand-shake."""
+"""From this message size in bytes on, a second thread copies half. The synchronization costs more for less."""
 _PATIENCE_S: Final = 300.0
 _BATCH_TYPE: Final = bytes([p.BATCH])
 
 
 class HandoverError(Exception):
-    """A file cannot be read here; the feeder is to send payload over the connection. Never leaves the package."""
+    """A file cannot be read here, so the feeder must send payload over the connection. Never leaves the package."""
 
 
 class _Open:
@@ -191,7 +191,7 @@ class HandedFiles:
         return _copying.copy(target, addresses, lengths)
 
     def due(self) -> int:
-        """How many references the feeder is to be told to have been read, 0 for none yet."""
+        """Returns the total of read references if it is time to tell the feeder, else 0."""
         if self._references - self._told < 16:
             return 0
         self._told = self._references

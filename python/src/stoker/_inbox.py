@@ -160,7 +160,7 @@ class Inbox:
                 connection.send(p.release(due))
         self.counts["handed_bytes"] += len(message)
         if crc != header[15]:
-            # What comes instead comes over the connection. If that goes on being sound, it is the files that are not.
+            # The replacement comes over the connection. If only local reads keep failing, the files are to blame.
             connection.faults += 1
             if connection.faults > _MAX_REFUSED:
                 self._network.peers.refuse_handover(connection.address)
@@ -205,7 +205,7 @@ class Inbox:
             connection.send(p.nack(p.Nack(connection.subscription, span.epoch, number, piece, crc)))
 
     def renew_stale(self, now: float) -> None:
-        """Subscribes anew for a refused piece that does not come, as when the damaged header hid what it was."""
+        """Resubscribes if a refused piece does not come again, for example because its header was damaged too."""
         span = self._demand.receiving
         self._refused = {key: value for key, value in self._refused.items() if key[0] is span}
         if any(now - when > self._network.timing.refetch for _, when in self._refused.values()):

@@ -28,16 +28,17 @@ class _Taken(NamedTuple):
     batch: Batch
     step: int
     numbers: list[int]
-    """To be acknowledged once it is consumed."""
+    """Acknowledged once the batch is consumed."""
 
 
 class Iteration(Iterator[Batch]):
-    """Hands out the batches of one worker of one rank; begins with the first `next`, goes on after a new position.
+    """Hands out the batches of one worker of one rank. Begins with the first `next`, and again after a new position.
 
-    After an error or an interrupt within `next`, the next call reads again from the batch that was not handed out: an
-    error that has passed costs nothing, a final one is raised again. The end of the epoch is reported only when every
-    batch was handed out. `_start` and `_handed` say where that is. They change only where no interrupt can come between
-    them and the batch: Python looks for signals after calls, at the beginning of functions and in loops.
+    After an error or an interrupt within `next`, the next call reads again from the batch that was not handed out. A
+    transient error thus loses nothing, and a permanent one is raised again. The iterator reports the end of the epoch
+    only when it has handed out every batch. `_start` and `_handed` record the position. They change only where no
+    interrupt can come between them and the batch: Python checks for signals after calls, at the beginning of functions
+    and in loops.
     """
 
     def __init__(self, feed: Feed) -> None:
@@ -54,7 +55,7 @@ class Iteration(Iterator[Batch]):
         self._handed = 0
         """Batches that this worker has handed out from `_start` on."""
         self._broken = False
-        """Whether the source is to be read again from there."""
+        """Whether the source must be read again from there."""
         self._taken = self._left = 0
         """Batches that this worker has received from `_start` on, and those that it has not."""
         self._batches: Iterator[DeliveredBatch] = iter(())
@@ -109,7 +110,7 @@ class Iteration(Iterator[Batch]):
             if not rest:
                 self._source.finish_empty(start.epoch, first, stride, share.tail)
             return
-        # In the feed's own process the source goes on behind a part of an epoch, for the iteration that follows.
+        # In the feed's own process the source reads beyond a part of an epoch, for the iteration that follows.
         span = self._span(start, share if worker else replace(share, limit=None))
         if kept is not None and kept[0] == span:
             self._batches = kept[1]
@@ -166,7 +167,7 @@ class Iteration(Iterator[Batch]):
         return batch
 
     def _fail(self) -> None:
-        """The batch was not handed out: whoever asks next, also by a new iteration, gets it."""
+        """Notes that a batch was not handed out. The next `next` gets it, also in a new iteration."""
         progress = self._feed._progress
         if self._serial == progress.serial:
             self._broken = True
@@ -241,7 +242,7 @@ class Iteration(Iterator[Batch]):
 
 
 class Epochs(Iterator[Batch]):
-    """See `Feed.batches`. Not a generator, since an error would end that: the next `next` goes on after one."""
+    """See `Feed.batches`. Not a generator, since an error would end it; here `next` can be called again after one."""
 
     def __init__(self, feed: Feed) -> None:
         self._feed = feed

@@ -82,7 +82,8 @@ class Elsewhere:
 
     def _came_to_nothing(self, found: Lost | AtEnd) -> None:
         lane = found.partition
-        # At the end the guess may have been too late, with nothing to come that would tell: as after what was given up.
+        # At the end of a partition, no later record can show that the guess was too late. This happens after an
+        # aborted transaction, for example.
         if self._wanted.get(lane) and (isinstance(found, Lost) or lane in self._aimed):
             self._patient.add(lane)
             self._find(lane)
@@ -94,7 +95,7 @@ class Elsewhere:
             self.topic = None
 
     def _aim(self, lane: int, offset: int | None = None) -> None:
-        """Reads a lane from an offset, or from where it should stand, on."""
+        """Reads a lane from an offset on, by default from the guessed offset of the next wanted record."""
         if self.topic is None:
             self.topic = self._open()
         if offset is None:
@@ -156,7 +157,7 @@ class Elsewhere:
         return distance * len(record.value) > _FAR_BYTES
 
     def _find(self, lane: int) -> None:
-        """Goes on where what is wanted stands, or will stand."""
+        """Finds the next wanted record by search, and continues from its offset, or from where it will be written."""
         offset, record = self._search(lane, self._next(lane))
         self._aimed.discard(lane)
         if record is None:

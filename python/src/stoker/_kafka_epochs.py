@@ -1,4 +1,4 @@
-"""What the control records of a topic say: of the feed, and of an epoch where each has a version of its own."""
+"""Reads the control records of a topic, which describe the feed, and each epoch if epochs have separate versions."""
 
 from __future__ import annotations
 

@@ -15,28 +15,28 @@ _RECORD_BYTES = 700
 
 
 class Fetching(NamedTuple):
-    """How much a consumer that reads on fetches: at a time of each partition, and in all before it is taken."""
+    """Limits in bytes of what a consumer fetches: of each partition at a time, and in the queue of all partitions."""
 
     partition_bytes: int
     queue_bytes: int
 
     @staticmethod
     def ahead(buffer_bytes: int, partitions: int, batch_bytes: int) -> Fetching:
-        """Of so many partitions, a share of a buffer.
+        """Divides a buffer of `buffer_bytes` among partitions.
 
-        A broker cuts what it sends at the limit, and the batch of records that is cut was sent for nothing: so the
-        limit is a multiple of their size.
+        A broker cuts its response at the limit, and a record batch that is cut was sent in vain. The limit is therefore
+        a multiple of the size of a record batch.
         """
         batches = min(4 << 20, buffer_bytes // (8 * partitions)) // batch_bytes
         return Fetching(max(1, batches) * batch_bytes, buffer_bytes // 8)
 
     @staticmethod
     def sparing(batch_bytes: int) -> Fetching:
-        """A batch of records of each partition, and no more before that is taken."""
+        """Fetches one record batch of each partition, and no more until the consumer has taken it."""
         return Fetching(batch_bytes, 0)
 
     def settings(self) -> dict[str, Any]:
-        """For the client."""
+        """Returns the settings of the Kafka client."""
         if self.queue_bytes == 0:
             return {
                 "fetch.wait.max.ms": 20,

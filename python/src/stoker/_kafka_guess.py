@@ -19,20 +19,20 @@ class Anchor(NamedTuple):
 
 
 class Guesses:
-    """Counts the records between a record that was seen and one that is looked for.
+    """Counts the records between a record that was seen and one that is wanted.
 
-    Exact for pieces of one record where each was written once; otherwise as far off as the parts differ, as records
-    came again, and as markers of transactions take offsets.
+    The count is exact if each piece is one record and was written once. Otherwise it is off by the differences in
+    parts per piece, by repeated records and by the offsets of transaction markers.
     """
 
     def __init__(self) -> None:
         self._anchors: dict[int, tuple[Anchor, Anchor]] = {}
-        """Of each lane a record seen early, and the last one."""
+        """For each lane, the seen record with the lowest offset, and the last one seen."""
         self._full: list[int] = []
         self._turn = (0, 0, 0)  # round, its first number, the one after its last
 
     def adopt(self, plan: BatchPlan, lane_rows: tuple[int, ...]) -> None:
-        """Epochs are those of this plan from now on."""
+        """Uses this plan for all epochs from now on."""
         size = plan.spec.batch_size
         rows = np.array(lane_rows, np.int64)
         full, rest = rows // size, rows % size
@@ -40,19 +40,19 @@ class Guesses:
         self._rows_full = full
         self._full, self._full_batches = full.tolist(), plan.full_batches
         self._joint = (plan.full_batches + (ends - rest) // size).tolist()
-        """Of each lane the joint batch that its first piece of one is in."""
+        """For each lane, the first joint batch that has a piece of it."""
         last = plan.full_batches + (ends - 1) // size
         self._pieces = np.where(rest > 0, full + last - self._joint + 1, full).tolist()
         self._turn = (0, 0, 0)
 
     def saw(self, lane: int, position: Position, offset: int, parts: int = 1) -> None:
-        """A record stands here."""
+        """Notes the offset of a record."""
         anchor = Anchor(position, offset, parts)
         known = self._anchors.get(lane)
         self._anchors[lane] = (anchor if known is None or offset <= known[0].offset else known[0], anchor)
 
     def place(self, lane: int, position: Position, parts: int) -> int:
-        """Records before this one in its lane if each piece has so many."""
+        """Returns how many records come before this one in its lane if each piece has `parts` records."""
         pieces = self._pieces[lane]
         before = position.epoch * (pieces * parts + 2)
         if position.kind == BEGIN:

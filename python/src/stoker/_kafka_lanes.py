@@ -169,7 +169,7 @@ class LaneReading:
             self._stream.resume([lane])
 
     def _resync(self, lane: int, ahead: Record | None) -> None:
-        """A lane does not go on where it should: finds out whether the missing record is elsewhere."""
+        """Searches for the missing record elsewhere, after a lane did not continue with the expected one."""
         assert self._plan is not None
         self._counts["gaps"] += 1
         self._parts.pop(lane, None)

@@ -16,7 +16,7 @@ Span = tuple[int, int, int, int, Tail]
 
 
 class Want(NamedTuple):
-    """A piece of a batch: the first `rows` rows of what a lane has of a physical batch."""
+    """A piece of a batch: the first `rows` of the rows that a lane has of a physical batch."""
 
     lane: int
     batch: int
@@ -26,7 +26,7 @@ class Want(NamedTuple):
     repeated: bool
 
     def position(self, epoch: int) -> Position:
-        """Of its first record."""
+        """Returns the position of its first record."""
         return Position(epoch, BATCH, self.batch, 0)
 
 
@@ -79,9 +79,9 @@ def own_lanes(plan: BatchPlan, span: Span) -> frozenset[int]:
 
 
 class LanePlan:
-    """What is still to come of the lanes that are read from end to end, in the order of each lane's partition.
+    """The expected records of the lanes that are read from end to end, in the order of each lane's partition.
 
-    Numbers are planned as far as records have come.
+    Batch numbers are planned only up to the records that have arrived.
     """
 
     def __init__(self, plan: BatchPlan, lanes: frozenset[int]) -> None:

@@ -125,11 +125,11 @@ class Topic:
     # ---- reading on
 
     def read_from(self, offsets: dict[int, int]) -> None:
-        """Goes on at these offsets of these partitions, and at no others."""
+        """Continues at these offsets, and reads no other partitions."""
         self._consumer.assign([self._place(partition, offset) for partition, offset in sorted(offsets.items())])
 
     def seek(self, partition: int, offset: int) -> None:
-        """Goes on elsewhere in an assigned partition."""
+        """Continues at another offset of an assigned partition."""
         self._consumer.incremental_unassign([self._place(partition)])
         self._consumer.incremental_assign([self._place(partition, offset)])
         self.resume([partition])
@@ -190,7 +190,7 @@ class Topic:
             )
 
     def commit(self, offsets: dict[int, int], *, wait: bool = False) -> None:
-        """Tells the group's progress, for whoever looks; never fails."""
+        """Commits the group's offsets, only so that tools can show its progress; never raises."""
         places = [self._place(partition, offset) for partition, offset in offsets.items()]
         try:
             self._consumer.commit(offsets=places, asynchronous=not wait)
@@ -250,16 +250,16 @@ class Topic:
                 )
 
     def batch_bytes(self, partition: int) -> int:
-        """About how much the feed's producer puts into a batch of records, from the partition's first piece."""
+        """Estimates the bytes of the feed producer's record batches from the partition's first piece."""
         record = None
-        with suppress(StokerError):  # what is wrong with a record is told to whoever wants it
+        with suppress(StokerError):  # errors in a record are reported when it is read
             record = self.at(partition, self.bounds(partition)[0])
             while record is not None and record.header.kind != BATCH:
                 record = self._next(partition)
         return batch_bytes(len(record.value) if record is not None else 0)
 
     def find(self, partition: int, wanted: Position) -> tuple[int, Record | None]:
-        """Where a position stands, by guesses and bisection: its offset, and its record if it is there already.
+        """Finds a position by guesses and bisection. Returns its offset, and its record if that exists already.
 
         Raises `StokerError` if the partition has later records, but not this one.
         """
@@ -304,7 +304,7 @@ class Topic:
     def _read_over(
         self, partition: int, wanted: Position, record: Record, after: int, found: Record | None
     ) -> tuple[int, int, Record | None]:
-        """Goes on behind an earlier record if the wanted one is near: it is likely to have come along."""
+        """Reads on from an earlier record if the wanted one is near: it was probably fetched with it."""
         before, near = record.offset, 0
         if self.guesses is not None:
             parts = record.header.parts

@@ -25,7 +25,7 @@ from stoker.errors import CorruptDataError, DuplicateKeyError
 Hashes = npt.NDArray[np.uint64]
 _GAMMA = 0x9E3779B97F4A7C15
 _LOOK_AGAIN = 1 << 16
-"""So many keys are collected before they are first compared."""
+"""Number of keys that are collected before they are first compared."""
 
 
 def _mix(z: Hashes) -> Hashes:
@@ -82,7 +82,7 @@ class OwnKeys:
         """Version of the dataset up to which its keys were compared."""
 
     def add(self, summary: ChunkSummary, hashes: Hashes) -> None:
-        """Takes a written chunk; compares now and then. Raises `DuplicateKeyError`."""
+        """Adds a written chunk, and compares the keys from time to time. Raises `DuplicateKeyError`."""
         self._chunks.append(_Chunk(summary, hashes))
         self._rows += len(hashes)
         if self._rows >= self._compare_at:

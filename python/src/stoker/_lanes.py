@@ -29,7 +29,7 @@ class LaneMap:
 
     @staticmethod
     def from_json(values: Mapping[str, Any], lanes: int) -> LaneMap:
-        """Reads the JSON of a LANE_MAP frame for a stream of so many lanes; raises `ProtocolError`."""
+        """Reads the JSON of a LANE_MAP frame for a stream of `lanes` lanes; raises `ProtocolError`."""
         require_keys(LANE_MAP, values, ("generation", "addresses", "lanes"))
         try:
             start, counter = (int(part) for part in values["generation"])

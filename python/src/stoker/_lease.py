@@ -25,7 +25,7 @@ _READ_BACKS = 5
 
 @dataclass(frozen=True)
 class Lease:
-    """Who is at work under an ingest id."""
+    """The writer that is at work under an ingest id."""
 
     dataset: str
     ingest: str
@@ -70,7 +70,7 @@ class Leases:
         self._store, self._dataset = store, dataset
 
     def take(self, ingest: str, created: str, by: str, process: str) -> None:
-        """Takes the lease of an ingest, or goes on with that of an earlier attempt under the same id."""
+        """Takes the lease of an ingest, or continues the lease of an earlier attempt with the same id."""
         lease = Lease(self._dataset, ingest, created, by, process)
         unknown: OSError | None = None
         for _ in range(_READ_BACKS + 1):
@@ -95,11 +95,11 @@ class Leases:
         raise OSError(f"{self._path(ingest)} was written and is not there") from unknown
 
     def others(self, ingest: str) -> list[Lease]:
-        """Leases of writers that are at work, or may be, besides this one."""
+        """Returns the leases of other writers that are, or may be, at work."""
         return [lease for name, lease in self.all().items() if name != ingest and not has_ended(lease.process)]
 
     def release(self, ingests: Iterable[str]) -> None:
-        """Releases leases of ingests that have committed or never will; what fails is left to `stoker gc`."""
+        """Releases the leases of ingests that have committed or never will. `stoker gc` removes those that remain."""
         for ingest in ingests:
             with contextlib.suppress(OSError):
                 self._store.calls.unlink(self._path(ingest))
@@ -133,7 +133,7 @@ def _name(ingest: str) -> str:
 
 
 def this_process() -> str:
-    """The name of this process, as docs/formats/dataset.md has it; "" where it cannot be told."""
+    """Returns the name of this process, as docs/formats/dataset.md defines it; "" if it cannot be determined."""
     try:
         pid = os.getpid()
         return f"{_machine()}/{pid}/{_start_time(pid)}"
@@ -142,7 +142,7 @@ def this_process() -> str:
 
 
 def has_ended(process: str) -> bool:
-    """Whether a process has ended for certain: it ran where this one runs, and is not there any more."""
+    """Whether a process has certainly ended: it ran on the same system as this one, and no longer exists."""
     machine, _, rest = process.rpartition("/")
     machine, _, pid = machine.rpartition("/")
     try:

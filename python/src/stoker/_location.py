@@ -33,7 +33,7 @@ def dataset_path(location: str | os.PathLike[str], instead: str) -> Path:
 
 
 def feed_path(location: str) -> Path:
-    """As `dataset_path`, for what is to be fed."""
+    """Like `dataset_path`, for a dataset to feed from; its error suggests a feeder."""
     last = _VERSION_AND_SPLIT.sub("", location.rstrip("/")).rpartition("/")[2]
     name = re.sub(r"[^A-Za-z0-9_.-]", "_", last) or "feed"
     return dataset_path(

@@ -64,7 +64,7 @@ class Mapping:
             _LIBC[2](self.address, self.length)
 
     def cached(self) -> bool:
-        """Whether (nearly) all of it is in the page cache, as far as the kernel tells."""
+        """Whether the kernel reports at least 90 % of the mapping in the page cache."""
         assert _LIBC is not None
         pages = np.ones(-(-self.length // mmap.PAGESIZE), np.uint8)
         _LIBC[3](self.address, self.length, pages.ctypes.data)

@@ -72,7 +72,7 @@ def window_chunks(shuffle_window: int, lanes: int, length: int, chunks: int) -> 
 
 
 def chosen(chunks: int) -> list[int]:
-    """Places of the chunks whose heads are read, of so many, at least two."""
+    """Returns the indexes of the chunks whose heads are read, spread evenly; `chunks` is at least two."""
     heads = min(CHUNKS, chunks)
     return [i * (chunks - 1) // (heads - 1) for i in range(heads)]
 

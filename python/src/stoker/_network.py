@@ -1,4 +1,7 @@
-"""The client's input and output: waits for sockets, dials, gives up, and moves lanes. Belongs to the turn holder."""
+"""The client's input and output: waits for sockets, connects, detects dead feeders, and moves lanes.
+
+Belongs to the turn holder.
+"""
 
 from __future__ import annotations
 
@@ -19,11 +22,17 @@ from stoker._security import Tls
 from stoker.errors import ProtocolError, StokerError, TlsError
 
 _MAX_BROKEN = 4
-"""Connections in a row that may end in a malformed frame or an inner error of the feeder."""
+"""Consecutive connections that may end in a malformed frame or an internal error of the feeder."""
 _DEAF_S = 0.25
-"""Between two looks at silent feeders, which come every 50 ms: this process did not run; none is given up for that."""
+"""Seconds between two checks of silent feeders, which come every 50 ms.
+
+A longer gap means that this process did not run, and no feeder is declared dead for that.
+"""
 _ROUND_BYTES = 1 << 20
-"""Received of one connection before the others, and the trainer: some small batches, as each round costs as much."""
+"""Bytes received from one connection before the others and the trainer have their turn.
+
+That is room for some small batches, as each round has a fixed cost.
+"""
 
 
 class Network:
@@ -39,11 +48,9 @@ class Network:
         unix: bool = True,
         place_timeout: float = 30.0,
     ) -> None:
-        """`hello` makes the first frame of a connection; `tls` says how one to an address is secured.
+        """`hello` makes the first frame of a connection; its argument is the number of handed files to keep open.
 
-        `hello` is told how many handed files to offer to keep.
-
-        `unix`: whether a feeder's Unix-domain socket may be used instead.
+        `tls` returns the TLS settings for an address. `unix`: whether a feeder's Unix-domain socket may be used.
         """
         self.timing = timing
         self.peers = Peers(target, timing, self._dial, self.lost, unix=unix)
@@ -51,11 +58,11 @@ class Network:
         self.looking = False
         """Whether the client takes no place."""
         self.failure: BaseException | None = None
-        """What ended the client for good."""
+        """The error that ended the client permanently."""
         self.welcomed = False
         """Whether a feeder has ever answered; until then it is looked for whatever the demand."""
         self.waiting_since: float | None = None
-        """Since when the trainer waits for a batch."""
+        """When the trainer began to wait for a batch; None if it does not wait."""
         self.reconnects = 0
         self.pings = 0
         self._broken = 0
@@ -75,11 +82,11 @@ class Network:
         self._probed_at = 0.0
 
     def attach(self, sink: FrameSink) -> None:
-        """Says who takes the frames; before the first step."""
+        """Sets the receiver of the frames; call it before the first step."""
         self._sink = sink
 
     def step(self, wait_s: float) -> float:
-        """Receives what is there, or waits for it; looks after what time demands. Returns when it began."""
+        """Receives available data or waits for it, and handles timers. Returns the time at which it began."""
         hot = self._hot
         now = time.monotonic()
         if self.admission.withdrawing:
@@ -114,26 +121,26 @@ class Network:
             os.write(self._wake_write, b"\0")
 
     def hurry(self) -> None:
-        """Something has changed that the next step should look after at once."""
+        """Makes the next step handle timers at once, after a change."""
         self._tick_at = 0.0
 
     def fail(self, error: BaseException) -> None:
-        """Ends the client: every later call raises this."""
+        """Ends the client: every later call raises this error."""
         if self.failure is None:
             self.failure = error
 
     def broken(self, error: StokerError) -> None:
-        """A feeder did what it must not; repeated without a batch in between, it ends the client."""
+        """Notes that a feeder broke the protocol. Repeated errors without a batch in between end the client."""
         self._broken += 1
         if self._broken >= _MAX_BROKEN:
             self.fail(error)
 
     def sound(self) -> None:
-        """A batch has come: what was broken before does not count any more."""
+        """Notes that a batch has arrived, which resets the count of protocol errors."""
         self._broken = 0
 
     def quiet_s(self, connection: Connection, now: float) -> float:
-        """Seconds since something was heard of an awaited connection."""
+        """Returns the seconds since an awaited connection last received data."""
         probe = self._probes.get(connection)
         return now - probe.heard_at if probe is not None else 0.0
 
@@ -192,7 +199,7 @@ class Network:
         return connection
 
     def come_nearer(self, connection: Connection) -> bool:
-        """Goes over to the feeder's Unix-domain socket if it is on this machine, before anything was asked of it."""
+        """Switches to the feeder's Unix-domain socket if it is on this machine, before the first request to it."""
         nearer = self.peers.dial_nearer(connection)
         if nearer is not None:
             with self._demand.out:
@@ -224,13 +231,13 @@ class Network:
             connection.send(hello)
 
     def _refused(self, connection: Connection, error: StokerError) -> None:
-        """Security forbids the connection. A client that was welcomed before waits for that to be mended."""
+        """Handles a refusal for security reasons. A client that was admitted before waits for the cause to be fixed."""
         if not self.welcomed:
             self.fail(error)
         self.lost(connection, str(error))
 
     def lost(self, connection: Connection, why: str, *, elsewhere: bool = False) -> None:
-        """A connection has ended. `elsewhere`: its lanes do not wait for it if another could serve them."""
+        """Handles the end of a connection. `elsewhere`: its lanes move at once if another feeder could serve them."""
         if connection.state == "closed":
             return
         impatient = elsewhere and self.peers.alternatives(connection.address)
@@ -251,9 +258,9 @@ class Network:
         self._probes.pop(connection, None)
 
     def _probe(self, now: float, waiting_since: float) -> None:
-        """Asks silent feeders whether they live; gives up those that do not answer."""
+        """Sends a PING to silent feeders, and closes the connections of those that do not answer."""
         timing = self.timing
-        # Whoever was stopped itself, or had no processor, has not listened: the answer may be there.
+        # If this process was stopped or had no processor, it has not listened: the answer may have arrived.
         deaf, self._probed_at = now - self._probed_at > _DEAF_S, now
         for connection in self.peers.live:
             probe = self._probes.setdefault(connection, _Probe(now))
@@ -281,7 +288,7 @@ class Network:
             return self.pings
 
     def _arrange(self, now: float) -> None:
-        """Puts each lane where it belongs now, and subscribes where something changed."""
+        """Assigns each lane to its current feeder, and updates subscriptions that changed."""
         lanes = self.peers.arrange()
         for connection in self.peers.live:
             self._demand.settle(connection, lanes.get(connection.address, frozenset()))
@@ -293,21 +300,21 @@ class Network:
             self._drop(connection)
 
     def place_refused(self, connection: Connection, text: str) -> None:
-        """A feeder says that another process has the place. The client tries again for a while."""
+        """Handles a feeder's reply that another process has the place. The client retries until a timeout."""
         error = self.admission.refused(connection.address, text, time.monotonic())
         if error is not None:
             self.fail(error)
         self.hurry()
 
     def _withdraw(self, now: float) -> None:
-        """Leaves the feeders that have admitted this client, as another one has not."""
+        """Leaves the feeders that have admitted this client, because another feeder has refused it."""
         self.leave()
         if not self._sink.begin_again():
             self.peers.lane_map = None  # one feeder after the other, as each may begin a run
         self._tick_at = now
 
     def leave(self) -> None:
-        """Ends all connections, to go on over new ones, which take the receipts over that are not durable."""
+        """Ends all connections and reconnects. The new connections take over the receipts that are not yet durable."""
         self.admission.restart()
         for connection in tuple(self._by_fd.values()):
             if connection.state == "live":
@@ -319,7 +326,7 @@ class Network:
         self.hurry()
 
     def start_over(self) -> None:
-        """Ends all connections, whatever state they are in, to go on over new ones. Receipts go over to these."""
+        """Ends all connections in any state and reconnects. The new connections take over the receipts."""
         now, peers = time.monotonic(), self.peers
         connections = {*self._by_fd.values(), *self._demand.subscribed}
         connections |= {peer.connection for peer in peers.by_address.values() if peer.connection is not None}
@@ -344,7 +351,7 @@ class Network:
                 if connection.undurable and connection not in asked:
                     asked[connection] = self.ping(connection)
             if not self._demand.undelivered and all(c.ponged >= asked.get(c, 0) for c in self.peers.live):
-                break  # whoever answers a PING has read the receipts before it
+                break  # a feeder that answers a PING has read the receipts before it
             self.step(0.05)
         for connection in self.peers.live:
             with self._demand.out:
@@ -352,7 +359,7 @@ class Network:
             connection.drain(max(0.05, deadline - time.monotonic()))
 
     def release(self) -> None:
-        """Closes all descriptors without a word; all that a forked child may do. Idempotent."""
+        """Closes all descriptors without sending anything. A forked child may do no more than this. Idempotent."""
         for connection in self._by_fd.values():
             connection.close()
         self._by_fd.clear()

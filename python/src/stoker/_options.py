@@ -1,4 +1,4 @@
-"""What a `Feed` was asked for, validated; picklable, so that a feed can be made anew in another process."""
+"""The validated options of a `Feed`; picklable, so that the feed can be recreated in another process."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ _ELSEWHERE = {
     "sampler": "the order follows from seed, shuffle and shuffle_window",
     "generator": "say seed",
 }
-"""What other loaders call what a feed has, or does without."""
+"""Option names of other loaders, with the equivalent in Stoker or the reason why none is needed."""
 
 
 def suggesting(init: Init) -> Init:
-    """A constructor whose error about an unknown argument names the one that was probably meant."""
+    """Wraps a constructor so that its error about an unknown argument suggests the intended one."""
     known = {name.replace("_", ""): name for name in list(inspect.signature(init).parameters)[1:]}
 
     @functools.wraps(init)
@@ -55,12 +55,12 @@ def suggesting(init: Init) -> Init:
 
 @dataclass(frozen=True)
 class Options:
-    """See `Feed` for the meaning of each."""
+    """See `Feed` for the meaning of each option."""
 
     target: str | None
     stream: str | None
     order: Mapping[str, Any]
-    """Given keys only."""
+    """Only the keys that the caller gave."""
     split: str | None
     version: int | None
     follow: bool
@@ -173,7 +173,7 @@ class Options:
 
     @property
     def path(self) -> Path | None:
-        """The dataset directory, if the target is one; else it is a feed."""
+        """The dataset directory; None if the target is a feed."""
         if self.target is not None and _looks_like_path(self.target):
             return feed_path(self.target)
         return None

@@ -159,7 +159,7 @@ def assign_lanes(rows: I64, lanes: int) -> I64:
 
 
 def _equal_runs(values: I64, least: int) -> list[tuple[int, int]]:
-    """(start, end) of the runs of at least so many equal values."""
+    """Returns (start, end) of each run of at least `least` equal values."""
     edges = np.concatenate(([0], np.flatnonzero(np.diff(values)) + 1, [len(values)]))
     long = np.flatnonzero(np.diff(edges) >= least)
     return list(zip(edges[long].tolist(), edges[long + 1].tolist(), strict=True))

@@ -22,13 +22,13 @@ class Timing:
     """How patient a client is, in seconds. The defaults are the protocol's; tests shorten them."""
 
     failover: float = 0.5
-    """Without reaching the first feeder of a lane, until the next of its list is asked (jittered upwards by half)."""
+    """Without reaching the first feeder of a lane, until the next in its list is asked (jittered upwards by half)."""
     ping: float = 5.0
-    """Silence of an awaited feeder until it is asked whether it lives; half of `failover` where another could serve."""
+    """Silence of an awaited feeder until it gets a PING; half of `failover` if another feeder could serve."""
     dead: float = 30.0
-    """Silence after that until the connection is given up; `failover` where another could serve."""
+    """Silence after that until the connection is closed; `failover` if another feeder could serve."""
     attempt: float = 2.0
-    """For a connection to be made, once."""
+    """For one attempt to connect."""
     greeting: float = 10.0
     """For a WELCOME."""
     admission: float = 3.0
@@ -38,7 +38,7 @@ class Timing:
     refetch: float = 5.0
     """For a refused piece to come again, until the subscription is renewed."""
     ack: float = 0.05
-    """That a receipt may wait for others to go with."""
+    """For which a receipt may wait, to be sent together with others."""
 
 
 class Peer:
@@ -304,7 +304,7 @@ class Peers:
         return True
 
     def _path(self, address: str) -> str | None:
-        """The Unix-domain socket by which an address is to be reached."""
+        """Returns the path of the Unix-domain socket for an address, None to connect over TCP."""
         near = self._unix.get(address)
         if near is None or not self._nearby or near.path in self._deaf or not usable(near):
             return None
@@ -345,7 +345,7 @@ class Peers:
                 return
 
     def arrange(self) -> dict[str, frozenset[int]]:
-        """Places the lanes anew: the lanes of each live address that has some."""
+        """Reassigns the lanes; returns the lanes of each live address that has some."""
         assert self.lane_map is not None
         hopeless = {
             lane for lane, addresses in enumerate(self.lane_map.lanes) if all(a in self._avoided for a in addresses)

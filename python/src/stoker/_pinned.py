@@ -1,6 +1,6 @@
-"""Pinned memory: from there a GPU copies by itself while the processor goes on.
+"""Pinned memory, from which a GPU copies while the processor continues to work.
 
-torch makes it, and only where there is CUDA; elsewhere everything works in ordinary memory, and says so once.
+torch allocates it, and only if CUDA is available. Otherwise ordinary memory is used, with one warning.
 """
 
 from __future__ import annotations

@@ -20,9 +20,9 @@ UNIT_BYTES = 1 << 20
 Span = tuple[int, int, int, int, Tail]
 """Epoch, first number, stride, count, tail."""
 _PREPARED = 32
-"""Batches before the end of an epoch from which on the windows of the next one are opened, one with each batch."""
+"""This many batches before the end of an epoch, the reader begins to open windows of the next, one with each batch."""
 Planned = tuple["Laid | tuple[int, list[Unfilled]]", int]
-"""What is to be done for a batch, and its bytes."""
+"""The work for a batch, and its bytes."""
 LOOK_AHEAD = 4
 """Batches looked at before they are planned."""
 
@@ -38,11 +38,11 @@ class EpochReader:
         ahead_bytes: tuple[int, int],
         span: tuple[int, int, int, int, Tail],
     ) -> None:
-        """`ahead_bytes`: those to be under way, and those that two batches must fit in to be so together."""
+        """`ahead_bytes`: the bytes to read ahead, and the greater limit up to which two batches may be in progress."""
         epoch, first, stride, count, tail = span
         self.span = span
         self.following: EpochReader | None = None
-        """What is planned once this is all planned."""
+        """The reader that is planned after this one."""
         self._stream, self._filler, self._workers = stream, filler, workers
         self._ahead_bytes, self._most_bytes = ahead_bytes
         self._plan = BatchPlan(self._stream.spec, self._stream.order.lane_rows)
@@ -91,7 +91,10 @@ class EpochReader:
         self._workers.offer(lanes.clear)  # closing hundreds of files takes a millisecond
 
     def plan(self, early: bool = False) -> None:
-        """Hands out work until enough is under way; waits for a window only if nothing is, and not if it is early."""
+        """Hands out work until enough is in progress.
+
+        Waits for a window only if no work is in progress, and never if `early`.
+        """
         while not self._stopped and not self._exhausted and self._has_room():
             unit: list[Laid | tuple[int, list[Unfilled]]] = []
             size = 0

@@ -66,14 +66,15 @@ class Start:
     taken: int = 0
     """Batches that this worker has already taken from there."""
     version: int | None = None
-    """Of the dataset in this epoch, by a state's word; None: nothing was read of it."""
+    """Dataset version of this epoch according to a state; None: no batch of the epoch was read."""
 
 
 class SharedEpochs:
     """Where the next pass of a DataLoader begins, seen by the feed's process and all its workers.
 
-    Worker processes are made anew for each pass and die with what they know. The first one of a pass takes the
-    next epoch and says so here; the others of that pass follow it. The memory has no name, so nothing is left over.
+    DataLoader starts new worker processes for each pass, and their state dies with them. The first worker of a pass
+    takes the next epoch and records it here; the other workers of that pass follow it. The memory has no name, so
+    nothing is left behind.
     """
 
     # pass, setting; its epoch, batch; next epoch, batch; settings made so far; version of each of the two, or 0;
@@ -222,11 +223,11 @@ def state_of(info: StreamInfo, epoch: int, batch: int) -> dict[str, Any]:
 
 
 ALLOWED = ("batch_size",)
-"""What may differ between a state and the feed that goes on from it, if that is permitted."""
+"""Options that may differ between a state and the feed that resumes from it, if the caller permits that."""
 
 
 def place_of(state: Mapping[str, Any], worker: tuple[int, int, int] | None) -> Start:
-    """Which epoch a state goes on in, and of which version what it has read of it is; not checked further."""
+    """Returns the epoch in which a state resumes and the dataset version it has read of that. Checks no more."""
     try:
         epoch, batch, taken = state["epoch"], state["batch"], 0
         if worker is not None and "worker" in state:
@@ -245,9 +246,9 @@ def start_of(
     worker: tuple[int, int, int] | None,
     allow: Collection[str] = (),
 ) -> tuple[Start, int]:
-    """The position in a state, and how many samples come again because something that differs was allowed to.
+    """Returns the position in a state, and how many samples come again because of an allowed difference.
 
-    Raises `StateMismatchError` naming all that differs from this stream.
+    Raises `StateMismatchError`, which names all differences from this stream.
     """
     unknown = sorted(set(allow) - set(ALLOWED))
     if unknown:

@@ -31,7 +31,7 @@ class Progress:
 
     @property
     def following(self) -> Start:
-        """Where the next iteration begins, as far as this process can know."""
+        """Where the next iteration begins, to this process's knowledge."""
         by_workers, start = self.shared.read()
         return start if by_workers and worker_of() is None else self.next
 

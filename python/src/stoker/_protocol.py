@@ -65,14 +65,14 @@ FRAME_NAMES: Final = {
 PREFIX_BYTES: Final = 8
 BATCH_HEADER_BYTES: Final = 64
 BATCH_REF_BYTES: Final = 80
-"""Before the inline bytes of a BATCH_REF."""
+"""Length of a BATCH_REF before its inline bytes."""
 SLICE_BYTES: Final = 16
 ZEROS: Final = 0xFFFFFFFF
-"""The number of the file that is nothing but zeros."""
+"""The number of a virtual file that contains only zeros."""
 CRC_START: Final = 4
 CRC_END: Final = 52
 BATCH_ALIGNMENT: Final = 64
-"""Record batch messages, and so whole BATCH frames, are multiples of it."""
+"""Record batch messages, and so whole BATCH frames, have a length that is a multiple of this."""
 
 MAX_RUN: Final = 1 << 62
 """The greatest run that a user may name."""
@@ -117,7 +117,7 @@ pack_ack_entry = _ACK_ENTRY.pack
 
 @dataclass(frozen=True, slots=True)
 class BatchHeader:
-    """What a BATCH frame says of its message."""
+    """The header of a BATCH frame, which describes its message."""
 
     length: int
     flags: int
@@ -129,7 +129,7 @@ class BatchHeader:
     """Virtual batch number."""
     piece: int
     pieces: int
-    """Of the whole delivered batch, over all lanes."""
+    """Number of pieces of the whole delivered batch, over all lanes."""
     rows: int
     skipped: int
     subscription: int
@@ -143,7 +143,7 @@ class BatchHeader:
 
 @dataclass(frozen=True, slots=True)
 class Subscribe:
-    """Virtual numbers first, first + stride, …, `count` of them, of the lanes given (none: all)."""
+    """A subscription to the virtual numbers first, first + stride, … (`count` of them) of some lanes (none: all)."""
 
     subscription: int
     epoch: int
@@ -208,7 +208,7 @@ class EpochEnd:
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """Where the time went before and while a piece was written, in microseconds."""
+    """How the feeder spent the time before and while it wrote a piece, in microseconds."""
 
     subscription: int
     epoch: int
@@ -221,7 +221,7 @@ class Delay:
 
 @dataclass(frozen=True, slots=True)
 class HandedFile:
-    """A file that references may name by its number from here on."""
+    """A file that later BATCH_REF frames may refer to by its number."""
 
     file: int
     device: int
@@ -231,12 +231,12 @@ class HandedFile:
 
 
 def tag(hex_digits: str) -> int:
-    """The u64 by which BATCH headers name a feed id or a fingerprint: its first 16 hex digits as a number."""
+    """Returns the u64 that identifies a feed id or a fingerprint in BATCH headers: its first 16 hex digits."""
     return int(hex_digits.replace("-", "")[:16], 16)
 
 
 def frame(kind: int, body: bytes = b"", flags: int = 0) -> bytes:
-    """A whole frame."""
+    """Encodes a whole frame."""
     return _PREFIX.pack(len(body) + 4, kind, flags, 0) + body
 
 
@@ -269,12 +269,12 @@ def hello(
 ) -> bytes:
     """The client's first frame.
 
-    `joined`: the run that an earlier WELCOME named, 0 before the first; `look`: without a place in the group;
+    `joined`: the run that an earlier WELCOME named, 0 before the first. `look`: connect without a place in the group.
     `instance` and `launch`: the process that opened the client, and the launcher that started it.
 
-    `epoch`: the one that it begins or goes on with; `version`: of the dataset, what its state has read of that.
-    `handover`: files that it would keep open, 0 for none; `handover_from`: for batches with so many bytes of payload a
-    row, on average.
+    `epoch`: the epoch that the client begins or resumes. `version`: the dataset version that its state has read of that
+    epoch. `handover`: the number of files that the client would keep open, 0 for none. `handover_from`: the least
+    average payload in bytes per row for which it wants files.
     """
     values = {
         "token": token,
@@ -376,7 +376,7 @@ def handed_file(file: HandedFile) -> bytes:
 
 
 def release(references: int) -> bytes:
-    """So many BATCH_REF frames of this session have been read."""
+    """Tells the feeder that `references` BATCH_REF frames of this session have been read."""
     return frame(RELEASE, _U64.pack(references))
 
 
@@ -402,19 +402,19 @@ def epoch_end(end: EpochEnd) -> bytes:
 
 
 def stats(values: Mapping[str, Any]) -> bytes:
-    """How the trainer has fared."""
+    """Reports the trainer's statistics."""
     return frame(STATS, _json(values))
 
 
 def delay(spent: Delay) -> bytes:
-    """Where the time of a slow piece went."""
+    """Reports how the time of a slow piece was spent."""
     d = spent
     body = _DELAY.pack(d.subscription, d.epoch, d.number, d.piece, 0, d.origin_us, d.disk_us, d.feeder_us)
     return frame(DELAY, body)
 
 
 def ping(opaque: int) -> bytes:
-    """Asks whether the other side lives."""
+    """Asks the other side to answer, to check that it is alive."""
     return frame(PING, _U64.pack(opaque))
 
 
@@ -424,7 +424,7 @@ def pong(opaque: int) -> bytes:
 
 
 def bye() -> bytes:
-    """Ends the session in peace."""
+    """Ends the session regularly."""
     return frame(BYE)
 
 
@@ -578,7 +578,7 @@ def decode_u64(kind: int, body: bytes) -> int:
 
 
 def require_keys(kind: int, values: Mapping[str, Any], keys: Sequence[str]) -> None:
-    """Refuses a JSON frame that lacks what it must say."""
+    """Raises `ProtocolError` if a JSON frame lacks required keys."""
     missing = [key for key in keys if key not in values]
     if missing:
         raise ProtocolError(f"{FRAME_NAMES[kind]} frame lacks {', '.join(missing)}", "bad_frame")

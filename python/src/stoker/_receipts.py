@@ -18,7 +18,7 @@ FLUSH_BYTES: Final = p.MAX_ACK_ENTRIES * p.ACK_ENTRY_BYTES
 
 
 class Receipts:
-    """What is to be sent, what was sent and is not durable, and what dead connections left behind."""
+    """Receipts that wait to be sent, that were sent but are not yet durable, and that dead connections left behind."""
 
     def __init__(self) -> None:
         self.oldest: float | None = None
@@ -27,10 +27,10 @@ class Receipts:
         """(epoch, packed entries) whose connection ended before they were durable."""
         self._waiting: set[Connection] = set()
         self._open: set[Connection] = set()
-        """Connections that receipts went to."""
+        """Connections to which receipts were sent."""
 
     def add(self, epoch: int, arrivals: Sequence[Arrival], now: float) -> None:
-        """Takes the receipts of one consumed batch; sends what makes a full frame."""
+        """Takes the receipts of one consumed batch, and sends full frames."""
         if self.oldest is None:
             self.oldest = now
         for connection, entry in arrivals:
@@ -49,9 +49,9 @@ class Receipts:
                 self._send(connection)
 
     def add_empty(self, connection: Connection, epoch: int) -> bool:
-        """A subscription says that the trainer has no number in an epoch, which counts as one entry.
+        """Counts one entry for a subscription which says that the trainer has no number in an epoch.
 
-        False if the session's token is for reading only, so that nothing of it is in the ledger.
+        Returns False if the session's token is read-only, since the ledger then has nothing of the session.
         """
         if connection.read_only:
             return False
@@ -82,7 +82,7 @@ class Receipts:
         return p.ack(connection.subscription, epoch, entries)
 
     def durable(self, connection: Connection, count: int) -> None:
-        """The server has so many entries of this session for good; `ProtocolError` if it never got so many."""
+        """Notes that `count` entries of this session are durable; `ProtocolError` if fewer were sent."""
         if count > connection.sent_entries:
             text = f"{connection.address} calls {count} receipts durable, it was sent {connection.sent_entries}"
             raise ProtocolError(text, "bad_frame")
@@ -90,7 +90,7 @@ class Receipts:
             connection.durable += connection.undurable.popleft()[0]
 
     def adopt(self, connection: Connection) -> bytes:
-        """ACK frames with everything orphaned, to go out behind the connection's SUBSCRIBE."""
+        """Returns ACK frames with all orphaned receipts, to send after the connection's SUBSCRIBE."""
         frames = []
         while self._orphans:
             epoch, entries = self._orphans[0]
@@ -108,7 +108,7 @@ class Receipts:
         return b"".join(frames)
 
     def lost(self, connection: Connection) -> None:
-        """The connection has ended: what it had sent and what it had not becomes an orphan."""
+        """Handles the end of a connection: its receipts, sent or not, become orphans unless they are durable."""
         self._waiting.discard(connection)
         self._open.discard(connection)
         self._orphans.extend((epoch, entries) for _, epoch, entries in connection.undurable if entries)
@@ -124,5 +124,5 @@ class Receipts:
 
     @property
     def orphaned(self) -> bool:
-        """Whether some need a connection to be sent again."""
+        """Whether some receipts need a connection to be sent again."""
         return bool(self._orphans)

@@ -1,12 +1,12 @@
-"""Where a pass over an epoch goes on when the batch size has changed.
+"""Computes where a pass over an epoch resumes when the batch size has changed.
 
-Lanes, windows and the rows within them do not depend on the batch size; only the numbering does. What was consumed is,
-in every lane, the rows before some row. The new position is the greatest one before which no other rows lie: nothing
-is left out, and what lies behind it although it was consumed comes again.
+Lanes, windows and the rows within them do not depend on the batch size; only the numbering does. In every lane, the
+consumed rows are the rows before a certain row. The new position is the greatest one that has only consumed rows before
+it. No row is left out, and consumed rows after that position come again.
 
-With L lanes, old size A and new size B, fewer than L · (A + B) rows come again; where A divides B, fewer than L · B.
-Once the shortest lane has no batch of A left, a smaller B may cost each lane up to the rows more by which it is longer
-than that one. docs/decisions/0012-order-function-and-job-size.md derives these bounds.
+With L lanes, old size A and new size B, fewer than L · (A + B) rows come again; if A divides B, fewer than L · B.
+Once the shortest lane has no batch of A left, a smaller B can repeat additional rows of each lane, at most the
+difference in length to the shortest lane. docs/decisions/0012-order-function-and-job-size.md derives these bounds.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Looks host names up in threads of their own, so that a slow name server delays only the feeder whose name it is."""
+"""Looks up host names in separate threads, so that a slow name server delays only the feeder with that name."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import time
 from typing import Any, Final
 
 WAIT_S: Final = 0.05
-"""Whoever receives waits so long for a name: much less than the 500 ms of a failover."""
+"""Seconds that the receiving thread waits for a name: much less than the 500 ms of a failover."""
 _FRESH_S: Final = 30.0
-"""An answer is used without asking again."""
+"""Seconds for which an answer is reused."""
 _FAILED_S: Final = 0.2
-"""A failure is reported without asking again."""
+"""Seconds for which a failure is reported without a new lookup."""
 _LOST_S: Final = 60.0
 """A lookup without an answer is followed by another one."""
 

@@ -17,9 +17,9 @@ _TYPES = (
 )
 _TEXT = re.compile(r"([a-z0-9]+)(?:[\[(]((?:[0-9]+(?:,[0-9]+)*)?),?[\])])?(\?)?")
 PAYLOAD_BYTES = 1024
-"""Fields above this average are payload unless the caller says otherwise."""
+"""Fields with a greater average size in bytes are payload unless the caller says otherwise."""
 SIZED_SAMPLES = 1000
-"""So many samples are asked for their sizes."""
+"""Number of samples whose sizes are measured."""
 
 
 @dataclass(frozen=True)

@@ -57,7 +57,7 @@ class Security:
                 replace(target_of(text), seen=self.seen).look()
 
     def token_for(self, target: FeedTarget) -> str | None:
-        """Read anew for each connection, so that a renewed token file is taken up."""
+        """Returns the token. Each connection reads the token file again, so that a renewed token takes effect."""
         if self.token is not None:
             return self.token
         if self.token_file is not None:

@@ -75,11 +75,11 @@ class _Column:
         self.lengths = np.concatenate([s.lengths for s in segments] or empty)
         self._ends = np.cumsum([s.rows for s in segments])
         self._starts = np.concatenate([np.cumsum(s.lengths) - s.lengths for s in segments] or empty)
-        """Of each row: in the bytes of its segment."""
+        """For each row, the offset of its value in the bytes of its segment."""
         self._parts = [s.parts if len(s.parts) == s.rows else None for s in segments]
-        """Of each segment: the bytes of each row, if they are by themselves."""
+        """For each segment, the bytes of each row if rows are separate objects, else None."""
         self._whole = [memoryview(s.parts[0]).cast("B") if len(s.parts) == 1 != s.rows else None for s in segments]
-        """Of each segment: the bytes of all rows, if they are in one."""
+        """For each segment, the bytes of all rows if they are one object, else None."""
 
     def _codes(self, segments: list[Segment]) -> list[npt.NDArray[np.int32]]:
         ids: dict[str, int] = {}

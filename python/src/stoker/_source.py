@@ -1,4 +1,4 @@
-"""What stands between a `Feed` and the bytes: the path reader and the socket client are both a `BatchSource`.
+"""The interface between a `Feed` and its data: the path reader and the socket client are both a `BatchSource`.
 
 Order, delivery, batches, iteration, resume and statistics are written once, above this interface.
 
@@ -23,7 +23,7 @@ from stoker._spec import OrderSpec, Tail
 
 @dataclass(frozen=True)
 class Consumer:
-    """Who reads: the identity within a group, and what it demands of the order."""
+    """A reader: its identity within a group, and the order that it requires."""
 
     stream: str | None = None
     group: str = "default"
@@ -35,22 +35,22 @@ class Consumer:
     workers: int = 1
     replica: int = 0
     run: int = 0
-    """As the user named it; 0: the server assigns one."""
+    """The run number given by the user; 0: the server assigns one."""
     joined: int = 0
-    """The run that a server has named to this consumer before."""
+    """The run that a server has assigned to this consumer before; 0 for none."""
     instance: Instance | None = None
     launch: Launch | None = None
     epoch: int | None = None
-    """Where it begins; decides the version of a stream that follows its dataset, unless it only looks."""
+    """The first epoch to read. Unless `look`, it determines the version of a stream that follows its dataset."""
     version: int | None = None
-    """What its state has read of that epoch; None: nothing."""
+    """The version that its state has read of that epoch; None: the state has read nothing of it."""
     look: bool = False
-    """Asks what the stream is, and takes no place in the group."""
+    """Whether it only asks for the `StreamInfo`, and takes no place in the group."""
 
 
 @dataclass(frozen=True)
 class StreamInfo:
-    """What a stream is, before its first batch."""
+    """The properties of a stream, known before its first batch."""
 
     fingerprint: str
     order: OrderSpec
@@ -69,19 +69,19 @@ class StreamInfo:
     stream: str
     run: int
     epochs: int | None = None
-    """Epochs that the feed serves; None: without end."""
+    """Number of epochs that the feed serves; None: no limit."""
     follows: bool = False
-    """Whether each epoch reads the version of the dataset that was the newest when it was begun."""
+    """Whether each epoch reads the version of the dataset that was newest when the epoch began."""
     epoch: int | None = None
-    """If so, the only epoch that this is true of; None: of none, but of the newest version."""
+    """If `follows`, the only epoch that this object describes; None: it describes the newest version instead."""
 
     def is_of(self, epoch: int, version: int | None = None) -> bool:
-        """Whether this is true of an epoch, of which a state may name the version."""
+        """Whether this object describes an epoch; `version`: the one that a state names for that epoch, or None."""
         return not self.follows or (self.epoch == epoch and version in (None, self.version))
 
     @classmethod
     def from_json(cls, values: Mapping[str, Any], where: str, run: int) -> StreamInfo:
-        """Reads what a feeder or a topic says of a stream.
+        """Reads the description of a stream by a feeder or a topic.
 
         Malformed values raise `KeyError`, `TypeError`, `ValueError` or `AttributeError`.
         """
@@ -141,7 +141,7 @@ class BatchSource(Protocol):
         ...
 
     def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
-        """Goes over to an epoch, where each has a version of its own; `version`: what a state names.
+        """Moves to an epoch if each epoch has its own version. `version`: the one that a loaded state names, or None.
 
         Called between two epochs, and only if `StreamInfo.follows`. Raises `StateMismatchError` if the epoch has
         another version.
@@ -149,31 +149,31 @@ class BatchSource(Protocol):
         ...
 
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
-        """The virtual numbers first, first + stride, … (count of them) of an epoch, in that order.
+        """Iterates over the virtual numbers first, first + stride, … (`count` of them) of an epoch, in that order.
 
-        Ends whatever epoch was being read. A call with the arguments of the last `prefetch` picks up
-        what that one started. Raises `BatchTimeoutError`, `CorruptDataError`, `FencedError`, … After an error or an
-        interrupt the iterator is of no more use; a further call reads on, or raises again what is final.
+        Ends the epoch that was being read before. A call with the arguments of the last `prefetch` continues what that
+        call started. Raises `BatchTimeoutError`, `CorruptDataError`, `FencedError`, … After an error or an interrupt
+        the iterator cannot be used any more. A further call reads on, or raises a permanent error again.
         """
         ...
 
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
-        """Hint: this comes after the epoch being read; the source may start it once that one is all read."""
+        """Announces the call of `epoch` after this one. The source may start it once the current epoch is read."""
         ...
 
     def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
-        """The consumer has no batch in an epoch, from `first` on, and so has finished it.
+        """Notes that the consumer has no batch in an epoch, from `first` on, and so has finished it.
 
-        Ends whatever epoch was being read. A feed that serves a number of epochs waits for it no longer.
+        Ends the epoch that was being read. A feed with a limited number of epochs no longer waits for this consumer.
         """
         ...
 
     def ack(self, epoch: int, number: int) -> None:
-        """The trainer has consumed the batch: it asked for the next one, or ended the epoch."""
+        """Notes that the trainer has consumed the batch: it requested the next one, or ended the epoch."""
         ...
 
     def stats(self) -> Mapping[str, float]:
-        """Seconds and counts by name, for the stall report (`wait_<cause>_s`, `bytes`, …)."""
+        """Returns seconds and counts by name, for the stall report (`wait_<cause>_s`, `bytes`, …)."""
         ...
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The part of an epoch that one consumer reads, and how its batches come together from pieces. Pure."""
+"""The part of an epoch that one consumer reads, and the assembly of its batches from pieces. Pure."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from stoker.errors import ProtocolError
 
 
 class Arrival(NamedTuple):
-    """Where a piece came from and what its receipt says."""
+    """The source of a piece, and its receipt."""
 
     connection: object
     receipt: bytes
@@ -33,8 +33,8 @@ class _Partial:
 class Span:
     """The virtual numbers first, first + stride, … (`count` of them) of one epoch; index 0 is `first`.
 
-    Threads: `add` and what it changes belong to whoever receives; `take` and `consumed` to the trainer's
-    thread. They meet only in `ready`, whose single operations are atomic.
+    Threads: `add` and the attributes it changes belong to the receiving thread; `take` and `consumed` belong to the
+    trainer's thread. The two threads share only `ready`, whose single operations are atomic.
     """
 
     def __init__(self, plan: BatchPlan, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
@@ -55,7 +55,7 @@ class Span:
 
     @property
     def key(self) -> tuple[int, int, int, int, Tail]:
-        """What makes two spans the same."""
+        """Spans with equal keys are the same."""
         return self.epoch, self.first, self.stride, self.count, self.tail
 
     @property
@@ -84,7 +84,7 @@ class Span:
         return partial is None or (piece < len(partial.pieces) and partial.pieces[piece] is None)
 
     def check(self, index: int, piece: int, pieces: int, data: PieceData) -> None:
-        """Holds a piece against the order; `ProtocolError` if the feeder sent something else."""
+        """Compares a piece with the order; `ProtocolError` if they differ."""
         number, plan = self.first + index * self.stride, self._plan
         planned = plan.pieces(self.epoch, number) if number < plan.full_batches else self.planned(index)
         found = (pieces, data.lane, data.rows + data.skipped, data.repeated)
@@ -102,7 +102,7 @@ class Span:
         )
 
     def add(self, index: int, piece: int, pieces: int, data: PieceData, arrival: Arrival) -> bool:
-        """Takes a wanted piece in; true if that completes its batch."""
+        """Adds a wanted piece; returns True if that completes its batch."""
         if pieces > 1:
             partial = self._partial.get(index)
             if partial is None:

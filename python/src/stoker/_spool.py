@@ -1,4 +1,4 @@
-"""Packs, writes and forces chunks behind the back of whoever fills them. Two chunks wait or are packed at most."""
+"""Packs, writes and forces chunks in the background. At most two chunks wait or are being packed."""
 
 from __future__ import annotations
 
@@ -42,9 +42,9 @@ class Spool:
         self._paths: list[Path] = []
 
     def submit(self, rows: Rows, identity: ChunkIdentity) -> list[Written]:
-        """Hands a chunk over; waits while too many are under way. Returns those that are written, in order.
+        """Submits a chunk; waits while too many are in progress. Returns the chunks written since, in order.
 
-        Raises what made an earlier one fail.
+        Raises the error of an earlier chunk that failed.
         """
         done = self._collect(wait=False)
         self._room.acquire()

@@ -28,7 +28,7 @@ class UnknownOutcome(OSError):  # noqa: N818 - what it says is no error yet
 
 
 class FileCalls:
-    """The calls that change a file system; tests put themselves between."""
+    """The calls that change a file system; tests replace them."""
 
     def mkdir(self, path: Path) -> None:
         path.mkdir()
@@ -65,7 +65,7 @@ class LocalStore:
         self._durable: set[Path] = set()
 
     def path(self, name: str) -> Path:
-        """Where a file lies."""
+        """Returns the path of a file."""
         return self.root / name
 
     def create_if_absent(self, name: str, content: bytes) -> bool:
@@ -96,7 +96,7 @@ class LocalStore:
                     raise
         if not forced:
             return
-        # Whoever created it may not have come to force it yet. Other users' directories cannot be forced.
+        # The process that created it may not have forced it yet. Other users' directories cannot be forced.
         if os.access(directory.parent, os.R_OK):
             self._calls.force_directory(directory.parent)
         self._durable.add(directory)
@@ -117,7 +117,7 @@ class Unpublished:
     """A file that has no name yet; a context manager that removes what was not published."""
 
     def __init__(self, store: LocalStore, target: Path, directory_forced: bool = True) -> None:
-        """`directory_forced`: whether the name of the directory is to be durable before the file is."""
+        """`directory_forced`: whether the directory's name must be durable before the file is."""
         self._store, self._calls = store, store.calls
         self._target, self._directory_forced = target, directory_forced
         self._temporary = target.with_name(f"{TEMPORARY}{secrets.token_hex(8)}-{target.name}")
@@ -203,7 +203,7 @@ class Unpublished:
 
 
 def explained(target: Path, error: OSError) -> OSError:
-    """The same error, saying what a person should do."""
+    """Returns the same error with advice for the user."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
         return OSError(error.errno, f"no space left to write {target}; free some, then run again")
     if error.errno == errno.EACCES:

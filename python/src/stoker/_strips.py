@@ -116,7 +116,7 @@ class Strip:
         inner = places.edge[:, :-1]
         addresses = window.bases.take(window.block.places.take(inner))
         self.checks: list[list[tuple[int, int, int]]] = [[] for _ in firsts]
-        """For each batch (start, end, checksum) of what is to be checked."""
+        """For each batch, (start, end, checksum) of the byte ranges to check."""
         to = 1
         for column, place, ends, size in places.payload:
             np.add(addresses, column.starts.take(inner), out=ranges[:, to : to + rows, 0])
@@ -167,7 +167,7 @@ def _fronts(layout: MessageLayout, places: _Places, rows: int) -> tuple[npt.NDAr
 
 
 def longest(layout: MessageLayout, window: OpenWindow, rows: int) -> int:
-    """How many batches of a window a strip may have; 0 if its batches are to be laid out one by one."""
+    """Returns how many batches of a window a strip may have; 0 if its batches must be laid out one by one."""
     block = window.block
     if window.bases is None or not block.plain or not block.payload:
         return 0

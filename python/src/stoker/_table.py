@@ -39,7 +39,7 @@ _WIDTHS = {"int64": 8, "int32": 4, "uint32": 4, "fixed_size_binary(16)": 16}
 
 
 def write_table_if_due(store: LocalStore, root: Path, version: int) -> None:
-    """Writes the table of a version if so many commits or chunks lie after the newest one."""
+    """Writes the table of a version if enough commits or chunks were added since the newest table."""
     last = max((v for v in table_versions(root) if v <= version), default=0)
     if version - last < COMMITS:
         # Chunks are counted only where there may be enough of them: 4,096 fill an entry of some 300 KB.

@@ -54,7 +54,7 @@ def dataset_of(feed: Feed, signature: Mapping[str, Any]) -> Any:
 
 
 class Converted(Iterator[Any]):
-    """Batches in another form. Not a generator, since an error would end that: the next `next` goes on after one."""
+    """Converts batches. Not a generator, since an error would end it; here `next` can be called again after one."""
 
     def __init__(self, batches: Iterator[Batch], convert: Callable[[Batch], Any]) -> None:
         self._batches, self._convert = batches, convert

@@ -27,13 +27,13 @@ class FakeFeeder:
         self.sessions: list[Session] = []
         """Every session ever, oldest first."""
         self.faults: deque[Fault] = deque()
-        """For the next connections, one each."""
+        """Faults of the next connections, one each."""
         self.always: Fault | None = None
-        """For connections without one of their own."""
+        """Applied to connections that have no fault from `faults`."""
         self.delay_s = 0.0
-        """Before each piece."""
+        """Delay before each piece, in seconds."""
         self.welcome_changes: dict[str, Any] = {}
-        """Put over the WELCOME."""
+        """Values that replace those of the WELCOME."""
         self.counts: Counter[str] = Counter()
         self._open = threading.Event()
         self._open.set()

@@ -50,18 +50,18 @@ class ServedStream(Protocol):
 
 @dataclass(frozen=True)
 class Fault:
-    """What befalls one connection, counted in bytes that the server sends on it."""
+    """Faults of one connection. Positions are counted in bytes that the server sends on it."""
 
     cut_at: int | None = None
-    """Closed after so many bytes."""
+    """The connection is closed after this number of bytes."""
     flip_at: int | None = None
-    """One byte is altered."""
+    """Position of one byte that is altered."""
     flip_mask: int = 1
     extra_at: int | None = None
-    """Bytes are put in before this one."""
+    """Position at which `extra` is inserted."""
     extra: bytes = b""
     shuffle: int = 0
-    """So many pieces at a time are sent in random order."""
+    """Number of pieces that are shuffled together before they are sent."""
     silent_after: int | None = None
     """Nothing is sent from this byte on, and the connection stays open."""
 
@@ -116,7 +116,7 @@ class FeedState:
         return stream
 
     def lane_map(self, lanes: int | None = None) -> dict[str, Any]:
-        """For a group of so many lanes."""
+        """Returns the lane map of a group with `lanes` lanes, by default as many as are set."""
         known = self.lanes or [[0]]
         placed = [known[lane % len(known)] for lane in range(len(known) if lanes is None else lanes)]
         values: dict[str, Any] = {"generation": [1, self.generation], "addresses": list(self.addresses)}

@@ -60,9 +60,9 @@ class TlsSocket:
         self._silent = True
 
     def handshake(self) -> int:
-        """Goes on with it: 0 when it is done, else the event to poll for.
+        """Continues the handshake; returns 0 when it is done, else the event to poll for.
 
-        Raises `TlsError` for what will not pass, `OSError` for what may.
+        Raises `TlsError` for permanent failures and `OSError` for failures worth a retry.
         """
         try:
             self.socket.do_handshake()
@@ -77,7 +77,7 @@ class TlsSocket:
         return 0
 
     def recv_into(self, buffer: Any) -> int:
-        """As of a socket, but fills the buffer as far as it can: a record of TLS has 16 KiB at most."""
+        """Like `socket.recv_into`, but reads several TLS records to fill the buffer; each has at most 16 KiB."""
         view = memoryview(buffer)
         at = 0
         try:
@@ -159,7 +159,7 @@ class TlsSocket:
 
 
 def context_of(tls: Tls) -> ssl.SSLContext:
-    """Made anew when a file has changed, as a renewed certificate."""
+    """Returns a cached context. A new one is made when a file has changed, such as a renewed certificate."""
     return _context(tls, tuple(_stamp(path) for path in (tls.ca, tls.pin, tls.cert, tls.key)))
 
 
@@ -172,7 +172,7 @@ def _context(tls: Tls, stamps: tuple[object, ...]) -> ssl.SSLContext:
 def _new_context(tls: Tls) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     context.minimum_version = ssl.TLSVersion.TLSv1_2
-    # What is trusted may also be the feeder's own certificate, whoever signed it.
+    # The trusted certificate may also be the feeder's own, with any signer.
     context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
     if tls.pin is not None:
         # No name is checked, since no other certificate will do; see TlsSocket.handshake.

@@ -1,4 +1,4 @@
-"""Who may receive: the trainer's thread while it waits for data, or the background thread while that is busy."""
+"""Decides which thread receives: the trainer's while it waits for data, else the background thread."""
 
 from __future__ import annotations
 
@@ -12,21 +12,21 @@ T = TypeVar("T")
 class Turn:
     """A lock that the trainer's thread gets at once, and that no interrupt leaves locked.
 
-    Python looks for signals after a call has returned. So a function that acquires a lock may be interrupted before it
-    tells its caller, who then never releases it. Only `with`, on the lock itself, leaves no such gap.
+    Python checks for signals after a call has returned. A function that acquires a lock can thus be interrupted before
+    it returns to its caller, which then never releases the lock. Only `with`, on the lock itself, leaves no such gap.
     """
 
     def __init__(self, wake: Callable[[], None]) -> None:
-        """`wake` ends the wait of whoever has the turn."""
+        """`wake` ends the wait of the thread that has the turn."""
         self._lock = threading.Lock()
         self._wake = wake
         self.wanted = False
-        """The trainer's thread wants the turn; whoever else has it gives it back."""
+        """Whether the trainer's thread wants the turn; another thread that has the turn then releases it."""
         self.taken = 0
-        """Turns of the trainer's thread."""
+        """Number of turns that the trainer's thread has taken."""
 
     def run(self, work: Callable[[], T]) -> T:
-        """The trainer's thread works in its turn."""
+        """Runs work of the trainer's thread in its turn."""
         self.wanted = True
         try:
             if self._lock.locked():
@@ -39,7 +39,7 @@ class Turn:
             self.wanted = False
 
     def run_if_free(self, work: Callable[[], None]) -> bool:
-        """The background thread works in its turn, unless that is taken or wanted; says whether it did."""
+        """Runs work of the background thread, unless the turn is taken or wanted; returns whether it ran."""
         if self.wanted or not self._lock.acquire(blocking=False):
             return False
         try:  # no signal reaches this thread

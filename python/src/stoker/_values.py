@@ -1,7 +1,7 @@
-"""Single values on their way into a chunk: each field's converter checks a value and gives the form that is packed.
+"""Converts single values for a chunk: each field's converter checks a value and returns the form that is packed.
 
 Variable and tensor fields give bytes, numbers give int or float, bool gives bool, categorical gives the class name.
-A value that does not fit is a ValueError or TypeError that says why; whoever calls names sample and field.
+A value that does not fit raises a ValueError or TypeError that says why. The caller adds the names of sample and field.
 """
 
 from __future__ import annotations

@@ -142,7 +142,7 @@ class Waits:
             stall[1] += times
 
     def stalls(self) -> list[Stall]:
-        """Most first."""
+        """Returns the waits by cause, longest first."""
         with self._lock:
             found = [Stall(*key, seconds, int(times)) for key, (seconds, times) in self._stalls.items()]
         return sorted(found, key=lambda stall: -stall.seconds)

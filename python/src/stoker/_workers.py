@@ -123,7 +123,7 @@ class Workers:
             self._jobs.put(Job(work))
 
     def wait(self, job: Job, cause: str, what: str) -> Any:
-        """A job's result; counts the time waited, and gives up after the time-out."""
+        """Returns a job's result, and counts the time waited in seconds. Raises `BatchTimeoutError`."""
         start = time.perf_counter()
         try:
             return job.result(self._timeout_s)

@@ -34,28 +34,28 @@ from stoker._writer_fields import WriterFields
 from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, StokerError
 
 _FRAME = 4096
-"""Of a chunk whose fields are not decided yet."""
+"""Bytes assumed for the frame of a chunk whose fields are not decided yet."""
 _ROW_OVERHEAD = 100
-"""Bytes of memory that a row in a block takes besides its values, about."""
+"""Approximate bytes of memory that a row in a block takes in addition to its values."""
 _MISSING: Any = object()
 
 
 class Writer:
-    """Packs samples into chunks and commits one version when it is left without an exception.
+    """Packs samples into chunks, and commits one version when the `with` block ends without an exception.
 
         with stoker.Writer("./data/x", schema={"tokens": "int32[]", "label": "categorical"}) as w:
             w.write({"tokens": tokens, "label": "cat"})
 
-    Until then nothing is visible, and after an exception nothing ever is. Samples are shuffled within blocks of
-    `shuffle_buffer` bytes (256 MiB) before they are packed, by `seed`; `shuffle=False` keeps their order. Holds such a
-    block and some three chunks in memory, and 8 bytes for each key. One thread at a time; not across a fork.
-    docs/writer.md describes arguments and types.
+    No sample is visible before the commit, or after an exception. Before samples are packed, they are shuffled within
+    blocks of `shuffle_buffer` bytes (256 MiB), by `seed`; `shuffle=False` keeps their order. The writer holds one block
+    and about three chunks in memory, and 8 bytes for each key. Only one thread at a time may use a writer, and a forked
+    process may not. docs/writer.md describes arguments and types.
     """
 
     version: int | None = None
-    """The version that was committed, once it was."""
+    """The committed version; None before the commit."""
     part: dict[str, Any] | None = None
-    """With `part=True`, once the writer is closed: what `stoker.commit` wants. Plain values, for JSON or pickle."""
+    """With `part=True`, the input of `stoker.commit`, set by `close`. Plain values, for JSON or pickle."""
 
     def __init__(
         self,
@@ -98,7 +98,7 @@ class Writer:
         self._chunk_size = self._target.chunk_size(chunk_size)
         self._spool: Spool | None = None
         self._leases: Leases | None = None
-        """Once the lease is taken."""
+        """Set once the lease is taken."""
         self._payload = payload
         self._keys = OwnKeys(self._root, numbered=not shuffle)
         self._shuffle, self._buffer, self._seed = shuffle, shuffle_buffer, seed
@@ -107,17 +107,17 @@ class Writer:
         self._written: list[Written] = []
         self._open: dict[str, FillingChunk] = {}
         self._default: FillingChunk | None = None
-        """The open one of the split that is not named."""
+        """The open chunk of the default split."""
         self._is_open = True
         self._is_torn = False
-        """Whether chunks are being handed over; an interrupt or an error then leaves some rows in neither place."""
+        """Whether a chunk is being handed over. An interrupt or an error during that time can lose rows."""
         self._is_committing = self._is_aborting = False
-        """Begun and not ended."""
+        """Whether a commit or an abort has begun and not ended."""
         self._numbered: bool | None = None
         """Whether samples come without keys; None before the first."""
         self._prefix = self._number_prefix()
         self.samples = 0
-        """Samples taken so far."""
+        """Number of samples accepted so far."""
         self._fields = self._find_fields(None if schema is None else wanted_fields(schema), payload)
 
     def _find_fields(self, wanted: list[WantedField] | None, payload: Sequence[str] | None) -> WriterFields:
@@ -138,12 +138,12 @@ class Writer:
         return WriterFields(wanted, payload)
 
     def _create(self, fields: Sequence[Field]) -> Sequence[Field]:
-        """Makes the dataset, and says which fields it has."""
+        """Makes the dataset, and returns its fields."""
         made = self._name, self._chunk_size, self._started_ms
         return self._target.create(fields, *made, self._fields.wanted, self._payload)
 
     def _take_lease(self) -> None:
-        """Before the first chunk: from here on nobody deletes what this writer has written."""
+        """Takes the lease before the first chunk. From then on, garbage collection keeps this writer's chunks."""
         info = self._target.info
         assert info is not None
         leases = Leases(self._store, info.id)
@@ -156,10 +156,11 @@ class Writer:
     # --- samples --------------------------------------------------------------------------------------------------
 
     def write(self, sample: Mapping[str, Any], *, split: str | None = None) -> None:
-        """Adds a sample: a value for each field, and its `key` (str), or none in all samples: then they are numbered.
+        """Adds a sample: a value for each field, and its `key` (str). If no sample has a key, samples are numbered.
 
-        Raises `InvalidSampleError` naming key and field; the sample is left out then, and the writer may go on. So it
-        is after an interrupt, unless that came while a chunk was handed over: the writer then refuses to go on.
+        Raises `InvalidSampleError`, which names key and field. The sample is then left out, and the writer can
+        continue. The same applies after an interrupt, unless it came while a chunk was handed over: then the writer
+        refuses further samples.
         """
         if not self._is_open or self._is_torn:
             self._require_open()
@@ -220,11 +221,11 @@ class Writer:
             )
 
     def write_batch(self, table: pa.Table | pa.RecordBatch, *, split: str | None = None) -> None:
-        """Adds the rows of a table: a column for each field, and `key` (utf8), or none in all: then they are numbered.
+        """Adds the rows of a table: a column for each field, and `key` (utf8). If no row has a key, rows are numbered.
 
-        Class names may be text or a dictionary; tensors are fixed-size lists. Values are not copied before they are
-        packed. Raises `InvalidSampleError`; no row of the failing record batch is taken then. After an interrupt
-        `samples` says how many rows were taken.
+        Class names can be text or a dictionary; tensors are fixed-size lists. Values are not copied before they are
+        packed. Raises `InvalidSampleError`, and accepts no row of the failing record batch. After an interrupt,
+        `samples` is the number of accepted rows.
         """
         self._require_open()
         if isinstance(table, pa.RecordBatch):
@@ -285,7 +286,7 @@ class Writer:
         self._numbered = numbered
 
     def _number_prefix(self) -> str:
-        """Numbers of different runs and parts must not meet."""
+        """Returns a prefix that keeps the numbers of different runs and parts distinct."""
         if self._mode != "append" and not self._is_part:
             return ""
         seed = self._ingest if not self._is_part else str(new_chunk_id(self._started_ms, self._random))
@@ -294,7 +295,7 @@ class Writer:
     # --- chunks ---------------------------------------------------------------------------------------------------
 
     def _chunk_for(self, split: str | None, size: int) -> FillingChunk:
-        """The open chunk of a split, with room for so many bytes, or empty."""
+        """Returns the open chunk of a split; it has room for `size` bytes or is empty."""
         name = self._default_split if split is None else split
         chunk = self._open.get(name)
         if chunk is None:
@@ -330,7 +331,7 @@ class Writer:
         return FillingChunk(split, self._fields.fields, frame, self._chunk_size)
 
     def _flush_shuffled(self, chunk: FillingChunk, is_last: bool) -> FillingChunk:
-        """Packs a block in random order; what fills no chunk goes into the next block, unless it is the last."""
+        """Packs a block in random order. Rows that fill no chunk go into the next block, unless this is the last."""
         self._prepare()
         fields = self._fields
         block = Block(fields.fields, chunk.take())
@@ -357,14 +358,14 @@ class Writer:
         self._submit(chunk.take, chunk.split)
 
     def _prepare(self) -> None:
-        """Before the first chunk: which fields there are, the dataset, and the lease."""
+        """Decides the fields, makes the dataset and takes the lease, before the first chunk."""
         layout = self._fields.decide(self._open.values(), self._create)
         if self._spool is None:
             self._take_lease()
             self._spool = Spool(self._store, layout)
 
     def _submit(self, take: Callable[[], list[list[Segment]]], split: str) -> None:
-        """Hands a chunk over; `take` gives its segments: of the key, then of the fields as the caller orders them."""
+        """Hands a chunk over. `take` returns the segments of the key, then of the fields in the caller's order."""
         info, spool, order = self._target.info, self._spool, self._fields.order
         assert info is not None
         assert spool is not None
@@ -386,10 +387,11 @@ class Writer:
     # --- the end --------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Commits what was written as one version, or with `part=True` says in `part` what was written. Once.
+        """Commits the samples as one version; with `part=True`, sets `part` instead.
 
-        Raises `DuplicateKeyError`, `CommitRefusedError`, `CommitUnknownError`; but for the last, nothing is committed.
-        Called again after an interrupt of the commit, it finds out whether that took place, and commits if not.
+        Raises `DuplicateKeyError`, `CommitRefusedError` or `CommitUnknownError`. After the first two, nothing is
+        committed. If the commit was interrupted, a second call finds out whether it took place, and commits if it did
+        not. Otherwise further calls have no effect.
         """
         if self._is_open:
             try:
@@ -447,7 +449,7 @@ class Writer:
         self._is_torn = False
 
     def abort(self) -> None:
-        """Leaves without a version, and deletes what was written. Nothing to do after `close`."""
+        """Ends the writer without a commit, and deletes its chunks. Has no effect after `close`."""
         if self._is_open or self._is_aborting:
             self._is_aborting = True
             self._is_open = False
@@ -456,7 +458,7 @@ class Writer:
             self._is_aborting = False
 
     def _discard(self) -> None:
-        """Deletes what was written, then releases the lease."""
+        """Deletes the chunks of this writer, then releases the lease."""
         if self._spool is not None:
             self._spool.discard()
         if self._leases is not None:

@@ -13,16 +13,16 @@ from stoker.errors import InvalidSampleError
 
 
 class WriterFields:
-    """Fields in the caller's order, and from the first full chunk on those of the dataset."""
+    """Fields in the caller's order, and from the first full chunk on the fields of the dataset."""
 
     def __init__(self, wanted: Sequence[WantedField], payload: Collection[str] | None) -> None:
-        """`payload` names the payload fields; None: the size decides. ValueError if one cannot be."""
+        """`payload` names the payload fields; None: the size decides. ValueError if one cannot be a payload field."""
         self.wanted = list(wanted)
         self._payload = payload
         self.layout: ChunkFormat | None = None
-        """Once it is decided which fields are payload."""
+        """Set once it is decided which fields are payload."""
         self.order: list[int] = []
-        """For each field of the dataset its place among the caller's."""
+        """For each field of the dataset, its index among the caller's fields."""
         names = {w.field.name for w in wanted if w.may_be_payload}
         for asked in payload or ():
             if asked not in names:
@@ -34,20 +34,23 @@ class WriterFields:
 
     @staticmethod
     def of_dataset(fields: Sequence[Field]) -> WriterFields:
-        """Those of a dataset that exists."""
+        """Returns the fields of an existing dataset."""
         known = WriterFields([WantedField(f) for f in fields], None)
         known._settle(fields)
         return known
 
     @property
     def fields(self) -> list[Field]:
-        """As far as they are decided, in the caller's order."""
+        """The fields in the caller's order, with the decisions made so far."""
         return [w.field for w in self.wanted]
 
     def decide(
         self, chunks: Collection[FillingChunk], create: Callable[[Sequence[Field]], Sequence[Field]]
     ) -> ChunkFormat:
-        """Decides by what the open chunks hold. `create` makes the dataset, and says which fields it has."""
+        """Decides the payload fields by the rows of the open chunks.
+
+        `create` makes the dataset and returns its fields.
+        """
         if self.layout is None:
             decided = [w.decided(self._is_large(i, w, chunks)) for i, w in enumerate(self.wanted)]
             fields = create(sorted(decided, key=lambda f: f.payload))
@@ -92,7 +95,7 @@ class WriterFields:
         """Of each field: name, converter, whether nullable, whether of variable length."""
         self.names = {f.name for f in self.fields}
         self.row_bytes = 4 + sum(map(_fixed_bytes, self.fields))
-        """What a row takes in a file, values of variable length not counted."""
+        """Bytes of a row in a file, without values of variable length."""
 
 
 def _fixed_bytes(field: Field) -> int:

@@ -1,14 +1,14 @@
-"""Errors that Stoker raises. Every one names what failed, on what, and what to do next."""
+"""Errors that Stoker raises. Each message names what failed, on what, and what to do next."""
 
 from __future__ import annotations
 
 
 class StokerError(Exception):
-    """Base of every error of this package."""
+    """Base class of all errors of this package."""
 
 
 class CorruptDataError(StokerError):
-    """Bytes do not match their checksum, or cannot be what they claim to be."""
+    """Bytes do not match their checksum, or are not in the expected format."""
 
 
 class FormatTooNewError(StokerError):
@@ -32,7 +32,7 @@ class StateMismatchError(StokerError):
 
 
 class OrderMismatchError(StokerError):
-    """The order spec asked for is not the one that the group already reads by."""
+    """The requested order differs from the order that the group already uses."""
 
 
 class FeedNotFoundError(StokerError):
@@ -44,7 +44,7 @@ class ConnectTimeoutError(StokerError):
 
 
 class BatchTimeoutError(StokerError):
-    """A batch did not arrive in time; names where it was awaited from and since when."""
+    """A batch did not arrive in time; the message names its source and how long the trainer waited."""
 
 
 class ProtocolError(StokerError):
@@ -56,22 +56,22 @@ class ProtocolError(StokerError):
 
 
 class FencedError(ProtocolError):
-    """Another process has taken this trainer's place in the group for good, or a newer feed of this process has."""
+    """Another process, or a newer feed of this process, has permanently taken this trainer's place in the group."""
 
 
 class PlaceTakenError(ProtocolError):
-    """Another live process reads in this place of the group; names its host and process.
+    """Another live process has this place in the group; the message names its host and process.
 
-    End that process, or give this feed a group of its own: `Feed(…, group="…")`.
+    End that process, or give this feed its own group: `Feed(…, group="…")`.
     """
 
 
 class UnauthorizedError(ProtocolError):
-    """The feed wants a token, or another one."""
+    """The feed requires a token, or rejected the one it got."""
 
 
 class TlsError(StokerError):
-    """A connection could not be secured: which check failed, for which address. No data was exchanged."""
+    """A connection could not be secured; the message names the failed check and the address. No data was exchanged."""
 
 
 class BatchTooLargeError(StokerError):
@@ -79,28 +79,28 @@ class BatchTooLargeError(StokerError):
 
 
 class MissingDependencyError(StokerError):
-    """An optional package is needed for what was asked."""
+    """The requested operation needs an optional package that is not installed."""
 
 
 class DecodeError(StokerError):
-    """A sample's bytes are as they were ingested, but the decoder asked for cannot read them."""
+    """The requested decoder cannot read a sample's bytes, which are undamaged since their ingest."""
 
 
 class InvalidSampleError(StokerError, ValueError):
-    """A sample does not fit the dataset; names its key and the field."""
+    """A sample does not fit the dataset; the message names its key and the field."""
 
 
 class DuplicateKeyError(InvalidSampleError):
-    """Two samples have one key, or the dataset has it already."""
+    """Two samples have the same key, or the dataset already has the key."""
 
 
 class CommitRefusedError(StokerError):
-    """A version would be wrong if it were committed; nothing is."""
+    """Stoker refused to commit a version that would be wrong. Nothing was committed."""
 
 
 class CommitUnknownError(StokerError):
-    """The file system cannot tell whether a commit took place; running it again under the same ingest id settles it."""
+    """It is unknown whether a commit took place. Running it again with the same ingest id settles it."""
 
 
 class LoaderError(StokerError):
-    """Something around the feed would change which batches a rank gets; says what, and how to do without."""
+    """Code around the feed would change which batches a rank gets; the message names it and an alternative."""

@@ -1,4 +1,4 @@
-"""For the unit tests of what you build on `Feed`: a feed in this process, with the real protocol.
+"""Helps to test code that uses `Feed`: serves a feed in this process, with the real protocol.
 
     from stoker import Feed
     from stoker.testing import serve
@@ -8,7 +8,7 @@
             for batch in Feed(feed.target):
                 ...
 
-No Java, no cluster, no files. The feed can be cut, delayed, damaged, stopped and started: see `ServedFeed.feeders`.
+Needs no Java, cluster or files. Tests can cut, delay, damage, stop and start the feed: see `ServedFeed.feeders`.
 """
 
 from __future__ import annotations
@@ -37,20 +37,20 @@ class ServedFeed:
 
     @property
     def target(self) -> str:
-        """What to give to `Feed`."""
+        """The target to open with `Feed`."""
         return ",".join(feeder.address for feeder in self.feeders)
 
     def receipts(self) -> list[tuple[int, int, int]]:
-        """(epoch, batch number, piece) of everything acknowledged so far, sorted, each once."""
+        """Returns (epoch, batch number, piece) of each piece acknowledged so far, sorted and without repeats."""
         with self.state.changed:
             return sorted({(seen.epoch, seen.entry.number, seen.entry.piece) for seen in self.state.acks})
 
     def wait_for_receipts(self, count: int, timeout: float = 10.0) -> None:
-        """Until so many pieces are acknowledged; `AssertionError` after the time-out."""
+        """Waits until `count` pieces are acknowledged; `AssertionError` after `timeout` seconds."""
         self.state.wait_for(lambda: len(self.receipts()) >= count, timeout)
 
     def publish(self, lanes: Sequence[Sequence[int]]) -> None:
-        """Tells all sessions a newer lane map: for each lane the indexes of feeders, most preferred first."""
+        """Sends a newer lane map to all sessions: for each lane the indexes of feeders, most preferred first."""
         self.state.generation += 1
         self.state.lanes = [list(lane) for lane in lanes]
         for feeder in self.feeders:
@@ -79,7 +79,7 @@ def serve(
     payload field) or of one-dimensional arrays (a payload field of varying length). A field named in `classes` is
     categorical; its column holds class names or their indexes. `keys` default to the row numbers.
 
-    `order` is the feed's default order spec, in parts or whole. `feeders` is the number of servers.
+    `order` gives some or all values of the feed's default order. `feeders` is the number of servers.
     """
     spec = OrderSpec.from_json(order or {})
     if isinstance(source, Mapping):
@@ -100,9 +100,10 @@ def serve(
 
 
 def check_resume(make_feed: Callable[[], Feed], *, every: int = 1, epochs: int = 1) -> int:
-    """Checks that a new feed, given the state of any batch, delivers exactly the rest; returns the positions checked.
+    """Checks that a new feed with the state of any batch delivers exactly the rest; returns the positions checked.
 
-    `make_feed` opens the feed as your trainer does (rank, tail, decoding). Raises `AssertionError` naming the position.
+    `make_feed` opens the feed as your trainer does (rank, tail, decoding). Raises `AssertionError`, which names the
+    position.
     """
     seen: list[tuple[int, int, list[str], Mapping[str, Any]]] = []
     with make_feed() as feed:

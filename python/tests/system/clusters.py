@@ -54,7 +54,7 @@ def small_jvm(directory: Path) -> str:
 
 
 class Cluster:
-    """ZooKeeper, a JobManager with high availability, and TaskManagers, all processes of their own."""
+    """ZooKeeper, a JobManager with high availability, and TaskManagers, each in a separate process."""
 
     def __init__(
         self,
@@ -254,7 +254,7 @@ class Team:
         ]
 
     def go(self, batches: int, meanwhile: Callable[[], Any] = lambda: None) -> Any:
-        """Each goes on by so many batches, the first half before something happens; returns what that returns."""
+        """Lets each trainer read `batches` more; calls `meanwhile` after the first half and returns its result."""
         self._before = self._done
         half = batches // 2
         for trainer in self.trainers:
@@ -270,11 +270,11 @@ class Team:
         return happened
 
     def round(self) -> list[list[dict[str, Any]]]:
-        """The notes of each trainer since it was last told to go on."""
+        """Returns the notes of each trainer for the last call of `go`."""
         return [trainer.lines()[self._before : self._done] for trainer in self.trainers]
 
     def finish(self) -> list[list[dict[str, Any]]]:
-        """Lets them read to the end; returns their notes. None may have had anything to complain of."""
+        """Lets all trainers read to the end and returns their notes. No trainer may have reported a problem."""
         for trainer in self.trainers:
             trainer.allow(10_000)
         for rank, trainer in enumerate(self.trainers):

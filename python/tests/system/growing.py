@@ -31,14 +31,14 @@ class Growing:
         return self.versions
 
     def views(self, version, epoch, **options):
-        """What an epoch of a version is, by the files."""
+        """Returns the batches of an epoch of a version, read from the files."""
         with Feed(self.path, version=version, **ORDER, **options) as feed:
             feed.set_epoch(epoch)
             return views(feed)
 
 
 def load(feed, worker, workers, the_pass, pipe):
-    """What a worker process of a DataLoader does in one pass, as far as a feed can tell."""
+    """Imitates a DataLoader worker process in one pass, to the extent that a feed can observe it."""
     info = SimpleNamespace(id=worker, num_workers=workers, seed=1000 * the_pass + worker)
     sys.modules["torch.utils.data"] = SimpleNamespace(get_worker_info=lambda: info)
     with feed:

@@ -29,7 +29,7 @@ def blocks(page: str) -> list[tuple[str, str, set[str]]]:
 
 
 def run(name: str, code: str, folder: Path) -> None:
-    """Runs a block where the page's commands were run; JAX does not bear forks, so it has a process of its own."""
+    """Runs a block in the folder of the page's commands. JAX does not support forks, so it gets a separate process."""
     if re.search(NEEDS["jax"], code):
         done = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""An S3 server (s3proxy) in a process of its own, of the jar that the Java tests use."""
+"""An S3 server (s3proxy) in a separate process, from the jar that the Java tests use."""
 
 from __future__ import annotations
 

@@ -39,7 +39,7 @@ def environment(home: Path) -> dict[str, str]:
 
 
 class Cli:
-    """The command with a home of its own."""
+    """The `stoker` command with a separate home directory."""
 
     def __init__(self, home: Path) -> None:
         self.home = home
@@ -181,7 +181,7 @@ class Trainer:
         return self.lines()
 
     def allow(self, batches: int) -> None:
-        """Lets it go on by so many batches (option `stepwise`)."""
+        """Lets the trainer read this number of further batches (option `stepwise`)."""
         assert self.process.stdin is not None
         self.process.stdin.write("\n" * batches)
         self.process.stdin.flush()

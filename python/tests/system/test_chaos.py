@@ -52,7 +52,7 @@ class Storm:
     parallelism = 3
 
     def calm(self):
-        """Begins anew what is dead, and waits until the feed is whole."""
+        """Restarts dead processes, and waits until the feed is complete."""
         for worker in self.cluster.workers:
             if not worker.alive:
                 self.cluster.start_worker(worker)
@@ -148,7 +148,7 @@ def pause(seconds):
 
 
 def judge(name, befallen, team):
-    """Lanes of machines that nothing befell go on; those of dead ones soon do."""
+    """Checks that lanes of unaffected machines continue, and that lanes of dead ones soon do."""
     worst = {"living": 0.0, "dead": 0.0}
     hit = {worker.address for worker in befallen}
     half = BATCHES // 2
@@ -164,7 +164,7 @@ def judge(name, befallen, team):
     )
     print(said, flush=True)
     assert worst["living"] <= LIVING_S, said
-    if name == "kill" and set(homes.values()) - hit:  # otherwise nobody was left to take over before Flink's restart
+    if name == "kill" and set(homes.values()) - hit:  # otherwise no feeder was left to take over before Flink's restart
         assert worst["dead"] <= DEAD_S, said
 
 

@@ -23,7 +23,7 @@ def growing(tmp_path):
 
 @pytest.fixture
 def follow(growing, start_feeder):
-    """Starts a feed that follows; each has a name of its own."""
+    """Starts feeds with `--follow`; each has a different name."""
     started = []
 
     def start(name, *more):

@@ -18,7 +18,7 @@ SEED = 11
 
 
 class Served:
-    """A copy of the small chunks, served by a feeder of its own."""
+    """A copy of the small chunks, served by a separate feeder."""
 
     def __init__(self, name, path, content):
         self.name, self.path, self.content = name, path, content

@@ -74,7 +74,7 @@ def test_a_stalled_trainer_holds_no_more_than_its_grant_and_slows_nobody(cli, he
         beside = time.monotonic() - began
         connections, size = queued(port)
         assert connections >= 1
-        # What was granted may as well have reached the trainer's own memory before it was stopped.
+        # Granted batches can also have reached the trainer's own memory before it was stopped.
         assert size <= grant
         assert beside < 4 * alone + 2
         stalled.signal(signal.SIGCONT)
@@ -87,7 +87,7 @@ def test_a_stalled_trainer_holds_no_more_than_its_grant_and_slows_nobody(cli, he
 
 
 def frames(connection):
-    """(kind, body) of each frame that comes."""
+    """Yields (kind, body) of each received frame."""
     with connection.makefile("rb") as received:
         while head := received.read(8):
             length, kind = struct.unpack_from("<IB", head)
@@ -134,7 +134,7 @@ def test_of_two_feeds_of_one_process_in_one_place_the_newer_reads(feeders):
             list(from_older)
         assert f"process {os.getpid()} on host" in str(fenced.value)
         got += views(islice(from_newer, 2))
-        # For good: the older one does not come back by itself, and a smaller run does not at all.
+        # This is permanent: the older feed does not reconnect, and a smaller run is refused.
         with pytest.raises(FencedError):
             next(iter(older))
         with Feed("single", **options, run=older.info.run - 1) as again, pytest.raises(FencedError):

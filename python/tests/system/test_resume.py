@@ -1,4 +1,4 @@
-"""Whoever stops at any position goes on with exactly the rest, also in another number of ranks."""
+"""A job that stops at any position resumes with exactly the rest, also with another number of ranks."""
 
 from contextlib import ExitStack
 from itertools import islice

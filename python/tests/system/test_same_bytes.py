@@ -1,4 +1,4 @@
-"""Every batch of every epoch is the same byte for byte, whoever serves it and however many read it."""
+"""Every batch of every epoch is the same byte for byte, for any source and any number of readers."""
 
 from contextlib import ExitStack
 from itertools import zip_longest

@@ -185,7 +185,7 @@ def test_wrong_name(tls: Guarded) -> None:
 def test_a_named_feed_is_that_of_its_own_file(
     tls: Guarded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stranger: Authority
 ) -> None:
-    """Whoever has taken the port shows another certificate, even if the same authority signed it."""
+    """A process that has taken over the port shows another certificate, even if the same authority signed it."""
     (tmp_path / "feeds").mkdir()
     monkeypatch.setenv("STOKER_HOME", str(tmp_path))
     for authority in (tls.authority, stranger):

@@ -47,7 +47,7 @@ def dataset(cli, tmp_path_factory):
 
 
 class Run:
-    """A trainer that is killed and goes on where its last note says, until all epochs are read."""
+    """A trainer that is killed and resumes from its last note, until all epochs are read."""
 
     def __init__(self, cli, directory, target, rng):
         self._home, self._directory, self._target, self._rng = cli.home, directory, target, rng
@@ -73,7 +73,7 @@ class Run:
         return len(self._trainers) - 1
 
     def some_time(self):
-        """Until some dozens of batches more were read, or it is over."""
+        """Waits until the trainer has read some dozens of further batches, or has ended."""
         wanted = len(self._trainers[-1].lines()) + self._rng.randint(1, 150)
         until(lambda: self.over or len(self._trainers[-1].lines()) >= wanted, "the trainer goes on")
 

@@ -1,4 +1,4 @@
-"""Training and validation beside each other on one feeder, groups with orders of their own, another batch size."""
+"""Training and validation at the same time on one feeder, groups with different orders, another batch size."""
 
 from __future__ import annotations
 

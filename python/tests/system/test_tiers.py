@@ -127,7 +127,7 @@ def test_a_full_disk_is_told_and_the_feed_goes_on(cli, photos, start_feeder, exp
 
 
 def in_mounts(script):
-    """A command that first runs a script among mounts of its own; None where this user may not have any."""
+    """Returns a command that first runs a script in a new mount namespace; None if this user may not create one."""
     for words in (["unshare", "-m"], ["unshare", "-r", "-m"]):
         if subprocess.run([*words, "true"], capture_output=True).returncode == 0:
             return [*words, "sh", "-ec", script + '\nexec "$@"', "sh"]

@@ -33,7 +33,7 @@ def parts(folder):
 
 
 def with_receipts(folder, least=3):
-    """Part files with receipts of the group, if there are so many."""
+    """Returns the part files with receipts of the group; an empty list if there are fewer than `least`."""
     found = [part for part in parts(folder) if any(r.values["group"] == "read" for r in records(part) if r.entry_crcs)]
     return found if len(found) >= least else []
 

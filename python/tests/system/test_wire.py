@@ -36,9 +36,9 @@ class Proxy:
         self.address = f"127.0.0.1:{self._listener.getsockname()[1]}"
         self.connections = 0
         self.flip: tuple[int, int] | None = None
-        """Byte of the next connection, and mask."""
+        """Position of a byte of the next connection, and the mask that alters it."""
         self.cut: int | None = None
-        """The next connection ends after so many bytes."""
+        """The next connection ends after this number of bytes."""
         self._sockets: list[socket.socket] = []
         threading.Thread(target=self._accept, daemon=True).start()
 

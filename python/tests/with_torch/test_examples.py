@@ -88,7 +88,7 @@ class Launch:
         assert len(self.steps) >= steps, self.text
 
     def kill(self) -> None:
-        pid = self.process.pid  # its ranks have sessions of their own
+        pid = self.process.pid  # each rank has a separate session
         ranks = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
         for victim in (pid, *map(int, ranks)):
             os.kill(victim, signal.SIGKILL)

@@ -44,7 +44,7 @@ WAYS = [(0, "fork", False)]
 WAYS += [(w, "fork", stay) for w in (1, 2, 4) for stay in (False, True)]
 WAYS += [(1, "spawn", True), (1, "forkserver", False)]
 SLOW = [(w, start, stay) for start in ("spawn", "forkserver") for w in (1, 2, 4) for stay in (False, True)]
-"""Each of their processes imports torch anew."""
+"""Slow, since each of their processes imports torch again."""
 
 
 @pytest.mark.filterwarnings("ignore:This DataLoader will create")

@@ -1,4 +1,4 @@
-"""A feed as a `tf.data.Dataset`, in a process of its own: TensorFlow beside torch takes many seconds to begin."""
+"""A feed as a `tf.data.Dataset`, in a separate process: TensorFlow takes many seconds to start next to torch."""
 
 from __future__ import annotations
 

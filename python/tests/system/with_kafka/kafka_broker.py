@@ -1,4 +1,4 @@
-"""Kafka brokers in processes of their own, of the jars that the Java tests use."""
+"""Kafka brokers in separate processes, from the jars that the Java tests use."""
 
 from __future__ import annotations
 

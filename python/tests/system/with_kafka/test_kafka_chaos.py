@@ -42,20 +42,20 @@ class Storm:
         self._dead = []
 
     def faults(self, name, rounds):
-        """Of a test: each at least once, if there are rounds enough."""
+        """Returns the faults of a test: each at least once, if there are enough rounds."""
         self._rng = random.Random(f"{self._seed} {name}")
         all_of_them = [self.broker, self.worker, self.head, self.broker_and_worker, self.broker_and_head]
         first = self._rng.sample(all_of_them, len(all_of_them))
         return (first + self._rng.choices(all_of_them, k=rounds))[:rounds]
 
     def strike(self, fault):
-        """At some moment of what goes on."""
+        """Causes a fault at a random moment."""
         pause(self._rng.uniform(0, 2))
         print(time.strftime("%H:%M:%S"), fault.__name__, flush=True)
         fault()
 
     def calm(self):
-        """Begins anew what is dead, and waits until all is whole."""
+        """Restarts dead processes, and waits until brokers and machines are complete."""
         for begin in self._dead:
             begin()
         self._dead.clear()

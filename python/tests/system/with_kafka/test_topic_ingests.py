@@ -33,7 +33,7 @@ class Topic:
             created.result(LIMIT_S)
 
     def send(self, count):
-        """So many more records; returns all that were sent, by their samples' keys."""
+        """Sends `count` further records; returns all records sent so far, by their samples' keys."""
         producer = confluent_kafka.Producer({"bootstrap.servers": self.broker.address, "log_level": 0, "linger.ms": 5})
         for i in range(len(self.sent), len(self.sent) + count):
             value = b"value %d " % i * (1 + i % 40)
@@ -77,7 +77,7 @@ def test_each_record_comes_once_through_kill_and_interrupt(cli, broker, tmp_path
 
     second = cli.start("ingest", uri, path, "--value", "raw", "--commit-interval", "1 h")
     try:
-        # It has read everything, and commits nothing by itself.
+        # The ingest has read everything, and does not commit before its interval is over.
         said = []
 
         def listen():

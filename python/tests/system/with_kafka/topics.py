@@ -37,7 +37,7 @@ class Topic:
         return [ends[p] for p in range(self.partitions)]
 
     def is_settled(self) -> bool:
-        """Whether each partition has records, all of them committed or given up."""
+        """Whether each partition has records, all of them committed or aborted."""
         written = self.ends(IsolationLevel.READ_UNCOMMITTED)
         return bool(written) and all(written) and written == self.ends(IsolationLevel.READ_COMMITTED)
 
@@ -110,7 +110,7 @@ class Topic:
         assert producer.flush(LIMIT_S) == 0
 
     def transact(self, *transactions: tuple[Records, bool]) -> None:
-        """See `write`; one after the other, and whether each is committed, not given up."""
+        """Writes transactions one after the other, see `write`. The flag of each: whether it is committed or aborted."""
         producer = Producer(self._address | {"transactional.id": self.name})
         producer.init_transactions(LIMIT_S)
         for partitions, is_committed in transactions:

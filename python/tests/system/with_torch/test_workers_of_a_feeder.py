@@ -1,4 +1,4 @@
-"""DataLoader workers read from a real feeder, stop at every position, and others go on with exactly the rest."""
+"""DataLoader workers read from a real feeder and stop at every position; others resume with exactly the rest."""
 
 from itertools import islice
 
