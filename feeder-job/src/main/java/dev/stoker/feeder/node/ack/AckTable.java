@@ -46,7 +46,7 @@ public final class AckTable {
     /** Readers in the order of their first request; the first one drains. */
     private final ArrayDeque<Drain> readers = new ArrayDeque<>();
 
-    /** Number of entries that are not durable, including the cost of their items. */
+    /** Number of entries that are not durable, and their cost including that of their items. */
     private int used;
 
     private long cost;
