@@ -282,8 +282,8 @@ public final class AckTable {
         }
 
         /**
-         * Returns the groups whose receipts this reader has yet to write: receipts that are not durable, and receipts that
-         * trainers will repeat because there was no room for them. Empty while another reader drains.
+         * Returns the groups whose receipts this reader must still write: receipts that are not durable, and receipts
+         * that trainers will repeat because the table was full. Empty while another reader drains.
          */
         public Set<GroupName> owing() {
             synchronized (lock) {

@@ -72,7 +72,7 @@ final class TierSetup {
         try {
             long room = MemorySpace.room(tmpfs);
             long bytes = spec.bytes().orElse(Math.min(room, budget.autoFiles(workingBytes)));
-            // Even with half of the memory, chunks that trainers can read as files are faster overall.
+            // Half the size is still worthwhile, because trainers can read these chunks as files.
             if (bytes > room || bytes < direct / 2) {
                 throw new IOException(tmpfs + " has room for " + DirectBudget.mebibytes(room) + " MiB, not for "
                         + DirectBudget.mebibytes(Math.max(bytes, direct)));
