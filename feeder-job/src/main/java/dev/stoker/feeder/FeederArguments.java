@@ -40,18 +40,19 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.MemorySize;
 
 /**
- * The arguments of a feed, checked and resolved: datasets are opened, versions pinned, lanes counted.
+ * The arguments of a feed, checked and resolved: the datasets are open, the versions are pinned and the lanes are
+ * counted.
  *
  * @param plan the feed
  * @param checkpointInterval time between checkpoints
- * @param wantedParallelism feeder subtasks, if given
+ * @param wantedParallelism number of feeder subtasks, if given
  */
 public record FeederArguments(FeedPlan plan, Duration checkpointInterval, OptionalInt wantedParallelism) {
 
     /**
      * Parses and resolves arguments.
      *
-     * @throws InvalidFeedException naming everything that is wrong
+     * @throws InvalidFeedException if arguments are invalid; the message names all errors
      * @throws IOException if a dataset cannot be opened
      */
     public static FeederArguments parse(String[] args) throws IOException {
@@ -59,13 +60,15 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
         return new Resolution(arguments).resolve();
     }
 
-    /** Subtasks to run: as wanted, else as Flink is configured to, at most one a lane. */
+    /**
+     * Returns the number of subtasks: the requested number, else Flink's default parallelism, but at most one per lane.
+     */
     public int parallelism(int configured) {
         int lanes = plan.streams().stream().mapToInt(FeedPlan.Stream::lanes).sum();
         return Math.max(1, Math.min(lanes, wantedParallelism.orElse(configured)));
     }
 
-    /** One pass over the arguments that collects what is wrong. */
+    /** One pass over the arguments, which collects all errors. */
     private static final class Resolution {
         private final Configuration options;
         private final List<String> positional;
@@ -181,7 +184,7 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
             return groups;
         }
 
-        /** Whether the bind address and its protection go together. */
+        /** Checks that the bind address is not reachable from other machines without protection. */
         private Object reachable() {
             ServerOptions defaults = ServerOptions.defaults();
             return new ServerOptions(
@@ -197,7 +200,7 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
                     defaults.linger());
         }
 
-        /** The shape of it; the files are read where the feeder runs. */
+        /** Returns which files protect the feed. Only the feeder reads the files. */
         private Access access() {
             Optional<String> certificate = options.getOptional(FeederOptions.TLS_CERT);
             Optional<String> key = options.getOptional(FeederOptions.TLS_KEY);
@@ -317,8 +320,8 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
     }
 
     /**
-     * The id of a feed: a UUID of version 5 over its name and its datasets, so that a feed that is started again under the
-     * same name over the same datasets goes on with its ledger.
+     * Returns the id of a feed: a version 5 UUID of its name and its datasets. A feed that is started again under the
+     * same name over the same datasets therefore continues its ledger.
      */
     static UUID id(String name, List<FeedPlan.Stream> streams) {
         String text = "stoker-feed\n" + name + "\n"

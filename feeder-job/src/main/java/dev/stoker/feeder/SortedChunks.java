@@ -11,13 +11,19 @@ import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Looks for streams whose chunks are sorted by class, so that batches hold few classes. Runs where the feed is started from. */
+/**
+ * Finds streams whose chunks are sorted by class, so that batches contain few classes. Runs on the machine that starts
+ * the feed.
+ */
 public final class SortedChunks {
     private static final Logger LOG = LoggerFactory.getLogger(SortedChunks.class);
 
     private SortedChunks() {}
 
-    /** Returns a line for each categorical field of a stream that the default shuffle window does not mix. Reads some chunk heads. */
+    /**
+     * Returns a warning for each categorical field of a stream that the default shuffle window does not mix. Reads the
+     * heads of some chunks.
+     */
     public static List<String> warnings(FeedPlan plan) {
         OrderSpec spec = OrderSpec.fromJson(plan.order());
         List<String> warnings = new ArrayList<>();
@@ -31,7 +37,7 @@ public final class SortedChunks {
                     }
                 }
             } catch (IOException e) {
-                // Whoever reads the chunk says what is wrong with it.
+                // The feeder reports the error when it reads the chunk.
                 LOG.debug("The classes of stream {} were not looked at", stream.name(), e);
             }
         }

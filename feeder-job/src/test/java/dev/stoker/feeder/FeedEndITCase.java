@@ -38,10 +38,10 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A feed with {@code --epochs} ends when everyone who has subscribed has finished, and not before. */
+/** Tests that a feed with {@code --epochs} ends when all subscribed trainers have finished, and not before. */
 @Timeout(120)
 class FeedEndITCase {
-    /** Each takes a checkpoint; the coordinator looks once a second whether the feed has ended. */
+    /** Each batch takes a checkpoint. The coordinator checks once a second whether the feed has ended. */
     private static final int BATCHES = 16;
 
     @RegisterExtension
@@ -122,7 +122,7 @@ class FeedEndITCase {
                 id.number(), id.piece(), id.repeated(), batch.header().crc(), id.rows(), id.skipped());
     }
 
-    /** Reads so many batches, and acknowledges each only when the one before it is durable. */
+    /** Reads this number of batches, and acknowledges each one only when the previous one is durable. */
     private static void readSlowly(FeedClient client, int count, int before) throws IOException {
         List<AckEntry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
@@ -187,7 +187,7 @@ class FeedEndITCase {
             }
         }
         try (FeedClient client = trainer("train", "default", 0, 7)) {
-            // All has arrived; the trainer has yet to consume most of it.
+            // All batches have arrived, but the trainer has not consumed most of them yet.
             client.send(new Subscribe(1, 0, BATCHES, 1, 0, TailPolicy.PAD, List.of()));
             for (int i = 0; i < BATCHES; i++) {
                 client.send(new Ack(1, 0, List.of(held.get(i))));
@@ -258,7 +258,7 @@ class FeedEndITCase {
     @Test
     void aRankThatWasRestartedBehindItsLastBatchIsNotWaitedFor() throws Exception {
         start("end-empty-rest", dataset.path().toString());
-        // A new run, at a position from which one batch is left.
+        // A new run, at a position where one batch is left.
         try (FeedClient first = trainer(Participant.rank(0, 2), "train", "default", 0, 9);
                 FeedClient second = trainer(Participant.rank(1, 2), "train", "default", 0, 9)) {
             second.send(new Subscribe(1, 0, BATCHES - 1, 2, 1, TailPolicy.KEEP, List.of()));

@@ -15,35 +15,41 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 /**
- * Keeps lanes near the slowest of some consumer groups: looks at what they have committed, a few times a second, on a thread of
- * its own. While brokers do not answer, nothing changes: what may be written was allowed by what consumers had done before.
+ * Keeps lanes close to the slowest of some consumer groups. A thread reads the committed offsets of the groups a few
+ * times a second. While the brokers do not answer, the limits stay unchanged.
  */
 final class ConsumerPace implements PaceGate {
     private static final long LOOK_NANOS = 300_000_000L;
 
-    /** What is known of a lane; guarded by itself, what the looking thread alone uses is its own. */
+    /** The state of a lane. Its monitor guards it, except for fields that only the reading thread uses. */
     private static final class Progress {
         /** The last epoch that may be written. */
         long lastEpoch = -1;
-        /** The first and the last epoch that was asked for. */
+        /** The first and the last epoch that was requested. */
         long first = -1;
 
         long asked;
-        /** Where the partition ended at the last look, and the epoch that its last record leads to. */
+        /** The end of the partition at the last check, and the epoch that its last record leads to. */
         long end = -1;
 
         long reached;
-        /** Bytes in the topic that consumers have not read, from a batch on, as of the last look. */
+        /** Bytes in the topic, from a batch on, that consumers had not read at the last check. */
         long unread;
-        /** Bytes made since the last look began, and between that and the one before: they may be on their way. */
+        /**
+         * Bytes written since the last check began, and between that check and the previous one. They may not be in the
+         * topic yet.
+         */
         long made;
 
         long madeBefore;
         long recordBytes;
         long records;
-        /** The group that has committed least. */
+        /** The group with the smallest committed offset. */
         String slowest = "";
-        /** What that has committed, as of the last look, and the furthest record in front of it so far; null for none. */
+        /**
+         * The committed offset of that group at the last check, and the furthest record before it so far; null for
+         * none.
+         */
         long committed = -1;
 
         RecordPosition consumed;
@@ -61,9 +67,9 @@ final class ConsumerPace implements PaceGate {
 
     /**
      * @param lanes partitions of the topic
-     * @param told learns whom a lane waits for
-     * @param changed is called after each look
-     * @param failed is told when there can be no more looks
+     * @param told is told which group a lane waits for
+     * @param changed is called after each check
+     * @param failed is told when checks are no longer possible
      */
     ConsumerPace(
             KafkaTarget target,
@@ -90,11 +96,13 @@ final class ConsumerPace implements PaceGate {
         synchronized (progress) {
             progress.first = progress.first < 0 ? epoch : progress.first;
             progress.asked = epoch;
-            // At least one record, or a limit below its size would be the end.
+            // At least one record is allowed; otherwise a limit below the size of a record would block the lane for
+            // ever.
             long ahead = progress.unread + progress.made + progress.madeBefore;
             boolean isNear = epoch <= progress.lastEpoch
                     && (pace.bytesAhead() == 0 || ahead == 0 || ahead < pace.bytesAhead() / lanes);
-            // What a restarted feed writes again is no news. Nobody reads it if all have had it and have left.
+            // A restarted feed writes some records again. Nobody reads them if all consumers have read them already and
+            // left.
             boolean isAllowed = isNear || isConsumed(progress, next);
             if (isAllowed) {
                 told.goesOn(lane);
@@ -125,7 +133,8 @@ final class ConsumerPace implements PaceGate {
 
     private void look() {
         try {
-            // The command has reached the brokers: they are away, not wrong.
+            // The command has reached the brokers before, so the configuration is right and the brokers are
+            // unavailable.
             Patience.endlessAfterRestore().run("Looking at the groups " + pace.groups(), this::lookOn);
         } catch (InterruptedException e) {
             // Closed.
@@ -135,7 +144,7 @@ final class ConsumerPace implements PaceGate {
                 failed.accept(e);
             }
         } catch (Error e) {
-            // Lanes that wait for their consumers would wait for ever.
+            // Without checks, lanes that wait for their consumers would wait for ever.
             if (!closed) {
                 failed.accept(new IllegalStateException("Looking at the groups " + pace.groups() + " failed: " + e, e));
             }
@@ -158,8 +167,8 @@ final class ConsumerPace implements PaceGate {
     }
 
     /**
-     * @param reader of all that is written
-     * @param seen of what consumers see
+     * @param reader reads all records
+     * @param seen reads the records that consumers can see
      */
     private void look(int lane, GroupOffsets.Slowest slowest, TopicReader reader, TopicReader seen) throws IOException {
         Progress progress = progress(lane);
@@ -173,7 +182,7 @@ final class ConsumerPace implements PaceGate {
         long end = reader.end(lane);
         long from = Math.max(slowest.offset(), reader.begin(lane));
         Optional<RecordHeader> next = from >= end ? Optional.empty() : reader.at(lane, from);
-        // Readers that wait for a batch need not have read what is in front of it, nor can they read what was given up.
+        // Consumers that wait for a batch need not have read the records before it, and cannot read aborted records.
         long batch = next.isEmpty() ? end : seen.firstBatch(lane, from);
         Optional<RecordHeader> had = Optional.empty();
         if (slowest.offset() != progress.committed && slowest.offset() > 0) {
@@ -192,12 +201,15 @@ final class ConsumerPace implements PaceGate {
         }
     }
 
-    /** Where consumers stand that have read all there is; what was asked for since may be on its way. */
+    /**
+     * Returns the epoch reached by consumers that have read everything; records requested since then may not be written
+     * yet.
+     */
     private static long reached(int lane, long end, Progress progress, TopicReader reader) throws IOException {
         if (end != progress.end) {
             Optional<RecordHeader> last = reader.last(lane);
             synchronized (progress) {
-                // Without any record none was written, or all have been deleted.
+                // A partition without records was never written, or all of its records were deleted.
                 progress.reached = last.map(ConsumerPace::epochOf).orElse(end == 0 ? progress.first : progress.asked);
                 progress.end = end;
             }

@@ -20,13 +20,13 @@ import org.apache.flink.configuration.MemorySize;
 /**
  * The arguments of a feed to a topic, checked and resolved.
  *
- * @param plan what is written where
- * @param feed the arguments of every feed
- * @param readAmplification how many times ranks read a record together; 1 unless more is allowed
+ * @param plan what is written to which topic
+ * @param feed the arguments that every feed has
+ * @param readAmplification how many times the ranks together read each record; 1 unless more is allowed
  */
 public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmplification) {
 
-    /** Whether arguments ask for a feed to a topic. */
+    /** Returns whether the arguments describe a feed to a topic. */
     public static boolean wanted(String[] args) {
         for (int i = 0; i < args.length && !args[i].equals("--"); i++) {
             if (args[i].equals("--to") || args[i].startsWith("--to=")) {
@@ -39,7 +39,7 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
     /**
      * Parses and resolves arguments.
      *
-     * @throws InvalidFeedException naming everything that is wrong
+     * @throws InvalidFeedException if arguments are invalid; the message names all errors
      * @throws IOException if the dataset cannot be opened
      */
     public static KafkaArguments parse(String[] args) throws IOException {
@@ -64,13 +64,13 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
         FeederArguments feed = feed(options, arguments.positional());
         int lanes = lanes(options, feed.plan());
         if (free && lanes > worldSize && lanes % worldSize != 0) {
-            // Fewer chunks than lanes: as many as the ranks can share.
+            // There are fewer chunks than lanes: reduce the lanes to a number that the ranks can share.
             lanes -= lanes % worldSize;
             options.set(FeederOptions.LANES, lanes);
             feed = options.get(FeederOptions.FOLLOW) ? feed : feed(options, arguments.positional());
         }
         if (options.get(FeederOptions.FOLLOW)) {
-            // Not opened anew: a newer version may have more lanes.
+            // The dataset is not opened again, because a newer version could have more lanes.
             feed = new FeederArguments(
                     feed.plan().withLanes(lanes), feed.checkpointInterval(), feed.wantedParallelism());
         }
@@ -136,7 +136,10 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
         }
     }
 
-    /** The lanes of the topic. Later versions have more chunks, and so may have more lanes; the topic goes on with those of its first. */
+    /**
+     * Returns the number of lanes of the topic. Later versions have more chunks and could have more lanes, but the
+     * topic keeps the lanes of its first version.
+     */
     private static int lanes(Configuration options, FeedPlan feed) throws IOException {
         if (!options.get(FeederOptions.FOLLOW)) {
             return feed.streams().get(0).lanes();

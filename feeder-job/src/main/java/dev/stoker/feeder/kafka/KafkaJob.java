@@ -23,9 +23,9 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.configuration.PipelineOptions;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
-/** The job graph of a feed to a topic: lanes, forward-connected to Kafka's sink. */
+/** Builds the job graph of a feed to a topic: lanes that are forward-connected to Kafka's sink. */
 public final class KafkaJob {
-    /** Partitions take more than their share where lanes are uneven, and something for headers. */
+    /** Room for partitions that take more than their share because lanes are uneven, and for headers. */
     private static final double UNEVEN = 1.25;
 
     private KafkaJob() {}
@@ -33,7 +33,7 @@ public final class KafkaJob {
     /**
      * Creates or checks the topic and adds the feed to an environment.
      *
-     * @throws IOException if topic or brokers are not as they must be, naming what to change
+     * @throws IOException if the topic or the brokers are not configured as required; the message names what to change
      */
     public static void build(
             StreamExecutionEnvironment env, KafkaPlan plan, Duration checkpointInterval, int parallelism)
@@ -41,7 +41,7 @@ public final class KafkaJob {
         build(env, plan, checkpointInterval, parallelism, UnaryOperator.identity());
     }
 
-    /** The same with another sink around the topic's. */
+    /** Adds the feed to an environment, with another sink around the topic's sink. */
     static void build(
             StreamExecutionEnvironment env,
             KafkaPlan plan,
@@ -51,13 +51,13 @@ public final class KafkaJob {
             throws IOException {
         KafkaLaneSource source = prepare(plan, checkpointInterval);
         Configuration settings = FeederJob.settings(checkpointInterval);
-        // So that a task's transactions are committed or refused before its lanes look what the topic has.
+        // A task's transactions must be committed or aborted before its lanes read the end of the topic.
         settings.set(PipelineOptions.OPERATOR_CHAINING, true);
         env.configure(settings);
         RestartLimit.set(env);
         env.setParallelism(parallelism);
         env.setMaxParallelism(Math.max(128, parallelism));
-        // Records are never changed, and large.
+        // Records are large and never modified.
         env.getConfig().enableObjectReuse();
         env.fromSource(source, WatermarkStrategy.noWatermarks(), "lanes", TopicRecordSerializer.TYPE)
                 .uid("kafka-lanes")
@@ -99,20 +99,20 @@ public final class KafkaJob {
             TopicNeeds needs =
                     new TopicNeeds(plan.lanes(), share, Duration.ofMillis(plan.epochTimeMs()), plan.replication());
             if (plan.follows()) {
-                // Before the topic, whose partitions are the lanes of that version.
+                // Before the topic is created, because its partitions are the lanes of the first version.
                 choices.begin();
             }
             String topicId;
             try (TopicCheck topic = new TopicCheck(plan.target())) {
                 topicId = topic.ensure(needs);
             }
-            // Another feed's records are refused here already, where somebody reads the message.
+            // Check here already for records of another feed, because the user reads this message.
             TopicStart.fresh(plan, plan.follows() ? choices : TopicStart.pinned(plan.target(), fingerprint));
             return new KafkaLaneSource(registered(plan), fingerprint, topicId);
         }
     }
 
-    /** What a person is told of a feed that starts. */
+    /** Returns the lines that the command prints when a feed starts. */
     public static List<String> describe(KafkaArguments arguments) {
         KafkaPlan plan = arguments.plan();
         List<String> lines = new ArrayList<>();

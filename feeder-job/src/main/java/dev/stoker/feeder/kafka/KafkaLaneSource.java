@@ -15,12 +15,15 @@ import org.apache.flink.api.connector.source.SplitEnumerator;
 import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
-/** The records of a feed to a topic, lane by lane. */
+/** A source of the records of a feed to a topic, lane by lane. */
 public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, KafkaLaneState> {
 
     private static final long serialVersionUID = 1;
 
-    /** Records built ahead by a reader: some of the largest. Each collection of garbage copies what lies here. */
+    /**
+     * Bytes of records that a reader builds ahead: room for several of the largest records. Each garbage collection
+     * copies them.
+     */
     private static final long QUEUE_BYTES = 4L << 20;
 
     private final KafkaPlan plan;
@@ -28,8 +31,8 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
     private final String topicId;
 
     /**
-     * @param fingerprint of the feed's data and order, if all epochs have one
-     * @param topicId of the topic as it was when the job was made
+     * @param fingerprint fingerprint of the feed, if all epochs have the same
+     * @param topicId id of the topic when the job was created
      */
     public KafkaLaneSource(KafkaPlan plan, String fingerprint, String topicId) {
         this.plan = plan;
@@ -58,13 +61,13 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
                 availability);
     }
 
-    /** What the pace wakes. */
+    /** Holds the pump that the pace wakes. */
     private static final class PumpHolder {
         private volatile LanePump pump;
     }
 
     private LanePump.Work open(PumpHolder holder) throws IOException {
-        // A task that begins again may do so because the topic was deleted.
+        // The task may have restarted because the topic was deleted.
         TopicStart.require(plan.target(), topicId);
         StreamContent content =
                 StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());

@@ -9,26 +9,26 @@ import java.util.List;
 import java.util.OptionalInt;
 
 /**
- * A feed to a topic with everything resolved. It travels in the job graph.
+ * The plan of a feed to a topic, with everything resolved. It is part of the job graph.
  *
  * @param feed the feed; its first stream is written
  * @param target the topic
- * @param worldSize ranks that read it
- * @param pace how far it goes ahead of whom
- * @param epochTimeMs how long trainers may take for an epoch
- * @param replication copies of a topic that is created; -1 for the brokers' default
- * @param values what records hold
+ * @param worldSize number of ranks that read the topic
+ * @param pace how far the feed may be ahead of which consumer groups
+ * @param epochTimeMs maximum time that trainers take for an epoch
+ * @param replication replication factor of a topic that the feed creates; -1 for the default of the brokers
+ * @param values the format of the records
  */
 public record KafkaPlan(
         FeedPlan feed, KafkaTarget target, int worldSize, Pace pace, long epochTimeMs, int replication, Values values)
         implements Serializable {
 
     /**
-     * What batch records hold.
+     * The format of batch records.
      *
      * @param format the format
-     * @param registry URL of the registry that knows the schema of samples; null for none
-     * @param schemaId what that calls it; -1 as long as it was not asked, or there is none
+     * @param registry URL of the schema registry that knows the schema of the samples; null for none
+     * @param schemaId id of the schema in the registry; -1 before the registry was asked, or if there is no registry
      */
     public record Values(ValueFormat format, String registry, int schemaId) implements Serializable {
         private static final long serialVersionUID = 1;
@@ -39,11 +39,11 @@ public record KafkaPlan(
     }
 
     /**
-     * How far a feed goes ahead.
+     * How far a feed may be ahead of its consumers.
      *
-     * @param groups consumer groups that it waits for; empty for none
-     * @param epochsAhead epochs in front of the slowest of them
-     * @param bytesAhead bytes in front of it, over all partitions; 0 for no limit
+     * @param groups consumer groups that throttle the feed; may be empty
+     * @param epochsAhead number of epochs ahead of the slowest group
+     * @param bytesAhead number of bytes ahead of it, over all partitions; 0 for no limit
      */
     public record Pace(List<String> groups, int epochsAhead, long bytesAhead) implements Serializable {
         public Pace {
@@ -54,18 +54,18 @@ public record KafkaPlan(
         }
     }
 
-    /** The plan, when the registry has told the schema's id. */
+    /** Returns this plan with the id that the registry gave the schema. */
     KafkaPlan withSchema(int id) {
         Values known = new Values(values.format(), values.registry(), id);
         return new KafkaPlan(feed, target, worldSize, pace, epochTimeMs, replication, known);
     }
 
-    /** Whether each epoch takes the dataset's newest version. */
+    /** Returns whether each epoch reads the newest version of the dataset. */
     boolean follows() {
         return feed.streams().get(0).follow();
     }
 
-    /** Lanes of the stream, which are the topic's partitions. */
+    /** Returns the number of lanes of the stream, which is the number of partitions of the topic. */
     public int lanes() {
         return feed.streams().get(0).lanes();
     }

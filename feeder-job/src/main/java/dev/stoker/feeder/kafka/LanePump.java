@@ -13,19 +13,20 @@ import java.util.Queue;
 import java.util.TreeMap;
 
 /**
- * Builds the records of a reader's lanes ahead, on a thread of its own: one piece of each lane in turn, as far as the pace
- * allows and the queue has room. The methods are for the reader's thread; the lock guards the queues.
+ * Builds the records of a reader's lanes ahead of the reader, on a separate thread. It takes one piece of each lane in
+ * turn, if the pace allows it and the queue has room. Only the reader's thread calls the methods; the lock guards the
+ * queues.
  */
 final class LanePump implements AutoCloseable {
     private static final long IDLE_MS = 200;
 
-    /** What a pump works with; made and closed by its thread. */
+    /** The resources of a pump, which its thread opens and closes. */
     interface Work extends AutoCloseable {
         TopicEpochs epochs();
 
         PaceGate pace();
 
-        /** Lanes as they go on in the topic that there is; may wait for brokers. */
+        /** Returns the state from which each lane resumes in the present topic. May wait for brokers. */
         List<KafkaLane> resume(List<KafkaLane> lanes) throws IOException;
 
         @Override
@@ -37,7 +38,10 @@ final class LanePump implements AutoCloseable {
     private final long queueBytes;
     private final Runnable available;
     private final Thread thread;
-    /** The thread's own: lanes that were added and are not resumed yet, and by lane what comes after all that is queued. */
+    /**
+     * Owned by the thread: lanes that were added and not resumed yet, and for each lane the state after all queued
+     * records.
+     */
     private final List<KafkaLane> begun = new ArrayList<>();
 
     private final Map<Integer, KafkaLane> positions = new TreeMap<>();
@@ -49,10 +53,10 @@ final class LanePump implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param opener opens what the thread works with
-     * @param epochs after which lanes are done
+     * @param opener opens the resources of the thread
+     * @param epochs number of epochs after which lanes are done
      * @param queueBytes bytes of records built ahead
-     * @param available is called by the thread when the reader should look again
+     * @param available called by the thread when the reader should poll again
      */
     LanePump(Patience.Call<Work> opener, OptionalLong epochs, long queueBytes, Runnable available) {
         this.opener = opener;
@@ -67,14 +71,14 @@ final class LanePump implements AutoCloseable {
         thread.start();
     }
 
-    /** Writes a lane, too. */
+    /** Adds a lane to those that the pump writes. */
     synchronized void add(KafkaLane lane) {
         added.add(lane);
         running++;
         notifyAll();
     }
 
-    /** The next record, or null if none is ready. */
+    /** Returns the next record, or null if none is ready. */
     synchronized Step poll() throws IOException {
         Step step = ready.poll();
         if (step == null) {
@@ -86,17 +90,17 @@ final class LanePump implements AutoCloseable {
         return step;
     }
 
-    /** Whether something is ready, or an error is to be told. */
+    /** Returns whether a record is ready, or an error or the end must be reported. */
     synchronized boolean hasNews() {
         return !ready.isEmpty() || failure != null || running == 0;
     }
 
-    /** Whether all lanes are written and handed out. */
+    /** Returns whether all lanes are written and handed out. */
     synchronized boolean isDone() {
         return running == 0 && ready.isEmpty() && failure == null;
     }
 
-    /** Looks again whether the pace allows more; any thread. */
+    /** Checks again whether the pace allows more. Any thread may call it. */
     synchronized void wake() {
         notifyAll();
     }
@@ -113,7 +117,7 @@ final class LanePump implements AutoCloseable {
         }
     }
 
-    /** Fails the reader, unless it is closed; any thread. */
+    /** Fails the reader, unless it is closed. Any thread may call it. */
     void fail(Throwable e) {
         synchronized (this) {
             failure = closed ? null : e;
@@ -123,7 +127,8 @@ final class LanePump implements AutoCloseable {
 
     private void run() {
         try {
-            // The command has reached brokers and dataset: they are away, not wrong. Then all is opened again.
+            // The command has reached the brokers and the dataset before, so they are unavailable. Open everything
+            // again.
             Patience.endlessAfterRestore().run("Making records", () -> {
                 try (Work work = opener.run()) {
                     pump(work);
@@ -187,7 +192,7 @@ final class LanePump implements AutoCloseable {
         }
     }
 
-    /** Waits for room; false once closed. */
+    /** Waits for room in the queue. Returns false after the pump was closed. */
     private boolean put(Step step) throws InterruptedException {
         synchronized (this) {
             while (!closed && readyBytes > 0 && readyBytes + step.record().value().length > queueBytes) {
@@ -203,7 +208,7 @@ final class LanePump implements AutoCloseable {
         return true;
     }
 
-    /** Ends the thread and waits for it, unless it is interrupted meanwhile. */
+    /** Ends the thread and waits for it, unless the caller is interrupted. */
     @Override
     public void close() {
         synchronized (this) {

@@ -19,9 +19,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Where lanes of a topic that is written in transactions go on: where their state says, unless brokers gave up what was written before
- * that. They do so when a job was down, or stood still, for longer than its transactions may last, or when another feed of its name
- * began meanwhile. Waits for brokers.
+ * Determines where the lanes of a topic that is written in transactions resume. A lane resumes at the position of its
+ * state, unless the brokers aborted records that the state counts as written. Brokers abort transactions if the job was
+ * down or stalled for longer than the transaction timeout, or if another feed with the same name started. Waits for
+ * brokers.
  */
 final class LaneResume {
     private static final Logger LOG = LoggerFactory.getLogger(LaneResume.class);
@@ -36,12 +37,16 @@ final class LaneResume {
         this.epochs = epochs;
     }
 
-    /** The lanes as they are to go on. This job writes nothing of them meanwhile. */
+    /**
+     * Returns the lanes with the positions from which they resume. This job must not write to these lanes during the
+     * call.
+     */
     List<KafkaLane> of(List<KafkaLane> lanes) throws IOException {
         List<KafkaLane> found = new ArrayList<>();
         try (TopicReader written = TopicReader.ofAll(target);
                 TopicReader committed = new TopicReader(target)) {
-            // What the states count as written lies before these; other tasks may be about to commit some of it.
+            // The records that the states count as written are before these ends. Other tasks may still commit some of
+            // them.
             Map<Integer, Long> ends = new TreeMap<>();
             for (KafkaLane lane : lanes) {
                 ends.put(lane.lane(), written.end(lane.lane()));
@@ -66,7 +71,7 @@ final class LaneResume {
         return found;
     }
 
-    /** Waits until each transaction that has records before an offset is committed or given up. */
+    /** Waits until each transaction that has records before an offset is committed or aborted. */
     private void awaitEnd(int lane, long end, TopicReader committed) throws IOException {
         long told = System.nanoTime();
         while (committed.end(lane) < end) {
@@ -82,7 +87,7 @@ final class LaneResume {
         }
     }
 
-    /** Where a lane goes on in a partition that ends in this record. */
+    /** Returns where a lane resumes in a partition that ends with this record. */
     KafkaLane after(RecordHeader last, KafkaLane lane) throws IOException {
         TopicEpochs.Version version = epochs.of(last.epoch(), epochs.follows() ? last.version() : 0);
         if (!version.info().fingerprint().equals(last.fingerprint())) {
@@ -97,9 +102,9 @@ final class LaneResume {
     }
 
     /**
-     * Where a lane goes on in a partition without a record.
+     * Returns where a lane resumes in a partition without records.
      *
-     * @param begin its first offset; records before it have been deleted
+     * @param begin first offset of the partition; earlier records were deleted
      */
     static KafkaLane inEmpty(long begin, KafkaLane lane) {
         return begin == 0

@@ -13,9 +13,9 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 
-/** Makes a lane's records one after the other, from any of them on. One thread. */
+/** Creates the records of a lane in order, from any record on. For one thread. */
 final class LaneWriter {
-    /** A record with its rows, and the lane's state once it is written. */
+    /** A record with its number of rows, and the state of the lane after the record is written. */
     record Step(TopicRecord record, int rows, KafkaLane after) {}
 
     private final TopicEpochs contents;
@@ -25,8 +25,8 @@ final class LaneWriter {
     private LanePieces pieces;
 
     /**
-     * @param state where to go on
-     * @param epochs after which there is nothing more to write
+     * @param state where to resume
+     * @param epochs number of epochs after which the lane is done
      */
     LaneWriter(TopicEpochs contents, KafkaLane state, OptionalLong epochs) {
         this.contents = contents;
@@ -38,24 +38,25 @@ final class LaneWriter {
         return state.lane();
     }
 
-    /** The place of the next record. */
+    /** Returns the position of the next record. */
     RecordPosition at() {
         return state.next();
     }
 
-    /** The epoch of the next record. */
+    /** Returns the epoch of the next record. */
     long epoch() {
         return state.next().epoch();
     }
 
-    /** Whether the last epoch is written. */
+    /** Returns whether the last epoch is written. */
     boolean isDone() {
         return epochs.isPresent() && epoch() >= epochs.getAsLong();
     }
 
     /**
-     * Whether somebody may wait for the next record while the partition's own readers have not read what is in front of it: the rest of
-     * a piece, and what is behind the rounds that every lane takes part in, where ranks read each other's partitions.
+     * Returns whether a consumer may wait for the next record although the readers of its partition have not read the
+     * records before it. This applies to the remaining parts of a piece. If ranks read each other's partitions, it also
+     * applies to records after the rounds in which every lane takes part.
      */
     boolean isOwed() throws IOException {
         RecordPosition next = state.next();
@@ -69,7 +70,7 @@ final class LaneWriter {
         };
     }
 
-    /** The next record, or all parts that are left of the next piece. */
+    /** Returns the next record, or all remaining parts of the next piece. */
     List<Step> next() throws IOException {
         if (contents.follows() && state.version() == 0 && state.next().kind() != RecordKind.EPOCH_BEGIN) {
             throw new IOException("state of lane " + lane() + " stands at " + state.next()
@@ -125,7 +126,7 @@ final class LaneWriter {
         return steps;
     }
 
-    /** What comes after a record of a lane that has these pieces in the record's epoch. */
+    /** Returns the position after a record, for a lane with these pieces in the epoch of the record. */
     static RecordPosition following(RecordHeader record, LanePieces pieces) {
         return switch (record.kind()) {
             case EPOCH_BEGIN -> from(pieces, record.epoch(), 0);

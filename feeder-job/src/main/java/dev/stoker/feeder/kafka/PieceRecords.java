@@ -24,11 +24,11 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes the records of a piece: one, or numbered parts where it is too large for one. What is written was compared with the
- * samples' checksums. One thread.
+ * Creates the records of a piece: one record, or numbered parts if the piece is too large for one record. All samples
+ * are compared with their checksums before they are written. For one thread.
  */
 final class PieceRecords implements RecordMaker {
-    /** Of the 64 bytes before a message, those that its checksum covers, and where that stands. */
+    /** The range that a message's checksum covers within the 64-byte header, and the offset of the checksum. */
     private static final int COVERED_FROM = 4;
 
     private static final int COVERED_TO = 52;
@@ -41,7 +41,7 @@ final class PieceRecords implements RecordMaker {
     private final long version;
     private final int maxBytes;
 
-    /** @param maxBytes the most bytes of a record's value */
+    /** @param maxBytes maximum size of a record's value in bytes */
     PieceRecords(StreamContent content, GroupOrder order, int maxBytes) {
         this.builder = content.builder(order);
         this.values = new RecordValue(order.stream().fields());
@@ -51,7 +51,7 @@ final class PieceRecords implements RecordMaker {
     }
 
     /**
-     * The records of a lane's piece of a batch, in order.
+     * Returns the records of a lane's piece of a batch, in order.
      *
      * @throws CorruptDataException if a sample is damaged and may not be skipped
      * @throws IOException if the origin fails, or a sample is too large for a record
@@ -69,7 +69,7 @@ final class PieceRecords implements RecordMaker {
             return alone;
         }
         long whole = size(epoch, number, piece);
-        // Rows are of similar size: seldom does one of so few parts not fit.
+        // Rows are of similar size, so the first attempt usually succeeds.
         for (int parts = (int) Math.max(2, (whole + maxBytes - 1) / maxBytes); parts <= piece.rows(); parts++) {
             List<Made> made = parts(epoch, number, piece, index, pieces.size(), parts);
             if (!made.isEmpty()) {
@@ -79,7 +79,10 @@ final class PieceRecords implements RecordMaker {
         throw tooLarge(epoch, number, piece);
     }
 
-    /** The records of so many equal parts; none if one of them is too large. */
+    /**
+     * Returns the records of a piece that is divided into this number of equal parts, or none if one of the parts is
+     * too large.
+     */
     private List<Made> parts(EpochOrder epoch, long number, Piece piece, int index, int pieces, int parts)
             throws IOException {
         List<Made> made = new ArrayList<>(parts);
@@ -116,7 +119,7 @@ final class PieceRecords implements RecordMaker {
         }
     }
 
-    /** Bytes of a record's value around it. */
+    /** Returns the size of the record's value in bytes. */
     private long bytes(BuiltPiece built) {
         return built.bytes() - BatchHeader.BYTES + values.overheadBytes();
     }
@@ -132,7 +135,7 @@ final class PieceRecords implements RecordMaker {
         return new PieceKey(epoch, new DeliveredBatch(number, number, List.of(alone)), 0, 0);
     }
 
-    /** Null if it is too large. */
+    /** Returns the record, or null if it is too large. */
     private Made record(EpochOrder epoch, long number, Piece piece, int index, int pieces, int part, int parts)
             throws IOException {
         PieceKey key = key(epoch, number, cut(piece, part, parts));
@@ -167,7 +170,7 @@ final class PieceRecords implements RecordMaker {
         }
     }
 
-    /** Whether what was read is what was committed. */
+    /** Returns whether the data that was read has the committed checksum. */
     static boolean isRight(BuiltPiece built, int messageCrc, int length) {
         ByteBuffer head = built.parts()[0]
                 .slice(built.parts()[0].position(), BatchHeader.BYTES)
@@ -182,7 +185,7 @@ final class PieceRecords implements RecordMaker {
                 + " found right: the memory of this machine may be failing");
     }
 
-    /** The message, without the header that stands before it on a socket. */
+    /** Returns the message, without the header that precedes it on a socket. */
     static ByteBuffer[] message(BuiltPiece built) {
         ByteBuffer[] parts = built.parts().clone();
         ByteBuffer first = parts[0];

@@ -14,14 +14,15 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 
-/** Says what a feed says of itself in its topic. */
+/** Creates the description of a feed that is written to its topic. */
 final class TopicInfos {
     private TopicInfos() {}
 
     /**
-     * What it says of a version; of which epoch is added where each has one of its own.
+     * Describes a version of the feed. The caller adds the epoch if each epoch reads a separate version.
      *
-     * @throws IOException if it does not fit into a record, the stream has no sample, or other lanes than the topic
+     * @throws IOException if the description does not fit into a record, the stream has no samples, or its number of
+     *     lanes differs from the topic's
      */
     static TopicInfo of(KafkaPlan plan, GroupOrder order) throws IOException {
         FeedPlan feed = plan.feed();

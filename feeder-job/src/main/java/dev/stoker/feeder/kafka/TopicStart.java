@@ -14,11 +14,11 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * Where lanes begin in a topic. A feed without state of its own goes on with the epoch that a partition ends in, from that
- * epoch's beginning: consumers drop what they have had. Waits for brokers.
+ * Determines where lanes begin in a topic. A feed without a state resumes with the epoch in which a partition ends,
+ * from the beginning of that epoch. Consumers discard the duplicates. Waits for brokers.
  */
 final class TopicStart {
-    /** Refuses what another feed has written. */
+    /** Rejects records of another feed. */
     interface Check {
         /** @param last the last record of a lane */
         void require(int lane, RecordHeader last) throws IOException;
@@ -26,7 +26,7 @@ final class TopicStart {
 
     private TopicStart() {}
 
-    /** The check of a feed of one version. */
+    /** Returns the check of a feed that reads a single version. */
     static Check pinned(KafkaTarget target, String fingerprint) {
         return (lane, last) -> {
             if (!last.fingerprint().text().equals(fingerprint)) {
@@ -37,7 +37,7 @@ final class TopicStart {
         };
     }
 
-    /** The lanes of a feed that has no state. */
+    /** Returns the lanes of a feed that has no state. */
     static KafkaLaneState fresh(KafkaPlan plan, Check own) throws IOException {
         KafkaTarget target = plan.target();
         List<KafkaLane> found = new ArrayList<>();
@@ -68,7 +68,10 @@ final class TopicStart {
         return again(header, lane, plan.follows());
     }
 
-    /** From the beginning of the epoch that a partition ends in: what an epoch has written counts from there. */
+    /**
+     * Returns the lane at the beginning of the epoch in which the partition ends, because the counts of an epoch begin
+     * there.
+     */
     static KafkaLane again(RecordHeader last, int lane, boolean isFollowed) {
         boolean isOver = last.kind() == RecordKind.EPOCH_END;
         return new KafkaLane(
@@ -78,7 +81,7 @@ final class TopicStart {
                 isOver || !isFollowed ? 0 : last.version());
     }
 
-    /** Refuses a topic that is not the one that the state was written for. */
+    /** Fails if the topic is not the one for which the state was written. */
     static void require(KafkaTarget target, String topicId) throws IOException {
         try (TopicCheck topic = new TopicCheck(target)) {
             topic.require(topicId);

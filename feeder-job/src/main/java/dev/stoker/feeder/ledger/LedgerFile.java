@@ -17,25 +17,25 @@ import java.util.Set;
 import java.util.UUID;
 
 /**
- * A whole file of the ledger. Its name has an id that begins with the time and is random otherwise, so whoever finds the
- * name taken knows that these very bytes were published before.
+ * A whole file of the ledger. Its name contains an id that begins with the time and is otherwise random. If the name
+ * exists already, an earlier attempt published exactly these bytes.
  *
- * @param name within the ledger's directory
- * @param bytes from the header to the end record
+ * @param name name within the ledger's directory
+ * @param bytes the content, from the header to the end record
  */
 record LedgerFile(String name, byte[] bytes) {
 
     private static final SecureRandom RANDOM = new SecureRandom();
 
     /**
-     * An epoch of a stream of which something was acknowledged.
+     * An epoch of a stream in which trainers acknowledged samples.
      *
      * @param pass stream, group and replica, as one text
-     * @param epoch from 0
+     * @param epoch the epoch, from 0
      */
     record Delivery(String pass, long epoch) {}
 
-    /** What was acknowledged, rather than only asked for. */
+    /** Returns the epochs in which trainers acknowledged samples; requests alone do not count. */
     Set<Delivery> deliveries() {
         Set<Delivery> deliveries = new LinkedHashSet<>();
         try {
@@ -49,13 +49,13 @@ record LedgerFile(String name, byte[] bytes) {
                 }
             }
         } catch (IOException e) {
-            // A sign too many is better than none, and than a file that is never written.
+            // An extra mark does no harm. A missing mark, or a file that is never written, does.
             deliveries.add(new Delivery(name, 0));
         }
         return deliveries;
     }
 
-    /** Makes a file of encoded records. */
+    /** Creates a file from encoded records. */
     static LedgerFile of(List<byte[]> records) {
         byte[] sync = new byte[16];
         RANDOM.nextBytes(sync);

@@ -16,36 +16,36 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Writes ledger files to their store, one after the other, and tries again for as long as that takes: a store that answers
- * slowly or not at all must not hold up the task, or trainers whose data is cached would feel it.
+ * Writes ledger files to their store in order, and retries without a limit. A store that is slow or unavailable must
+ * not block the task, because that would also stall trainers whose data is cached.
  *
- * <p>The task's thread submits and asks; one thread of its own writes. The lock guards the queue.
+ * <p>The task's thread submits files and queries the progress. A separate thread writes. The lock guards the queue.
  */
 final class LedgerPublisher implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LedgerPublisher.class);
 
-    /** Memory for what waits to be written; when there is more, the task waits. */
+    /** Limit of the memory for files that wait to be written. The task waits when it is exceeded. */
     private static final long MAX_WAITING_BYTES = 64L << 20;
-    /** How long closing waits for a write under way. */
+    /** How long {@link #close} waits for a write in progress. */
     private static final Duration CLOSE = Duration.ofSeconds(5);
 
-    /** Between attempts to write: each is twice the one before. */
+    /** The pauses between attempts to write. Each pause is twice as long as the previous one. */
     record Pauses(Duration first, Duration longest) {
         static final Pauses USUAL = new Pauses(Duration.ofMillis(100), Duration.ofSeconds(10));
     }
 
-    /** Opens the ledger's store, on the thread that writes. */
+    /** Opens the ledger's store on the writing thread. */
     interface Opener {
         ObjectStore open() throws IOException;
     }
 
-    /** Leaves the lasting sign that the feed has delivered in an epoch, on the thread that writes. */
+    /** Leaves the permanent mark that the feed has delivered data of an epoch. Runs on the writing thread. */
     interface Sign {
         void leave(String file, long epoch) throws IOException;
     }
 
-    /** What is written: a file, and the mark that is reached with it. */
+    /** An entry of the queue: a file, and the mark that is reached when the file is written. */
     private record Waiting(LedgerFile file, long mark) {}
 
     private final String where;
@@ -54,7 +54,7 @@ final class LedgerPublisher implements AutoCloseable {
     private final Pauses pauses;
     private final Threads.Started thread;
     private final Lock lock;
-    /** Something waits to be written, was written, or nothing will be any more. */
+    /** Signalled when a file was queued, when a file was written, and when the publisher stops. */
     private final Condition changed;
 
     private final Deque<Waiting> waiting = new ArrayDeque<>();
@@ -65,9 +65,9 @@ final class LedgerPublisher implements AutoCloseable {
     private boolean closed;
 
     /**
-     * @param where the ledger, for messages
-     * @param opener opens its store
-     * @param sign leaves the sign, before the first receipts of an epoch are called durable
+     * @param where location of the ledger, for messages
+     * @param opener opens the store of the ledger
+     * @param sign leaves the mark of an epoch before the first receipts of the epoch become durable
      * @param progress is told the marks that were reached
      */
     LedgerPublisher(String where, Opener opener, Sign sign, LedgerProgress progress) {
@@ -86,10 +86,10 @@ final class LedgerPublisher implements AutoCloseable {
     }
 
     /**
-     * Writes a file soon. Waits while too much waits already.
+     * Queues a file. Waits while the queue is full.
      *
      * @param file the file
-     * @param mark reached when it and all before it are written
+     * @param mark the mark that is reached when this file and all earlier ones are written
      */
     void submit(LedgerFile file, long mark) throws InterruptedException {
         lock.lock();
@@ -111,7 +111,7 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    /** Writes a file soon, however much waits: it is in memory already. */
+    /** Queues a file without waiting, because it is in memory already. */
     void restore(LedgerFile file, long mark) {
         lock.lock();
         try {
@@ -124,7 +124,7 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    /** Nothing was to be written up to this mark. */
+    /** Notes that there was nothing to write up to this mark. */
     void reach(long mark) {
         lock.lock();
         try {
@@ -137,7 +137,7 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    /** What is not known to be written, in order. */
+    /** Returns the files that may not be written yet, in order. */
     List<LedgerFile> unpublished() {
         lock.lock();
         try {
@@ -149,7 +149,7 @@ final class LedgerPublisher implements AutoCloseable {
         }
     }
 
-    /** Waits until everything is written, for as long as that takes. */
+    /** Waits without a limit until everything is written. */
     void await() throws InterruptedException {
         lock.lock();
         try {
@@ -175,7 +175,8 @@ final class LedgerPublisher implements AutoCloseable {
                     if (store == null) {
                         store = opener.open();
                     }
-                    // Taken means: written by an attempt whose answer was lost, or before a restart.
+                    // If the name exists, an earlier attempt wrote the file, but its answer was lost or the task
+                    // restarted.
                     store.createIfAbsent(next.file().name(), next.file().bytes());
                     for (LedgerFile.Delivery delivery : next.file().deliveries()) {
                         if (!signed.contains(delivery)) {
@@ -186,7 +187,8 @@ final class LedgerPublisher implements AutoCloseable {
                     done();
                     pause = pauses.first();
                 } catch (IOException | RuntimeException | Error e) {
-                    // An Error too: checkpoints would wait for receipts that nobody writes.
+                    // Errors are caught too, because checkpoints would otherwise wait for receipts that no thread
+                    // writes.
                     failed(e, pause);
                     pause = pause.multipliedBy(2).compareTo(pauses.longest()) < 0
                             ? pause.multipliedBy(2)
@@ -194,7 +196,7 @@ final class LedgerPublisher implements AutoCloseable {
                 }
             }
         } catch (InterruptedException e) {
-            // Closed: what is not written is in the last checkpoint, or its receipts come again.
+            // The publisher was closed. Unwritten files are in the last checkpoint, or trainers repeat the receipts.
         } finally {
             close(store);
         }

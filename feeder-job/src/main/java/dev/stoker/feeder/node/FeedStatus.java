@@ -7,15 +7,15 @@ import java.util.OptionalLong;
 import java.util.UUID;
 
 /**
- * How a feed stands at one moment, as one of its servers knows it. Holds no secret.
+ * The state of a feed at one moment, as one of its servers knows it. Contains no secrets.
  *
  * @param name the feed's name
  * @param id the feed's id
  * @param address where trainers reach this server
  * @param startedMs when the server started, in milliseconds since 1970
- * @param nowMs the moment
+ * @param nowMs the moment, in milliseconds since 1970
  * @param totals the server's totals and gauges
- * @param tiers what holds data in front of the origin, fastest first
+ * @param tiers the tiers and other memory that hold data in front of the origin, fastest first
  * @param groups the groups, in order of their streams
  */
 public record FeedStatus(
@@ -34,16 +34,16 @@ public record FeedStatus(
     }
 
     /**
-     * What holds data, and how full it is.
+     * A tier or another place that holds data, and how full it is.
      *
-     * @param name what it is called
+     * @param name the name
      * @param unit {@code bytes} or {@code files}
-     * @param used so many are in use
-     * @param limit so many may be
-     * @param cache what is counted of it, if it keeps chunks
+     * @param used amount in use
+     * @param limit maximum of {@code used}
+     * @param cache totals, if it keeps chunks
      */
     public record Tier(String name, String unit, long used, long limit, Optional<Cache> cache) {
-        /** One that keeps no chunks. */
+        /** A place that keeps no chunks. */
         public Tier(String name, String unit, long used, long limit) {
             this(name, unit, used, limit, Optional.empty());
         }
@@ -52,18 +52,18 @@ public record FeedStatus(
     /**
      * Totals of a tier that keeps chunks.
      *
-     * @param hits chunks that were needed and there
-     * @param misses chunks that were needed and not there
-     * @param loads chunks that were placed, or found and checked
-     * @param loadNanos time of those
-     * @param failures of its device
-     * @param off why it takes nothing more, or empty
-     * @param note what is to be known of it, or empty
+     * @param hits number of requested chunks that were in the tier
+     * @param misses number of requested chunks that were not in the tier
+     * @param loads number of chunks that were placed, or found and checked
+     * @param loadNanos time spent on loads
+     * @param failures number of device failures
+     * @param off why the tier accepts no more chunks, or empty
+     * @param note a remark for the user, or empty
      */
     public record Cache(long hits, long misses, long loads, long loadNanos, long failures, String off, String note) {}
 
     /**
-     * A group's place in its pass over a stream.
+     * A group's position in its pass over a stream.
      *
      * @param stream the stream
      * @param dataset the dataset's name
@@ -71,13 +71,13 @@ public record FeedStatus(
      * @param split the split
      * @param name the group
      * @param run the newest run
-     * @param worldSize its world size
+     * @param worldSize world size of the newest run
      * @param epoch the greatest epoch that a rank of the run has reached
-     * @param next the number after the greatest that was consumed of it
-     * @param batches numbers of an epoch
-     * @param samples samples of an epoch
-     * @param epochs after which the group is done
-     * @param ranks those of the newest run, by rank, worker and replica
+     * @param next the number after the greatest consumed batch of that epoch
+     * @param batches number of batches of an epoch
+     * @param samples number of samples of an epoch
+     * @param epochs number of epochs after which the group is done
+     * @param ranks the ranks of the newest run, by rank, worker and replica
      */
     public record Group(
             String stream,
@@ -103,18 +103,18 @@ public record FeedStatus(
      *
      * @param rank its rank
      * @param worker its loader worker
-     * @param workers loader workers of the rank
+     * @param workers number of loader workers of the rank
      * @param replica its replica
      * @param connected whether it is connected to this server now
-     * @param client what it calls itself
-     * @param epoch the epoch it reads
-     * @param next the number after the last that it consumed
-     * @param pieces messages sent to it by this server
-     * @param rows samples of those
-     * @param bytes bytes of those
-     * @param used samples that it has acknowledged to this server, and their bytes
-     * @param server what this server did meanwhile
-     * @param trainer what it says of itself, over all servers; empty for a client that does not tell
+     * @param client name and version of its client
+     * @param epoch the epoch that it reads
+     * @param next the number after the last batch that it consumed
+     * @param pieces number of messages that this server sent to it
+     * @param rows number of samples in these messages
+     * @param bytes number of bytes in these messages
+     * @param used number and bytes of the samples that it acknowledged to this server
+     * @param server how this server spent its time on the trainer
+     * @param trainer what the trainer reports of itself, over all servers; empty if the client does not report it
      */
     public record Rank(
             int rank,
@@ -135,11 +135,11 @@ public record FeedStatus(
     /**
      * How a server's thread for one trainer has spent its time, in nanoseconds.
      *
-     * @param idle nothing more was asked for: the trainer is slower, or does not read
-     * @param origin waiting for a remote store
-     * @param disk waiting for a disk of this machine
-     * @param build gathering messages
-     * @param write writing to the connection
+     * @param idle time without a request: the trainer is slower than the server, or does not read
+     * @param origin time spent waiting for a remote store
+     * @param disk time spent waiting for a disk of this machine
+     * @param build time spent on gathering messages
+     * @param write time spent on writing to the connection
      */
     public record Server(long idle, long origin, long disk, long build, long write) {}
 }

@@ -11,88 +11,103 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * One reader's share in a {@link FeedNode}. The node stays up while a lease is open, and a while longer.
+ * One reader's share in a {@link FeedNode}. The node runs while a lease is open, and for a while after the last one was
+ * closed.
  *
- * <p>Ledger items are drained by whoever comes first and belong to that lease until they are durable; what a closed lease
- * drained and did not make durable goes back to the table and is drained again. {@link #drainAcks}, {@link #drainToken},
- * {@link #markDurable} and {@link #close} are for one thread; everything else may be called by any.
+ * <p>Any lease can drain ledger items. A drained item belongs to its lease until the item is durable. When a lease is
+ * closed, its items that are not durable return to the table and are drained again. {@link #drainAcks}, {@link
+ * #drainToken}, {@link #markDurable} and {@link #close} are for one thread; any thread may call the other methods.
  */
 public interface NodeLease extends AutoCloseable {
-    /** {@code host:port} for trainers. */
+    /** Returns {@code host:port} for trainers. */
     String address();
 
-    /** The Unix-domain socket that leads to the same server, if there is one. */
+    /** Returns the Unix-domain socket that leads to the same server, if it exists. */
     Optional<UnixAddress> unix();
 
-    /** Says that this process is a preferred place of the lane; counted in the metrics, and no condition of serving it. */
+    /**
+     * Notes that this process is a preferred place of the lane. This is counted in the metrics, and not required for
+     * serving the lane.
+     */
     void registerLane(String stream, int lane);
 
-    /** Takes back {@link #registerLane}; trainers that still ask for the lane are served as before. */
+    /** Reverts {@link #registerLane}. Trainers that still ask for the lane are served as before. */
     void releaseLane(String stream, int lane);
 
-    /** Gives the stream's lane map to all sessions, unless the node has a newer one. */
+    /** Sends the stream's lane map to all sessions, unless the node has a newer one. */
     void updateLaneMap(String stream, LaneMap map);
 
     /**
      * Takes ledger items out of the table.
      *
-     * @param writer called for each item, in order per trainer; false if it can never be written, which drops the item and ends
-     *     the session that it came from
-     * @param max entries (see {@link LedgerItem#weight}) after which no further item is taken
-     * @return entries taken
+     * @param writer called for each item, in order per trainer; returns false if the item can never be written, which
+     *     drops the item and ends its session
+     * @param max number of entries (see {@link LedgerItem#weight}) after which no further item is taken
+     * @return number of entries taken
      */
     int drainAcks(Predicate<LedgerItem> writer, int max);
 
-    /** Completes when the table has something to drain; complete already when it has. */
+    /**
+     * Returns a future that completes when the table has something to drain. It is complete already if the table has
+     * something now.
+     */
     CompletableFuture<Void> acksAvailable();
 
-    /** Stands for everything this lease has drained so far; taken when a checkpoint begins. */
+    /**
+     * Returns a token for everything that this lease has drained so far. The reader takes it when a checkpoint begins.
+     */
     long drainToken();
 
-    /** Everything up to the token is in the ledger for good: trainers are told, and may forget it. */
+    /** Marks everything up to the token as durable. The server tells the trainers, which can then forget it. */
     void markDurable(long token);
 
     /**
-     * Groups with receipts on their way to the ledger: this lease has them or will drain them, or trainers are about to repeat
-     * them for want of room.
+     * Returns the groups with receipts that are not written to the ledger yet: this lease has drained them or will
+     * drain them, or trainers are about to repeat them because the table was full.
      */
     Set<GroupName> owing();
 
-    /** What this node knows of the groups that trainers read in, or did last. */
+    /** Returns what this node knows of the groups in which trainers read now or read last. */
     List<GroupFacts> groupFacts();
 
-    /** What this node knows of a group; also of one that its trainers left long ago, until that is forgotten. */
+    /** Returns what this node knows of a group. It remembers a group for some time after the trainers left. */
     Optional<GroupFacts> groupFacts(String stream, String group);
 
-    /** The time in the greatest generation of the lane maps that this node was given; 0 before the first. */
+    /**
+     * Returns the start time in the greatest generation of the lane maps that this node was given; 0 before the first.
+     */
     long mapsMadeMs();
 
-    /** Takes over what another node knows of a group: its order spec if none is fixed here, and its run. */
+    /** Takes over what another node knows of a group: its order spec, if this node has not fixed one, and its run. */
     void learn(GroupFacts facts);
 
-    /** Since when no trainer has been connected; empty while one is. */
+    /** Returns since when no trainer has been connected; empty while one is connected. */
     Optional<Instant> idleSince();
 
-    /** What holds data in front of origins; the same ones in the same order for as long as the node lives. */
+    /**
+     * Returns the tiers and other memory that hold data in front of origins. They stay the same, in the same order,
+     * while the node lives.
+     */
     List<FeedStatus.Tier> tiers();
 
-    /** How the feed stands, as this node knows it. */
+    /** Returns the state of the feed, as this node knows it. */
     FeedStatus status();
 
     /**
-     * Shows how the feed stands, until the node ends; the first lease to ask for it starts the page, the others share it.
+     * Starts the status page, which lives until the node ends. The first lease that calls this starts the page; the
+     * others share it.
      *
-     * @throws IOException if it cannot be started
+     * @throws IOException if the page cannot be started
      */
     void show(StatusPage.Starter starter) throws IOException;
 
-    /** Where that page is; empty if there is none. */
+    /** Returns the URL of the status page; empty if it was not started. */
     Optional<String> statusUrl();
 
-    /** Totals and gauges of the node, the same for all its leases. */
+    /** Returns the totals and gauges of the node, which are the same for all leases. */
     NodeMetrics metrics();
 
-    /** A failure that ended the node's server, if any. */
+    /** Returns the failure that ended the node's server, if any. */
     Optional<IOException> failure();
 
     @Override

@@ -3,15 +3,15 @@ package dev.stoker.feeder.node;
 import java.io.IOException;
 import java.util.function.Supplier;
 
-/** Something that shows how a feed stands; it lives as long as the node. */
+/** A page that shows the state of a feed. It lives as long as the node. */
 public interface StatusPage extends AutoCloseable {
     /** Starts a page. */
     interface Starter {
-        /** @param status how the feed stands, asked for anew whenever somebody looks; any thread */
+        /** @param status returns the state of the feed; called for each request, by any thread */
         StatusPage start(Supplier<FeedStatus> status) throws IOException;
     }
 
-    /** Where it is looked at. */
+    /** Returns the URL of the page. */
     String url();
 
     @Override

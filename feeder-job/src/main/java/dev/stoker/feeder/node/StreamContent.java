@@ -25,11 +25,12 @@ import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The first stream of a feed, opened for somebody who builds its pieces without serving trainers: the same chunk sources,
- * tiers, windows and checks as a node's. Shared by all of a process that ask for the same feed. Thread-safe.
+ * The first stream of a feed, opened in order to build its pieces without serving trainers. It has the same chunk
+ * sources, tiers, windows and checks as a node. All users in a process that ask for the same feed share it.
+ * Thread-safe.
  */
 public final class StreamContent implements AutoCloseable {
-    /** Guarded by itself, as are the leases. */
+    /** The open streams. The monitor of the map guards the map and the lease counts. */
     private static final Map<UUID, StreamContent> OPEN = new HashMap<>();
 
     private final FeedSpec spec;
@@ -42,7 +43,10 @@ public final class StreamContent implements AutoCloseable {
     private final GroupOrder order;
     private final Optional<StreamVersions> versions;
     private final WorkingMemory memory;
-    /** Of other versions than that of the start; guarded by itself. Whoever uses one keeps it. */
+    /**
+     * Orders of versions other than the first. The monitor of the map guards it. Users keep a strong reference to their
+     * order.
+     */
     private final Map<Long, WeakReference<GroupOrder>> orders = new HashMap<>();
 
     private final Healer healer;
@@ -73,7 +77,7 @@ public final class StreamContent implements AutoCloseable {
     }
 
     /**
-     * Opens the stream under the feed's default order, or joins who has.
+     * Opens the stream with the feed's default order, or shares it if it is open already.
      *
      * @throws IOException if it cannot be opened, or does not fit into the working memory
      */
@@ -96,7 +100,7 @@ public final class StreamContent implements AutoCloseable {
         }
     }
 
-    /** As {@link #open}, for looking at the order only: without tiers, and not shared. */
+    /** Opens the stream as {@link #open} does, but only for reading the order: without tiers, and not shared. */
     public static StreamContent look(FeedSpec spec, ServerOptions options) throws IOException {
         return new StreamContent(spec, options);
     }
@@ -121,18 +125,18 @@ public final class StreamContent implements AutoCloseable {
         return live;
     }
 
-    /** The order at the version of the start. */
+    /** Returns the order of the first version. */
     public GroupOrder order() {
         return order;
     }
 
-    /** The versions of the stream's epochs, if it follows its dataset. */
+    /** Returns the versions of the stream's epochs, if it follows its dataset. */
     public Optional<StreamVersions> versions() {
         return versions;
     }
 
     /**
-     * The order at a version, which is another than that of the start only if the stream follows its dataset.
+     * Returns the order of a version. Only a stream that follows its dataset has versions other than the first.
      *
      * @throws IOException if it cannot be opened, or does not fit into the working memory
      */
@@ -153,7 +157,7 @@ public final class StreamContent implements AutoCloseable {
         }
     }
 
-    /** A builder of pieces of one of the orders; the caller closes it before this. */
+    /** Returns a builder of pieces of one of the orders. The caller must close it before closing this content. */
     public PieceBuilder builder(GroupOrder of) {
         return new PieceBuilder(of, windows, healer, spec.epochs(), spec.tag());
     }

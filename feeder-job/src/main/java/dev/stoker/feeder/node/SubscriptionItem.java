@@ -5,14 +5,15 @@ import java.util.Objects;
 import java.util.OptionalLong;
 
 /**
- * A trainer asked for numbers of an epoch. Carries all that a ledger record says, so that none depends on what the node still
- * knows of the group.
+ * A trainer's request for batches of an epoch. Carries everything that the ledger record contains, so that the record
+ * does not depend on what the node still knows of the group.
  *
- * @param version of the dataset, that the epoch reads
+ * @param version version of the dataset that the epoch reads
  * @param order the group's order spec as canonical JSON
- * @param asked which numbers
- * @param end the number whose receipt says that the trainer has finished the epoch, negative if it has no number there; empty if
- *     the epoch goes on behind these numbers, or if they are those of receipts that an earlier connection left
+ * @param asked the requested batches
+ * @param end the number whose receipt means that the trainer has finished the epoch, negative if the trainer has no
+ *     batch in the epoch; empty if the epoch continues after these batches, or if an earlier connection left their
+ *     receipts
  */
 public record SubscriptionItem(
         long atMs, Identity identity, String fingerprint, long version, String order, Subscribe asked, OptionalLong end)
@@ -29,7 +30,7 @@ public record SubscriptionItem(
         return asked.epoch();
     }
 
-    /** A subscription carries its group's order spec. */
+    /** Returns the weight, which includes the group's order spec. */
     @Override
     public int weight() {
         return 1 + order.length() / ReceiptsItem.ENTRY_BYTES;

@@ -24,33 +24,34 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Answers HTTP/1.1 requests without a body, one for each connection. Connections that are silent, slow or too many cannot keep
- * others out: each has a deadline, and the oldest one makes room for a new one. The JDK's own server has limits for the whole
- * process only, which other code may have fixed before.
+ * Answers HTTP/1.1 requests without a body, one per connection. Silent, slow or numerous connections cannot lock others
+ * out: each connection has a deadline, and at the limit the oldest one is closed. The JDK's server only has limits for
+ * the whole process, which other code may already have set.
  *
- * <p>One thread accepts. Each connection has a thread until it is answered. A third one closes those that are overdue.
+ * <p>One thread accepts connections. Each connection has a thread until it is answered. Another thread closes overdue
+ * connections.
  */
 final class PageServer implements AutoCloseable {
 
     /**
-     * What was asked for.
+     * A request.
      *
-     * @param method such as GET
-     * @param path without query
-     * @param host the header Host; empty if there is none
+     * @param method the method, such as GET
+     * @param path the path without the query
+     * @param host the Host header; empty if it is missing
      */
     record Request(String method, String path, String host) {}
 
     /**
      * An answer.
      *
-     * @param code status
-     * @param headers all but the length
-     * @param body left out for HEAD
+     * @param code status code
+     * @param headers all headers except the length
+     * @param body the body, which is not sent for HEAD
      */
     record Response(int code, Map<String, String> headers, byte[] body) {}
 
-    /** A request that cannot be read. */
+    /** Thrown for a request that cannot be parsed. */
     private static final class BadRequestException extends IOException {
         private static final long serialVersionUID = 1;
 
@@ -63,7 +64,7 @@ final class PageServer implements AutoCloseable {
     private static final Duration DEADLINE = Duration.ofSeconds(5);
     private static final Logger LOG = LoggerFactory.getLogger(PageServer.class);
     private static final int MAX_HEAD_BYTES = 16 << 10;
-    /** What a client may still be sending when it is answered. */
+    /** Maximum number of bytes that the server reads and discards after the answer. */
     private static final int MAX_REST_BYTES = 64 << 10;
 
     private static final long PAUSE_MS = 100;
@@ -75,13 +76,13 @@ final class PageServer implements AutoCloseable {
     private final ExecutorService workers = Executors.newCachedThreadPool(threads("stoker-status"));
     private final ScheduledExecutorService clock =
             Executors.newSingleThreadScheduledExecutor(threads("stoker-status-deadlines"));
-    /** When each connection came, in that order. Guarded by itself. */
+    /** When each connection was accepted, in that order. Guarded by the monitor of the map. */
     private final Map<Socket, Long> open = new LinkedHashMap<>();
 
     /**
-     * Listens.
+     * Binds the address and starts to listen.
      *
-     * @param answers called by several threads at once
+     * @param answers answers requests; called by several threads at once
      */
     PageServer(InetSocketAddress address, Function<Request, Response> answers) throws IOException {
         this(address, answers, DEADLINE);
@@ -127,7 +128,7 @@ final class PageServer implements AutoCloseable {
                 }
                 workers.execute(() -> serve(accepted));
             } catch (IOException | RuntimeException | OutOfMemoryError e) {
-                // Files or threads have run out, or the server is closed.
+                // The process is out of files or threads, or the server is closed.
                 close(socket);
                 if (!server.isClosed()) {
                     LOG.warn("The feeder's page cannot accept a connection; trying again", e);
@@ -175,7 +176,7 @@ final class PageServer implements AutoCloseable {
         }
     }
 
-    /** Ends a connection, and with it whatever its thread waits for. */
+    /** Ends a connection, which also ends the waits of its thread. */
     private void close(Socket socket) {
         if (socket == null) {
             return;
@@ -234,7 +235,7 @@ final class PageServer implements AutoCloseable {
         return new Request(words[0], query < 0 ? words[1] : words[1].substring(0, query), host);
     }
 
-    /** Request line and headers, up to the empty line behind them. */
+    /** Reads the request line and the headers, up to the empty line after them. */
     private static String head(InputStream in) throws IOException {
         ByteArrayOutputStream head = new ByteArrayOutputStream();
         byte[] part = new byte[1024];
@@ -266,7 +267,7 @@ final class PageServer implements AutoCloseable {
         byte[] all = Arrays.copyOf(headBytes, headBytes.length + (isHead ? 0 : response.body().length));
         System.arraycopy(response.body(), 0, all, headBytes.length, all.length - headBytes.length);
         out.write(all);
-        // A close with unread bytes would take the answer from a client that is still sending.
+        // A close with unread bytes would discard the answer to a client that is still sending.
         socket.shutdownOutput();
         InputStream in = socket.getInputStream();
         byte[] part = new byte[1024];

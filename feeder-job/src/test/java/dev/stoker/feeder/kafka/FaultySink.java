@@ -19,7 +19,10 @@ import org.apache.flink.streaming.api.connector.sink2.CommittableMessage;
 import org.apache.flink.streaming.api.connector.sink2.SupportsPostCommitTopology;
 import org.apache.flink.streaming.api.datastream.DataStream;
 
-/** A topic's sink in transactions where something happens between a checkpoint and its commit. All tasks of the process share it. */
+/**
+ * The transactional sink of a topic, with faults between a checkpoint and its commit. All tasks of the process share
+ * it.
+ */
 final class FaultySink
         implements Sink<TopicRecord>,
                 SupportsWriterState<TopicRecord, KafkaWriterState>,
@@ -27,9 +30,9 @@ final class FaultySink
                 SupportsPostCommitTopology<KafkaCommittable> {
     private static final long serialVersionUID = 1;
 
-    /** What happens. */
+    /** A fault that is injected. */
     interface Fault {
-        /** @param ids of the transactions that are to be committed */
+        /** @param ids ids of the transactions that are about to be committed */
         void before(List<String> ids) throws Exception;
     }
 
@@ -96,7 +99,7 @@ final class FaultySink
                 throws IOException, InterruptedException {
             List<String> ids = requests.stream()
                     .map(CommitRequest::getCommittable)
-                    // Those of a state have none: that is not the time between a checkpoint and its commit.
+                    // Committables of a state have none: they are not between a checkpoint and its commit.
                     .filter(committable -> committable.getProducer().isPresent())
                     .map(KafkaCommittable::getTransactionalId)
                     .toList();

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** The records of a feed that follows its dataset, without brokers. */
+/** Tests the records of a feed that follows its dataset, without brokers. */
 class FollowedTopicTest {
     private static final int LANES = 4;
 
@@ -56,7 +56,7 @@ class FollowedTopicTest {
         return KafkaArguments.parse(args.toArray(new String[0])).plan();
     }
 
-    /** A feed with lanes under way. */
+    /** A feed with lanes in progress. */
     private final class Feed implements AutoCloseable {
         final StreamContent content;
         final TopicEpochs epochs;
@@ -72,7 +72,7 @@ class FollowedTopicTest {
             return this;
         }
 
-        /** Writes a lane up to an epoch's beginning. */
+        /** Writes a lane up to the beginning of an epoch. */
         List<Step> until(int lane, long epoch) throws IOException {
             List<Step> steps = new ArrayList<>();
             LaneWriter writer = writers.get(lane);
@@ -107,7 +107,7 @@ class FollowedTopicTest {
         return feed;
     }
 
-    /** Three epochs, before each but the first of which a version was committed; by lane. */
+    /** Returns three epochs, by lane. A version is committed before each epoch except the first. */
     private Map<Integer, List<Step>> three() throws IOException {
         Map<Integer, List<Step>> lanes = new TreeMap<>();
         try (Feed feed = fresh()) {
@@ -118,7 +118,7 @@ class FollowedTopicTest {
                 for (int lane = 0; lane < LANES; lane++) {
                     lanes.computeIfAbsent(lane, l -> new ArrayList<>()).addAll(feed.until(lane, epoch + 1));
                     if (epoch == 0 && lane == 1) {
-                        // Too late for the epoch that another lane has begun.
+                        // Too late for the epoch, which another lane has begun already.
                         dataset.append(7, 300, 17, 18);
                     }
                 }

@@ -61,7 +61,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Exactly-once feeds whose transactions brokers give up between a checkpoint and its commit. */
+/** Tests exactly-once feeds whose transactions brokers abort between a checkpoint and its commit. */
 @Timeout(240)
 class GivenUpTransactionsITCase {
     private static final int LANES = 4;
@@ -80,9 +80,9 @@ class GivenUpTransactionsITCase {
     private static Admin admin;
     private static TestDataset dataset;
 
-    /** Who gives up. */
+    /** The cause of the abort. */
     private enum Cause {
-        /** All that is open, in the other task too. */
+        /** Aborts all open transactions, including those of the other task. */
         ANOTHER_FEED(4) {
             @Override
             void giveUp(List<String> ids) throws Exception {
@@ -94,7 +94,7 @@ class GivenUpTransactionsITCase {
                 admin.fenceProducers(known).all().get();
             }
         },
-        /** What is in the checkpoint only. */
+        /** Aborts only the transactions of the checkpoint. */
         TIME(2) {
             @Override
             void giveUp(List<String> ids) throws Exception {
@@ -157,7 +157,7 @@ class GivenUpTransactionsITCase {
     }
 
     private static JobClient start(KafkaArguments arguments, Configuration settings, int parallelism) throws Exception {
-        // What the cluster says of it does not matter.
+        // KafkaJob must override this setting of the cluster.
         settings.set(PipelineOptions.OPERATOR_CHAINING, false);
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(settings);
         KafkaJob.build(env, arguments.plan(), arguments.feed().checkpointInterval(), parallelism, FaultySink::new);
@@ -170,7 +170,7 @@ class GivenUpTransactionsITCase {
         AtomicInteger commits = new AtomicInteger();
         AtomicInteger given = new AtomicInteger();
         FaultySink.fault = ids -> {
-            // All before the second that is let through: no feed of two tasks ends sooner.
+            // Abort only before the second commit that is let through: a feed with two tasks cannot end earlier.
             if (commits.incrementAndGet() % 3 != 0 && given.get() < cause.times) {
                 given.incrementAndGet();
                 cause.giveUp(ids);
@@ -217,7 +217,7 @@ class GivenUpTransactionsITCase {
         }
         Configuration restored = new Configuration();
         restored.set(StateRecoveryOptions.SAVEPOINT_PATH, newest(checkpoints));
-        // One task gets the transactions of both.
+        // One task gets the transactions of both tasks.
         consume(arguments, start(arguments, restored, 1));
         verify(arguments);
         if (!isGivenUp) {
@@ -234,7 +234,7 @@ class GivenUpTransactionsITCase {
         String topic = plan.target().topic();
         admin.createTopics(List.of(new NewTopic(topic, LANES, (short) 1))).all().get();
         ExecutorService executor = Executors.newSingleThreadExecutor();
-        // As of a task that has not yet come to commit them.
+        // A transaction of a task that has not committed it yet.
         try (StreamContent content =
                         StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
                 TopicEpochs epochs = new TopicEpochs(plan, content);
@@ -303,7 +303,7 @@ class GivenUpTransactionsITCase {
         Topic.verify(dataset, order, EPOCHS, read(arguments));
     }
 
-    /** Plays consumers of what is committed, until the job is done. */
+    /** Simulates consumers of committed records until the job is done. */
     private static void consume(KafkaArguments arguments, JobClient job) throws Exception {
         until("the feed ends", () -> {
             Map<TopicPartition, OffsetAndMetadata> offsets = new HashMap<>();
@@ -335,7 +335,7 @@ class GivenUpTransactionsITCase {
         return ends;
     }
 
-    /** A condition that may ask brokers and jobs. */
+    /** A condition that may query brokers and jobs. */
     private interface Condition {
         boolean holds() throws Exception;
     }

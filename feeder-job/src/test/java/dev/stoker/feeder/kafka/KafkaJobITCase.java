@@ -48,7 +48,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** A feed to a topic as a Flink job, at a real broker that is killed at times. */
+/** Tests a feed to a topic as a Flink job, with a real broker that is killed at times. */
 @Timeout(240)
 class KafkaJobITCase {
 
@@ -198,7 +198,7 @@ class KafkaJobITCase {
     @ValueSource(strings = {"at-least-once", "exactly-once"})
     void staysNearTheSlowestGroupAndTakesCheckpointsMeanwhile(String delivery, @InjectMiniCluster MiniCluster cluster)
             throws Exception {
-        // Transactions that are open for longer than the feed takes between two looks at its consumers.
+        // Transactions are open for longer than the interval between two checks of the consumers.
         String topic = "paced-" + delivery;
         JobClient job = start(
                 topic,
@@ -212,7 +212,7 @@ class KafkaJobITCase {
                 () -> Topic.read(broker.bootstrap(), topic, 4).values().stream()
                         .allMatch(lane -> !lane.isEmpty()
                                 && lane.get(lane.size() - 1).header().position().equals(RecordPosition.end(1))));
-        // The one group is through with all that there is, the other has not begun.
+        // One group has read everything, and the other one has not started.
         commitEnd(topic, "trainers");
         long standing = records(topic);
         TopicProgress progress = TopicProgress.of(arguments.plan().feed().id());
@@ -255,7 +255,7 @@ class KafkaJobITCase {
     void fencesAZombieAndDropsWhatItHasNotCommitted() throws Exception {
         KafkaArguments later = arguments("zombie", "--epochs=1", "--delivery=exactly-once");
         admin.createTopics(List.of(new NewTopic("zombie", 4, (short) 1))).all().get();
-        // As a task of the feed that was cut off in the midst of a transaction.
+        // A transaction of a task of the feed that was interrupted in the middle of the transaction.
         Map<String, Object> settings = Map.of(
                 "bootstrap.servers",
                 broker.bootstrap(),
@@ -290,7 +290,7 @@ class KafkaJobITCase {
         JobClient job = start(first);
         until("the end of epoch 0", () -> lanesAt("followed", RecordPosition.end(0)) == 4);
         growing.append(4, 500, 30, 80, 10, 10, 90);
-        // Two lanes begin epoch 1, the other two wait for their consumers.
+        // Two lanes begin epoch 1, and the other two wait for their consumers.
         commitEnd("followed", "trainers", 0, 1);
         until("epoch 1 in two lanes", () -> lanesAt("followed", RecordPosition.end(1)) == 2);
         job.cancel().get();
@@ -311,7 +311,7 @@ class KafkaJobITCase {
                 .hasMessageContaining("holds another feed");
     }
 
-    /** Lanes whose last record stands there. */
+    /** Returns the number of lanes whose last record has this position. */
     private static long lanesAt(String topic, RecordPosition position) throws Exception {
         return Topic.read(broker.bootstrap(), topic, 4).values().stream()
                 .filter(lane -> !lane.isEmpty()
@@ -328,7 +328,7 @@ class KafkaJobITCase {
                 .hasMessageContaining("--topic");
     }
 
-    /** A condition that may ask brokers and jobs. */
+    /** A condition that may query brokers and jobs. */
     private interface Condition {
         boolean holds() throws Exception;
     }
@@ -357,7 +357,7 @@ class KafkaJobITCase {
         admin.alterConsumerGroupOffsets(group, offsets).all().get();
     }
 
-    /** Plays consumers that keep up until the job is done. */
+    /** Simulates consumers that keep up until the job is done. */
     private static void commitEverything(String topic, JobClient job) throws Exception {
         until("the feed ends", () -> {
             commitEnd(topic, "trainers");

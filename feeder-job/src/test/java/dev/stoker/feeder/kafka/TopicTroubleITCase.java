@@ -57,7 +57,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.RegisterExtension;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Feeds to topics that are kept short, or taken away, at a real broker. */
+/** Tests feeds to topics with a short retention, or that are deleted, with a real broker. */
 @Timeout(240)
 class TopicTroubleITCase {
     private static final int LANES = 4;
@@ -128,7 +128,7 @@ class TopicTroubleITCase {
 
     private final Map<Integer, List<Found>> log = new TreeMap<>();
 
-    /** Markers of transactions, control records and pieces that other ranks read count for no one's progress. */
+    /** Transaction markers, control records and pieces that other ranks read do not count as progress. */
     @Test
     void keepsNothingBackThatTrainersWaitFor() throws Exception {
         train(start("paced", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
@@ -146,7 +146,7 @@ class TopicTroubleITCase {
         train(start("given-up", "--epochs=" + EPOCHS, "--bytes-ahead=1 b", "--delivery=exactly-once"));
     }
 
-    /** Trainers that have had everything read nothing of what a restarted feed writes again. */
+    /** Trainers that have read everything ignore the records that a restarted feed writes again. */
     @Test
     void endsWhenItWritesAgainWhatTrainersHaveHadBeforeTheyLeft() throws Exception {
         FailsOnce.armed.set(true);
@@ -163,7 +163,7 @@ class TopicTroubleITCase {
         }
     }
 
-    /** Plays trainers that have had all there is. */
+    /** Simulates trainers that have read everything. */
     private static void commitEnds() throws Exception {
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
             commitEnds(admin);
@@ -183,7 +183,7 @@ class TopicTroubleITCase {
         admin.alterConsumerGroupOffsets("trainers", ends).all().get();
     }
 
-    /** Fails once, before the last control record of lane 3, when trainers have had all that is before it. */
+    /** Fails once, before the last control record of lane 3, when trainers have read everything before it. */
     @SuppressWarnings("try") // that close may be interrupted is the interface's word
     private record FailsOnce(Sink<TopicRecord> sink) implements Sink<TopicRecord> {
         private static final AtomicBoolean armed = new AtomicBoolean();
@@ -296,7 +296,9 @@ class TopicTroubleITCase {
         }
     }
 
-    /** A rank waits for its batch; meanwhile it alone tells how far it is, and the others wait for it. */
+    /**
+     * Reads the batch of a rank. While the rank waits for it, only this rank reports its progress, and the others wait.
+     */
     private void take(KafkaConsumer<byte[], byte[]> consumer, long epoch, long number, List<Piece> pieces)
             throws Exception {
         long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
@@ -330,7 +332,7 @@ class TopicTroubleITCase {
                         && header.part() + 1 == header.parts());
     }
 
-    /** Of a rank's own partitions where its next batch stands, or what comes after all there is. */
+    /** Returns the position of the rank's next batch in each of its own partitions, or the end of the partition. */
     private Map<TopicPartition, OffsetAndMetadata> progress(int rank, long epoch, long number) {
         Map<TopicPartition, OffsetAndMetadata> progress = new HashMap<>();
         for (int lane = rank; lane < LANES; lane += RANKS) {

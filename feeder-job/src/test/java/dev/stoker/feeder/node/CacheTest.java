@@ -23,7 +23,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What a feed reads of an origin that is far, and what it keeps. */
+/** Tests what a feed reads from a remote origin, and what it caches. */
 class CacheTest {
     @TempDir
     Path directory;
@@ -139,14 +139,14 @@ class CacheTest {
 
     @Test
     void anOldVersionOfAnObjectIsNotKept() throws IOException {
-        // As long as the new one, and well-formed, but another chunk's bytes in part.
+        // As long as the new chunk and well-formed, but some bytes belong to another chunk.
         byte[] content = far.remote.readAll(far.name(3), 1 << 20);
         byte[] other = content.clone();
         other[other.length / 2] ^= 1;
         far.remote.corrupt(far.name(3), other);
         try (NodeLease node = far.start(memory(far.bytes))) {
             assertThatThrownBy(() -> far.read(node, 0, "default")).hasMessageContaining("c3/r");
-            // Whoever looks ahead may be at it once more.
+            // A session that looks ahead may be reading it once more.
             Waiting.until(() -> FarFeed.tier(node, "memory").used() <= far.bytes - content.length);
             far.remote.corrupt(far.name(3), content);
             far.read(node, 0, "default");
@@ -254,7 +254,7 @@ class CacheTest {
         try {
             List<Future<Integer>> results = new ArrayList<>();
             for (int i = 0; i < 4; i++) {
-                // The same bytes under the same ids, and a feed of its own.
+                // The same bytes under the same ids, in a separate feed.
                 FarFeed other = new FarFeed(directory.resolve("data-" + i), far.store);
                 NodeLease node = other.start(shared);
                 nodes.add(node);
@@ -312,7 +312,7 @@ class CacheTest {
 
     @Test
     void feedersThatWarmTheirOwnLanesReadEachChunkOnceTogether() throws IOException {
-        // Servers of one feed, as processes have them that share nothing but the store.
+        // Servers of one feed, like those of processes that share only the store.
         List<FeedServer> feeders = new ArrayList<>();
         try {
             for (int i = 0; i < 3; i++) {

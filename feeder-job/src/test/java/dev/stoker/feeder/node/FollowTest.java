@@ -36,7 +36,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** A feed that follows its dataset: which version an epoch has, and that all get the same one. */
+/** Tests a feed that follows its dataset: which version an epoch reads, and that all trainers get the same version. */
 class FollowTest {
     @TempDir
     Path directory;
@@ -66,7 +66,7 @@ class FollowTest {
         return FeedClient.hello().at(epoch, version == 0 ? OptionalLong.empty() : OptionalLong.of(version));
     }
 
-    /** Reads an epoch over a connection of its own, and checks every byte of it. */
+    /** Reads an epoch over a separate connection, and checks all of its bytes. */
     private long read(long epoch, TestFeed expected) throws IOException {
         try (FeedClient client = FeedClient.connect(node.address())) {
             Welcome welcome = client.join(hello(epoch, 0));
@@ -117,7 +117,7 @@ class FollowTest {
             assertThatThrownBy(() -> client.expect(LaneMap.class))
                     .hasMessageContainingAll("unsupported_protocol", "follows its dataset", "which epoch");
         }
-        // To look chooses nothing.
+        // A look does not choose a version.
         dataset.append(3, 50, 9);
         assertThat(read(4, feed.now())).isEqualTo(3);
     }
@@ -256,7 +256,7 @@ class FollowTest {
         assertThat(node.metrics().originReads()).isEqualTo(reads);
         dataset.append(2, 50, 9, 9);
         read(2, feed.now());
-        // The two new chunks, and nothing of the two that were there.
+        // Only the two new chunks are read, and not the two old ones.
         assertThat(node.metrics().originReads()).isEqualTo(reads + 2);
     }
 

@@ -33,7 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Whatever a peer sends, its own session ends and no other. */
+/** Tests that invalid input ends the session of its sender, and no other session. */
 class GarbageTest {
     @TempDir
     Path directory;
@@ -66,7 +66,7 @@ class GarbageTest {
         assertThatThrownBy(() -> client.expect(LaneMap.class))
                 .satisfiesAnyOf(
                         e -> assertThat(e).hasMessageStartingWith(code),
-                        // A peer that goes on sending may lose the error to a reset.
+                        // A peer that continues to send may lose the error to a reset.
                         e -> assertThat(e).isInstanceOfAny(EOFException.class, SocketException.class));
     }
 
@@ -180,7 +180,7 @@ class GarbageTest {
                     assertThat(seed).as("seed").isEqualTo(seed);
                 }
             } catch (EOFException | SocketException e) {
-                // Closed without a word, as an incomplete frame is.
+                // Closed without an error frame, like a connection with an incomplete frame.
                 continue;
             }
         }
@@ -213,7 +213,7 @@ class GarbageTest {
                 Integer.parseInt(node.address().substring(colon + 1))))) {
             channel.write(Frames.encode(named()));
             Waiting.until(() -> node.metrics().sessions() == 2);
-            // WELCOME may come late; a PING before it would be out of turn.
+            // WELCOME may arrive late, and a PING before it would be invalid.
             channel.read(ByteBuffer.allocate(8));
             channel.configureBlocking(false);
             ByteBuffer pings = ByteBuffer.allocate(16 * 1000);

@@ -31,9 +31,9 @@ import java.util.Optional;
 import java.util.OptionalLong;
 import java.util.Random;
 
-/** What a hostile trainer sends: a session as the protocol allows it, of which a few things are then made wrong. */
+/** Generates the frames of a hostile trainer: a valid session in which a few things are then corrupted. */
 final class HostileFrames {
-    /** Each of the first sessions has a group of its own, whose order nobody has fixed. */
+    /** Each of the first sessions has a separate group, whose order is not fixed yet. */
     private static final int FRESH_GROUPS = 100;
 
     private static final int GROUPS = 20;
@@ -68,10 +68,10 @@ final class HostileFrames {
     }
 
     /**
-     * The bytes of a session.
+     * Returns the bytes of a session.
      *
-     * @param index of the session
-     * @param batches of an epoch
+     * @param index index of the session
+     * @param batches number of batches of an epoch
      */
     static byte[] session(Random random, int index, long batches) {
         HostileFrames session = new HostileFrames(random, batches);
@@ -113,7 +113,7 @@ final class HostileFrames {
                 caller());
     }
 
-    /** A process of its own, one of few that come again and again, or one that does not name itself. */
+    /** Returns a new process, one of a few processes that reconnect again and again, or one without an id. */
     private Caller caller() {
         return new Caller(
                 random.nextInt(4) == 0 ? random.nextInt(5) : 0,
@@ -126,7 +126,7 @@ final class HostileFrames {
                         : Optional.empty());
     }
 
-    /** What an honest trainer might say behind HELLO. */
+    /** Appends frames that an honest trainer might send after HELLO. */
     private void behave() {
         int epoch = random.nextInt(2);
         for (int s = 1; s <= 1 + random.nextInt(2); s++) {
@@ -214,7 +214,7 @@ final class HostileFrames {
         }
     }
 
-    /** Puts an extreme value where a field may be. */
+    /** Writes an extreme value at a random position of the frame. */
     private void overwrite(byte[] frame) {
         int bytes = 1 << random.nextInt(4);
         int places = (frame.length - PREFIX) / bytes;

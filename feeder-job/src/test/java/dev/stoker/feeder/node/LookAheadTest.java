@@ -28,7 +28,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** What feeders of one feed bring before it is asked for: servers as processes have them, which share nothing but the store. */
+/**
+ * Tests what the feeders of one feed load in advance. The servers share only the store, as if they were in separate
+ * processes.
+ */
 class LookAheadTest {
     private static final int LANES = 3;
 
@@ -48,7 +51,10 @@ class LookAheadTest {
         servers.forEach(FeedServer::close);
     }
 
-    /** A feeder that reads one chunk at a time, and what is only to be placed after all that is wanted. */
+    /**
+     * Starts a feeder that reads one chunk at a time. It reads chunks that are only placed in tiers after all wanted
+     * chunks.
+     */
     private FeedServer start() throws IOException {
         TierOptions tiers = TierOptions.of(TierSpec.parse("memory:" + far.bytes));
         FeedServer server = new FeedServer(
@@ -61,7 +67,7 @@ class LookAheadTest {
         return server;
     }
 
-    /** A lane map by which each lane has this feeder. */
+    /** Returns a lane map in which each lane belongs to the feeder at its index. */
     private static LaneMap map(long counter, FeedServer... feeders) {
         List<String> addresses = IntStream.range(0, feeders.length)
                 .mapToObj(i -> feeders[i] == null ? "elsewhere:1" : feeders[i].address())
@@ -97,13 +103,13 @@ class LookAheadTest {
         return far.feed.streamOrder.size().batches();
     }
 
-    /** Asks for an epoch from this batch on, and lets none come. */
+    /** Subscribes to an epoch from this batch on, with a grant of no batches. */
     private void subscribe(FeedClient client, long subscription, long epoch, long first, Integer... lanes)
             throws IOException {
         client.send(new Subscribe(subscription, epoch, first, 1, batches() - first, TailPolicy.KEEP, List.of(lanes)));
     }
 
-    /** Has the pieces of these lanes sent through a batch, from another one on, and compares them byte for byte. */
+    /** Reads the pieces of these lanes from one batch through another, and compares all bytes. */
     private void read(FeedClient client, long subscription, long epoch, long first, long through, Integer... lanes)
             throws IOException {
         Set<Integer> asked = lanes.length == 0 ? Set.of(0, 1, 2) : Set.of(lanes);
@@ -118,7 +124,7 @@ class LookAheadTest {
         }
     }
 
-    /** The chunks that were read of the store, as often as they were. */
+    /** Returns the chunks that were read from the store, with repetitions. */
     private List<String> reads() {
         return far.store.calls().stream()
                 .filter(call -> call.operation() == Operation.READ)
@@ -137,7 +143,7 @@ class LookAheadTest {
         return names;
     }
 
-    /** The most chunks of a window. */
+    /** Returns the maximum number of chunks of a window. */
     private int window() {
         int most = 0;
         for (int lane = 0; lane < LANES; lane++) {
@@ -149,7 +155,9 @@ class LookAheadTest {
         return most;
     }
 
-    /** Waits until all that is wanted of the store has been read: what is to be placed unasked comes after it. */
+    /**
+     * Waits until all wanted chunks have been read from the store: chunks that nobody requested are read after them.
+     */
     private void awaitWanted(FeedServer server, int ownLane) {
         server.warm("train", ownLane);
         Waiting.until(() -> Set.copyOf(reads()).containsAll(chunksOf(ownLane)));
@@ -231,7 +239,7 @@ class LookAheadTest {
     void whoReadsAllLanesHereIsServedAheadMoreAndMore() throws IOException {
         FeedServer server = start();
         server.updateLaneMap("train", map(1, null, null, null));
-        // A window is a chunk, so that there are many.
+        // A window is a chunk, so that there are many windows.
         try (FeedClient client = join(server, "a", "{\"shuffle_window\":3}")) {
             subscribe(client, 1, 0, 0);
             long through = batches() * 6 / 10;

@@ -28,7 +28,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Places of a group, over real connections: who gets one, who is refused, and what looking leaves behind. */
+/**
+ * Tests the places of a group over real connections: which trainer gets a place, which is rejected, and what a look
+ * leaves behind.
+ */
 class PlaceTest {
     @TempDir
     Path directory;
@@ -72,7 +75,7 @@ class PlaceTest {
         return client;
     }
 
-    /** One that has been given a batch, and so has settled in the group. */
+    /** Returns a trainer that was sent a batch, and therefore has settled in the group. */
     private FeedClient reading(Hello hello) throws IOException {
         FeedClient client = joined(hello);
         Participant who = hello.participant();
@@ -178,7 +181,7 @@ class PlaceTest {
 
     @Test
     void refusedNewcomerLeavesNothingBehind() throws IOException {
-        // Another feeder refuses it: it has been welcomed here, and goes without having subscribed.
+        // Another feeder rejects the trainer. It was welcomed here, and leaves without having subscribed.
         FeedClient newcomer = FeedClient.connect(node.address());
         long drawn = newcomer.join(hello("default", "{\"seed\":3}", 0, 2, 2)).run();
         newcomer.close();
@@ -242,7 +245,7 @@ class PlaceTest {
         }
         Waiting.until(() -> node.metrics().sessions() == 0);
         assertThat(node.status().groups()).hasSizeLessThanOrEqualTo(256);
-        // What the first one fixed still stands, although it is not shown any more.
+        // The order that the first trainer fixed is still valid, although the group is not shown any more.
         refused(hello("evaluation-0", "{\"seed\":5}", 0, 1, 2), "order_mismatch", "seed is 0 here, asked for 5");
         assertThat(node.groupFacts("train", "evaluation-1")).isPresent();
         assertThat(node.groupFacts("train", "looked-at-1")).isEmpty();

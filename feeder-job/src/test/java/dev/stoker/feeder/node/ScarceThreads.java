@@ -4,12 +4,12 @@ import dev.stoker.feeder.threads.Threads;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.Lock;
 
-/** Threads of a process that may have only so many more, as the machine says it. */
+/** Threads of a process that may start only a limited number of further threads, as if limited by the machine. */
 final class ScarceThreads implements Threads {
     private final Threads system = Threads.system();
     private final AtomicInteger allowed = new AtomicInteger(Integer.MAX_VALUE);
 
-    /** From now on so many threads can be started. */
+    /** Limits the number of threads that can be started from now on. */
     void allow(int threads) {
         allowed.set(threads);
     }

@@ -21,9 +21,9 @@ import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
 
 /**
- * A feeder in a process of its own with a small heap: the same dataset over plain TCP and over TLS, as two feeds, each read by the
- * reader and the ledger encoder of the job, with ten checkpoints a second. If a reader fails, the process ends, as the job
- * ends after its restarts.
+ * A feeder in a separate process with a small heap. It serves the same dataset over plain TCP and over TLS, as two
+ * feeds. The reader and the ledger encoder of the job read each feed, with ten checkpoints a second. If a reader fails,
+ * the process ends, as the job ends after its restarts.
  */
 final class SmallFeeder implements AutoCloseable {
     private static final String ORDER = "{\"batch_size\":4,\"lanes\":2}";
@@ -31,7 +31,7 @@ final class SmallFeeder implements AutoCloseable {
     private static final long DATA_SEED = 1;
     private static final int IMAGE_BYTES = 2000;
 
-    /** Runs in the feeder's process: directory, instances of both feeds. */
+    /** The main class of the feeder's process. Its arguments are the directory and the instances of both feeds. */
     static final class Main {
         private Main() {}
 
@@ -45,7 +45,7 @@ final class SmallFeeder implements AutoCloseable {
             readings.forEach(Reading::start);
             System.out.println("addresses " + readings.get(0).address() + " "
                     + readings.get(1).address());
-            // Until the test's process is gone.
+            // Until the process of the test is gone.
             while (System.in.read() >= 0) {
                 continue;
             }
@@ -138,12 +138,12 @@ final class SmallFeeder implements AutoCloseable {
         this.tlsAddress = addresses[2];
     }
 
-    /** Starts it with options of the JVM such as {@code -Xmx64m}. */
+    /** Starts the feeder with options of the JVM such as {@code -Xmx64m}. */
     static SmallFeeder start(Path directory, String... options) throws Exception {
         return start(directory, 0, options);
     }
 
-    /** Starts it with so many file descriptors at most; 0 for as many as this process may have. */
+    /** Starts the feeder with a limit of file descriptors; 0 for the limit of this process. */
     static SmallFeeder start(Path directory, int files, String... options) throws Exception {
         TestCertificate certificate = TestCertificate.make(directory, "feeder");
         UUID plain = UUID.randomUUID();
@@ -167,7 +167,7 @@ final class SmallFeeder implements AutoCloseable {
         command.addAll(List.of(Main.class.getName(), directory.toString(), plain.toString(), tls.toString()));
         Process process =
                 new ProcessBuilder(command).redirectError(said.toFile()).start();
-        // The pipe stays open; nothing but this line goes through it.
+        // The pipe stays open, and only this line goes through it.
         BufferedReader out =
                 new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
         String line = out.readLine();
@@ -177,7 +177,7 @@ final class SmallFeeder implements AutoCloseable {
         return new SmallFeeder(process, said, feeds, certificate, line.split(" ", -1));
     }
 
-    /** Both feeds over a dataset that is the same wherever it is made. */
+    /** Returns both feeds over a dataset, which is the same wherever it is created. */
     private static List<TestFeed> feeds(Path directory, String copy, UUID plain, UUID tls) throws IOException {
         TestDataset dataset = TestDataset.create(directory.resolve(copy), DATA_SEED, IMAGE_BYTES, ROWS);
         TestFeed open = new TestFeed(dataset, ORDER);
@@ -212,7 +212,7 @@ final class SmallFeeder implements AutoCloseable {
         return certificate.trusting();
     }
 
-    /** Fails with what the feeder's process said, if it has ended. */
+    /** Fails with the output of the feeder's process, if the process has ended. */
     void requireAlive() throws IOException {
         if (!process.isAlive()) {
             throw new AssertionError("the feeder ended with " + process.exitValue() + ": " + said());
@@ -223,14 +223,14 @@ final class SmallFeeder implements AutoCloseable {
         return Files.readString(said);
     }
 
-    /** How it ended, or that it did not. */
+    /** Returns how the process ended, or that it did not. */
     String ending() throws IOException, InterruptedException {
         return process.waitFor(2, TimeUnit.SECONDS)
                 ? "the feeder ended with " + process.exitValue() + ": " + said()
                 : "the feeder lives; it said: " + said();
     }
 
-    /** Bytes of memory that its process has. */
+    /** Returns the resident memory of the process in bytes. */
     long residentBytes() throws IOException {
         for (String line : Files.readAllLines(Path.of("/proc", Long.toString(process.pid()), "status"))) {
             if (line.startsWith("VmRSS:")) {

@@ -25,18 +25,18 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * A whole feed under simulation: machines, JobManager, ledger, groups of trainers, and the faults that befall them. Everything is
- * drawn from the seed.
+ * A whole feed under simulation: machines, JobManager, ledger, groups of trainers, and their faults. The seed
+ * determines everything.
  */
 final class Cluster {
-    /** By then every feed has ended, whatever happened to it. */
+    /** Every feed has ended by this time, whatever happened to it. */
     private static final long LIMIT_NANOS = 1_200 * Simulation.SECOND;
-    /** After everybody has left, the feed ends within this time. */
+    /** The feed ends within this time after all trainers have left. */
     private static final long END_NANOS = 120 * Simulation.SECOND;
-    /** A group counts as known to the feed once it has trained for so long. */
+    /** The feed is expected to know a group that has trained for this time. */
     private static final long KNOWN_NANOS = 2 * Simulation.SECOND;
 
-    /** In a world of any group. */
+    /** Maximum number of ranks of a group. */
     static final int MOST_RANKS = 3;
 
     private final Simulation simulation;
@@ -54,7 +54,7 @@ final class Cluster {
     private JobManager jobManager;
     private int jobManagers;
     private long leftNanos = -1;
-    /** When the enumerator had readers end; negative before. */
+    /** When the enumerator told readers to end; negative before. */
     private long endNanos = -1;
 
     private String failed = "";
@@ -86,7 +86,7 @@ final class Cluster {
                     false));
         }
         List<TrainingGroup.Shape> shapes = shapes(served);
-        // Nobody waits for a group that finds no step in an epoch: it may have come and left before anybody could note
+        // Nobody waits for a group whose epochs are too short for a step: it may have left before anybody could note
         // it.
         boolean declares = simulation.chance(0.4)
                 && (shapes.stream().noneMatch(shape -> shape.tail() == TailPolicy.DROP)
@@ -153,7 +153,7 @@ final class Cluster {
             int world = simulation.chance(0.5) ? 1 : (int) simulation.between(2, MOST_RANKS);
             int workers = simulation.chance(0.7) ? 1 : 2;
             int replicas = simulation.chance(0.7) ? 1 : (int) simulation.between(2, 3);
-            // Long steps leave pauses in which nothing is on its way.
+            // Long steps leave pauses without any traffic.
             long longest = simulation.chance(0.1) ? 5_000 : simulation.chance(0.5) ? 20 : 250;
             shapes.add(new TrainingGroup.Shape(
                     stream.name(),
@@ -201,7 +201,7 @@ final class Cluster {
         simulation.trace("feed file", "names " + servers);
     }
 
-    /** The enumerator has readers end: from here on nobody may need the feed. */
+    /** Notes that the enumerator told readers to end. From then on, no trainer may need the feed. */
     void feedEnds() {
         if (endNanos < 0) {
             endNanos = simulation.nowNanos();
@@ -215,8 +215,8 @@ final class Cluster {
     }
 
     /**
-     * Whether the feed has to serve the group to its end: it is declared, or began before others had finished. A declaration says
-     * nothing of replicas.
+     * Returns whether the feed must serve the group to its end: the group is declared, or began before others had
+     * finished. A declaration does not include replicas.
      */
     private boolean isKnown(TrainingGroup group) {
         boolean isDeclared = !plan.groups().isEmpty() && group.replicas() == 1;
@@ -230,7 +230,7 @@ final class Cluster {
 
     // ---- the run
 
-    /** Runs to the end and checks everything. */
+    /** Runs the simulation to its end and checks everything. */
     void run() throws IOException {
         try {
             startJobManager();
@@ -246,7 +246,7 @@ final class Cluster {
             if (!ended) {
                 throw new AssertionError("the feed never ends");
             }
-            // Everybody reads the farewells.
+            // All trainers read the farewells.
             simulation.run(simulation.nowNanos() + 5 * Simulation.SECOND, () -> false);
             judge();
         } finally {
@@ -309,7 +309,10 @@ final class Cluster {
         }
     }
 
-    /** Whether a finding is about a group that the feed had to serve, rather than one that came when the feed ended. */
+    /**
+     * Returns whether a finding is about a group that the feed had to serve, rather than one that started when the feed
+     * ended.
+     */
     private boolean isOfKnown(Finding finding, List<TrainingGroup> known) {
         boolean isOfOther = finding.message().contains("group " + HostileTrainer.GROUP)
                 || groups.stream()
@@ -328,7 +331,7 @@ final class Cluster {
         }
     }
 
-    /** How things stood at the end, for whoever reads about a failure. */
+    /** Returns the state at the end, for the report of a failure. */
     String failed() {
         return failed;
     }
@@ -348,7 +351,7 @@ final class Cluster {
 
     // ---- faults
 
-    /** Whether the feed ends although a group that nobody declared has subscribed. */
+    /** Returns whether the feed ends although an undeclared group has subscribed. */
     boolean endsWithoutOthers() {
         return !plan.groups().isEmpty();
     }
@@ -369,14 +372,17 @@ final class Cluster {
         return jobManager;
     }
 
-    /** A process dies while no other has what it knew: the feed can know only of trainers that come from now on. */
+    /**
+     * Forgets groups if a process dies and no other process had its state: the feed can only know trainers that connect
+     * later.
+     */
     void forgetUnlessChecked() {
         if (!storage.hasCheckpoint()) {
             groups.forEach(TrainingGroup::forget);
         }
     }
 
-    /** The JobManager dies; another one takes over, and what ran for the first is cancelled. */
+    /** Stops the JobManager. Another one takes over, and the tasks of the first one are cancelled. */
     void crashJobManager() {
         if (storage.isFinished || jobManager.isEnding() || !jobManager.process.isAlive()) {
             return;

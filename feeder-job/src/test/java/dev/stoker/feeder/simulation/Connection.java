@@ -10,8 +10,8 @@ import java.util.Deque;
 import java.util.List;
 
 /**
- * A connection. The server's end blocks the thread that reads or writes; the client's end calls a {@link Network.Receiver}.
- * Like the kernel's, its buffers take bytes for a process that is paused.
+ * A connection. The server's end blocks the thread that reads or writes; the client's end calls a {@link
+ * Network.Receiver}. As in the kernel, the buffers accept bytes for a paused process.
  */
 public final class Connection {
     private final Network network;
@@ -22,9 +22,9 @@ public final class Connection {
     private final int windowBytes;
 
     private SimulatedProcess server;
-    /** Cut or refused: nothing arrives any more, on either side. */
+    /** Whether the connection was cut or refused, so that nothing arrives at either side. */
     private boolean broken;
-    /** What the server is told about the break; null until it notices. */
+    /** The error that the server gets after the break; null until it notices the break. */
     private String serverError;
 
     private boolean serverClosed;
@@ -34,12 +34,12 @@ public final class Connection {
 
     /** Bytes that have arrived at the server's end. */
     private final Deque<ByteBuffer> arrived = new ArrayDeque<>();
-    /** The client has ended its output, and the server has seen that. */
+    /** Whether the client has ended its output and the server has seen it. */
     private boolean arrivedEnd;
 
     private long toServerNanos;
     private long toClientNanos;
-    /** Bytes on their way to the client. */
+    /** Number of bytes in flight to the client. */
     private int inFlight;
 
     private final List<SimulatedProcess.Waiter> readers = new ArrayList<>();
@@ -85,7 +85,7 @@ public final class Connection {
         tellClient("connection refused", 0);
     }
 
-    /** Breaks the connection. What is on its way is lost; each side notices in its own time. */
+    /** Breaks the connection. Bytes in flight are lost, and each side notices after some time. */
     void cut(String why) {
         if (broken) {
             return;
@@ -175,7 +175,7 @@ public final class Connection {
 
     // ---- the server's end
 
-    /** Reads what has arrived; waits until there is something. */
+    /** Reads bytes that have arrived, and waits for the first ones if necessary. */
     public int read(ByteBuffer to) throws IOException {
         while (true) {
             requireOpen();
@@ -196,7 +196,7 @@ public final class Connection {
         }
     }
 
-    /** Writes some of the bytes; waits until there is room. */
+    /** Writes some of the bytes, and waits for room if necessary. */
     public int write(ByteBuffer from) throws IOException {
         while (true) {
             requireOpen();
@@ -211,7 +211,7 @@ public final class Connection {
                 toClient(() -> {
                     inFlight -= some.length;
                     wake(writers);
-                    // A client that has said its last goes on reading for a moment, so that the server can.
+                    // A client that has sent its last frame still reads for a moment, so that the server can write.
                     if (!clientClosed) {
                         receiver.received(some);
                     }
@@ -237,7 +237,7 @@ public final class Connection {
         waiter.await(what, -1);
     }
 
-    /** Ends the server's output; what was written still arrives. */
+    /** Ends the server's output. Bytes that were written still arrive. */
     public void shutdownOutput() {
         if (!serverDone && !serverClosed) {
             serverDone = true;
@@ -245,7 +245,7 @@ public final class Connection {
         }
     }
 
-    /** Whether the server's end was not closed. */
+    /** Returns whether the server's end is open. */
     public boolean isServerOpen() {
         return !serverClosed;
     }
@@ -261,7 +261,7 @@ public final class Connection {
         }
     }
 
-    /** The client, for logs. */
+    /** Returns the name of the client, for logs. */
     public String peer() {
         return Arrays.asList(client.name(), number).toString();
     }

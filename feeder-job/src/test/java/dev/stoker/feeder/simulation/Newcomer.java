@@ -14,14 +14,14 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 import java.util.OptionalLong;
 
-/** A second process that wants the place of a trainer, at one feeder. It is to be told that the place is taken. */
+/** A second process that asks a feeder for the place of a trainer. The feeder must reply that the place is taken. */
 final class Newcomer implements Network.Receiver {
     private final Trainer holder;
     private final TrainingGroup group;
     private final String address;
     private final SimulatedProcess process;
     private final FrameDecoder decoder = FrameDecoder.forClient();
-    /** The holder's connection to the feeder; null if it had none when the newcomer came. */
+    /** The holder's connection to the feeder; null if it had none when the newcomer connected. */
     private final TrainerLink held;
 
     private Connection connection;
@@ -90,6 +90,6 @@ final class Newcomer implements Network.Receiver {
 
     @Override
     public void closed(String why) {
-        // As it was told.
+        // Expected after the feeder has told the newcomer to leave.
     }
 }

@@ -19,18 +19,18 @@ import org.apache.logging.log4j.Level;
 import org.apache.logging.log4j.core.config.Configurator;
 
 /**
- * Runs the simulations of a range of seeds, several at a time. It goes on after a failure, so that one run finds all seeds that
- * fail.
+ * Runs the simulations of a range of seeds, several at a time. It continues after a failure, so that one run finds all
+ * failing seeds.
  */
 final class Seeds {
-    /** Last events in the message of a failure; a report has as many as the simulation keeps. */
+    /** Number of last events in the message of a failure; a report has all events that the simulation keeps. */
     private static final int TRACED_LINES = 400;
-    /** Seeds to which the log gives a line. */
+    /** Number of seeds per line of the log. */
     private static final int BLOCK = 1_000;
 
     private final Worlds worlds;
 
-    /** A seed that fails. */
+    /** Thrown for a seed that fails. */
     static final class Failed extends AssertionError {
         private static final long serialVersionUID = 1L;
 
@@ -41,7 +41,7 @@ final class Seeds {
             this.report = report;
         }
 
-        /** All that is known. */
+        /** Returns the full report. */
         String report() {
             return report;
         }
@@ -68,16 +68,16 @@ final class Seeds {
         } finally {
             deleteAll(directory);
         }
-        // Simulated threads that hang must not keep the process.
+        // Simulated threads that hang must not keep the process alive.
         System.exit(0);
     }
 
     /**
-     * Runs a range of seeds and prints a line for each thousand of them. With a log it writes the lines there too, puts reports of
-     * failures into a folder beside it, and leaves out thousands that the log has already, so that an interrupted run is resumed
-     * by the same command.
+     * Runs a range of seeds and prints a line for each thousand of them. With a log, it also writes the lines to the
+     * log and reports of failures to a directory next to it. It skips thousands that the log already contains, so that
+     * the same command resumes an interrupted run.
      *
-     * @return seeds that fail
+     * @return the seeds that fail
      */
     SortedMap<Long, Failed> runAll(long first, long count, Optional<Path> log) throws Exception {
         SortedMap<Long, Failed> failures = new TreeMap<>();
@@ -131,7 +131,7 @@ final class Seeds {
 
     private SortedMap<Long, Failed> run(long first, long count) throws InterruptedException, ExecutionException {
         SortedMap<Long, Failed> failures = new TreeMap<>();
-        // More than there are processors, as a simulation often waits for one of its threads to wake.
+        // More threads than processors, because a simulation often waits for one of its threads to wake.
         ExecutorService workers =
                 Executors.newFixedThreadPool(2 * Runtime.getRuntime().availableProcessors());
         try {
@@ -160,7 +160,7 @@ final class Seeds {
     /**
      * Runs one seed.
      *
-     * @throws Failed if a promise is broken; the message has the last events and how things stood
+     * @throws Failed if an invariant is violated; the message has the last events and the final state
      */
     void run(long seed, boolean isLoud) {
         Cluster cluster = new Cluster(worlds, seed, isLoud);

@@ -8,12 +8,12 @@ import java.util.Random;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A virtual clock and everything that happens on it. Events run one at a time, in the order of their times. A simulated thread is
- * a real one that runs only when it is its turn; when it waits, it runs the events that follow until one of them wakes a
- * thread, which then has the turn. The same seed gives the same run.
+ * A virtual clock and everything that happens on it. Events run one at a time, in the order of their times. A simulated
+ * thread is a real thread that runs only when it has the turn. When it waits, it runs the following events until one of
+ * them wakes a thread, which then gets the turn. The same seed gives the same run.
  */
 final class Simulation {
-    /** Where the virtual wall clock begins. */
+    /** Start of the virtual wall clock. */
     static final long START_MS = 1_800_000_000_000L;
 
     static final long MICRO = 1_000L;
@@ -21,13 +21,13 @@ final class Simulation {
     static final long SECOND = 1_000_000_000L;
 
     private static final int TRACE_LINES = 4_000;
-    /** A thread that runs for so long without giving way hangs in something that is not simulated. */
+    /** A thread that runs for this time without waiting hangs in something that is not simulated. */
     private static final int STUCK_SECONDS = 60;
 
     /**
-     * Something that happens at a time; belongs to a process, or to nobody.
+     * An event at some time. It belongs to a process, or to none.
      *
-     * @param wakes the thread whose turn it then is, or null
+     * @param wakes the thread that gets the turn after it, or null
      * @param isFault whether it may kill processes, which only the thread of {@link #run} can do
      */
     private record Event(
@@ -45,24 +45,24 @@ final class Simulation {
     private final ArrayDeque<String> trace = new ArrayDeque<>();
     private final List<SimulatedProcess> processes = new ArrayList<>();
     private final boolean isLoud;
-    /** The virtual time; written by the thread whose turn it is. */
+    /** The virtual time. The thread that has the turn writes it. */
     private volatile long nowNanos;
 
     private long orders;
     private Throwable failure;
-    /** Has the turn between the simulated threads; written by the thread whose turn it is. */
+    /** The turn of the thread that calls {@link #run}. The thread that has the turn writes it. */
     private final Turn main = new Turn();
-    /** The simulated thread that runs; null while events do. */
+    /** The running simulated thread; null while events run. */
     private SimulatedProcess.SimulatedThread current;
 
     private long untilNanos;
     private Condition done;
-    /** Grows as events happen; read by another thread only to see that it does. */
+    /** Increases as events happen. Another thread reads it only to detect progress. */
     private volatile long steps;
 
-    /** A thread that is to be woken unless it was woken before. */
+    /** Wakes a thread, unless something else woke it before. */
     interface Wake {
-        /** The thread, or null if it waits for something else by now. */
+        /** Returns the thread, or null if it waits for something else now. */
         SimulatedProcess.SimulatedThread thread();
     }
 
@@ -83,32 +83,32 @@ final class Simulation {
         processes.add(process);
     }
 
-    /** A random whole number from {@code from} to {@code to}, both included. */
+    /** Returns a random integer from {@code from} to {@code to}, both inclusive. */
     long between(long from, long to) {
         return from + (long) (random.nextDouble() * (to - from + 1));
     }
 
-    /** Whether something of this probability happens. */
+    /** Returns true with this probability. */
     boolean chance(double probability) {
         return random.nextDouble() < probability;
     }
 
-    /** Has something happen after a while, unless the process has died by then. */
+    /** Runs an action after this time, unless the process has died. */
     void after(long nanos, SimulatedProcess process, String what, Runnable action) {
         events.add(new Event(nowNanos + Math.max(0, nanos), orders++, process, action, null, false));
     }
 
-    /** Has a fault happen after a while. */
+    /** Runs a fault after this time. */
     void fault(long nanos, Runnable action) {
         events.add(new Event(nowNanos + nanos, orders++, null, action, null, true));
     }
 
-    /** Has a thread woken after a while. */
+    /** Wakes a thread after this time. */
     void wake(long nanos, SimulatedProcess process, Wake wake) {
         events.add(new Event(nowNanos + Math.max(0, nanos), orders++, process, null, wake, false));
     }
 
-    /** Notes what happens, for whoever reads about a failure. */
+    /** Records an event for the report of a failure. */
     void trace(String who, String what) {
         String line = String.format("%11.6f  %-16s %s", nowNanos / 1e9, who, what);
         if (isLoud) {
@@ -124,7 +124,7 @@ final class Simulation {
         return List.copyOf(trace);
     }
 
-    /** Ends the run with a violated promise; the first one counts. */
+    /** Ends the run with a violation. Only the first one counts. */
     void fail(Throwable violation) {
         if (failure == null) {
             failure = violation;
@@ -141,9 +141,9 @@ final class Simulation {
     }
 
     /**
-     * Lets events happen until the condition is true.
+     * Runs events until the condition is true.
      *
-     * @return false if the time was over before
+     * @return false if the time limit was reached before
      */
     boolean run(long limitNanos, Condition condition) {
         untilNanos = limitNanos;
@@ -167,7 +167,7 @@ final class Simulation {
     /**
      * Runs events until one wakes a thread.
      *
-     * @return the thread whose turn it is; null if it is that of the thread of {@link #run}
+     * @return the thread that gets the turn; null for the thread of {@link #run}
      */
     private SimulatedProcess.SimulatedThread runEvents(boolean isMain) {
         try {
@@ -221,7 +221,7 @@ final class Simulation {
             LockSupport.unpark(thread);
         }
 
-        /** Waits for it; false after a time. */
+        /** Waits for the turn. Returns false after a timeout. */
         boolean await(long nanos) {
             thread = Thread.currentThread();
             boolean interrupted = false;
@@ -242,13 +242,15 @@ final class Simulation {
             return was;
         }
 
-        /** The calling thread is the one that will wait for it. */
+        /** Notes that the calling thread is the one that waits for this turn. */
         void belongsHere() {
             thread = Thread.currentThread();
         }
     }
 
-    /** Lets simulated threads run, first this one, until the turn comes back. Called by the thread of {@link #run}. */
+    /**
+     * Gives simulated threads the turn, first this one, until the turn returns. Called by the thread of {@link #run}.
+     */
     void giveTurn(SimulatedProcess.SimulatedThread thread) {
         main.belongsHere();
         current = thread;
@@ -267,7 +269,10 @@ final class Simulation {
         current = null;
     }
 
-    /** The calling thread waits: what follows happens on it until it is another thread's turn. True if it is its own. */
+    /**
+     * Runs events on the calling thread, which waits, until another thread gets the turn. Returns true if the calling
+     * thread gets the turn.
+     */
     boolean passTurn(SimulatedProcess.SimulatedThread from) {
         current = null;
         SimulatedProcess.SimulatedThread next = runEvents(false);
@@ -282,17 +287,17 @@ final class Simulation {
         return false;
     }
 
-    /** The calling thread has ended with its process. */
+    /** Passes the turn on after the calling thread has ended with its process. */
     void returnTurn() {
         main.give();
     }
 
-    /** The simulated thread that calls; null if an event does. */
+    /** Returns the calling simulated thread; null in an event. */
     SimulatedProcess.SimulatedThread current() {
         return current;
     }
 
-    /** What every living thread waits for. */
+    /** Describes what every live thread waits for. */
     String describe() {
         StringBuilder text = new StringBuilder();
         for (SimulatedProcess process : processes) {

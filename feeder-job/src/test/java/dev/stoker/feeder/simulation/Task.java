@@ -26,16 +26,16 @@ import org.apache.flink.metrics.groups.SourceReaderMetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.util.UserCodeClassLoader;
 
-/** One attempt of a subtask: the lane reader and the ledger's writer behind it, driven as Flink's mailbox thread does. */
+/** One attempt of a subtask: the lane reader and the ledger writer behind it, driven as by Flink's mailbox thread. */
 final class Task {
     private static final LaneSplitSerializer SPLITS = new LaneSplitSerializer();
 
-    /** What a checkpoint holds of a subtask. */
+    /** The state of a subtask in a checkpoint. */
     record State(List<byte[]> splits, List<byte[]> ledger) {
         static final State EMPTY = new State(List.of(), List.of());
     }
 
-    /** The JobManager as a task reaches it; dead ones hear nothing. */
+    /** The JobManager as a task reaches it. Dead JobManagers receive nothing. */
     interface Reports {
         void registered(Task task, List<LaneSplit> splits);
 
@@ -132,7 +132,7 @@ final class Task {
         });
     }
 
-    /** Has the task fail as if by a fault of its own. */
+    /** Makes the task fail with an internal error. */
     void fail() {
         mail(() -> {
             throw new IllegalStateException("a fault of the simulation");

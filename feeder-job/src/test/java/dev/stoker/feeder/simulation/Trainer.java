@@ -34,8 +34,9 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A trainer as {@code docs/formats/feed-protocol.md} wants it: one rank, or one loader worker of it. It reads from all feeders of
- * the lane map, fails over, repeats receipts that are not durable, and checks whatever it receives.
+ * A trainer that follows {@code docs/formats/feed-protocol.md}: one rank, or one of its loader workers. It reads from
+ * all feeders of the lane map, fails over, repeats receipts that are not durable, and checks everything that it
+ * receives.
  */
 final class Trainer {
     private static final long LOOK_NANOS = 250 * Simulation.MILLI;
@@ -53,17 +54,17 @@ final class Trainer {
     private final long named;
     /** The process, which all of its connections have in common. */
     private final Instance instance;
-    /** The run that a WELCOME has named; 0 before the first. */
+    /** The run in the last WELCOME; 0 before the first. */
     private long joined;
 
     private long run;
 
     private final Map<String, TrainerLink> links = new TreeMap<>();
-    /** Feeders that did not answer, and when they may be asked again. */
+    /** Feeders that did not answer, and when they may be tried again. */
     private final Map<String, Long> down = new TreeMap<>();
 
     private final Set<TrainerLink> refused = new HashSet<>();
-    /** Feeders that were given up before they answered: a connection that waits there may still be let in. */
+    /** Feeders that this trainer left before they answered. They may still admit a connection that waits there. */
     private final Set<String> givenUp = new HashSet<>();
 
     private final Deque<TrainerLink.Receipts> orphans = new ArrayDeque<>();
@@ -72,7 +73,7 @@ final class Trainer {
     private Position begin;
     private TrainerSpan reading;
     private TrainerSpan receiving;
-    /** The receipts of the batch that the model works on; due when it asks for the next one. */
+    /** The receipts of the batch that the model works on. They are sent when it asks for the next batch. */
     private List<TrainerSpan.Arrival> inHand = List.of();
 
     private boolean steps;
@@ -80,10 +81,10 @@ final class Trainer {
     private boolean hasLeft;
     private boolean flushing;
     private boolean isAbandoned;
-    /** A greater run has begun: this trainer is to be told so, and to stop. */
+    /** Whether a greater run has begun. The feeder must tell this trainer so, and the trainer must stop. */
     private boolean isSuperseded;
 
-    /** @param instance the process that the trainer says it is of */
+    /** @param instance the process that the trainer reports */
     Trainer(TrainingGroup group, Participant participant, int replica, long run, Position begin, Instance instance) {
         this.group = group;
         this.network = group.network();
@@ -97,7 +98,7 @@ final class Trainer {
         this.instance = instance;
     }
 
-    /** A process that is no other. */
+    /** Returns a new, unique process. */
     static Instance newInstance(Simulation simulation) {
         return new Instance("simulated", simulation.between(1, 1 << 30), simulation.nowNanos(), "simulated");
     }
@@ -128,7 +129,7 @@ final class Trainer {
         return run;
     }
 
-    /** The first step of its rank that it has not consumed: epoch, start of the epoch, and step. */
+    /** Returns the first step of its rank that it has not consumed: epoch, start of the epoch, and step. */
     Position next() {
         if (isRead) {
             return new Position(group.epochs(), 0);
@@ -248,14 +249,14 @@ final class Trainer {
         }
     }
 
-    /** Whether nothing is due on the connection, so that silence says nothing. */
+    /** Returns whether nothing is due on the connection, so that silence is normal. */
     private boolean isIdle(TrainerLink link) {
         return receiving == null
                 || (receiving.isReceived() && link.isConfirmed())
                 || (!receiving.isReceived() && receiving.missingLanes().stream().noneMatch(link.lanes::contains));
     }
 
-    /** The connection has ended, or nobody answered. */
+    /** Handles a connection that has ended, or that nobody answered. */
     void lost(TrainerLink link, String why) {
         if (isAbandoned) {
             return;
@@ -325,7 +326,7 @@ final class Trainer {
             return;
         }
         boolean isByItself = error.code().equals("fenced") && givenUp.contains(link.address);
-        // As long as the feeder has not noticed that the process before has died.
+        // The feeder may not have noticed yet that the previous process has died.
         boolean isTaken = error.code().equals("place_taken") && (group.isContested() || isSuperseded);
         if (!isByItself
                 && !isTaken
@@ -417,7 +418,7 @@ final class Trainer {
         grant(link);
     }
 
-    /** Sends receipts again whose connection has ended before they were durable. */
+    /** Sends receipts again if their connection ended before they were durable. */
     private void adopt(TrainerLink link) {
         while (!orphans.isEmpty()) {
             TrainerLink.Receipts receipts = orphans.poll();
@@ -497,7 +498,7 @@ final class Trainer {
 
     // ---- the model
 
-    /** Begins to receive the next epoch when all of the present one is here. */
+    /** Starts to receive the next epoch when the present one has arrived completely. */
     private void goOn() {
         if (receiving == reading
                 && receiving.isReceived()
@@ -508,7 +509,7 @@ final class Trainer {
         }
     }
 
-    /** Has the model take its next step, if it does not work on one already. */
+    /** Starts the next step of the model, unless it is working on one. */
     private void pace() {
         if (!steps && !isRead && reading != null) {
             steps = true;
@@ -521,7 +522,7 @@ final class Trainer {
         }
     }
 
-    /** The model asks for the next batch: so it has consumed the one before. */
+    /** Asks for the next batch on behalf of the model, which has consumed the previous one. */
     private void step() {
         acknowledgeInHand();
         skipEmpty();
@@ -563,7 +564,7 @@ final class Trainer {
         }
     }
 
-    /** Goes over to the next epoch at the end of one; may come to the last one's end. */
+    /** Advances to the next epoch at the end of an epoch. May reach the end of the last epoch. */
     private void skipEmpty() {
         while (reading.consumed == reading.count && !isRead) {
             if (reading.count == 0) {
@@ -583,36 +584,36 @@ final class Trainer {
         }
     }
 
-    /** Whether the feed can end without it. */
+    /** Returns whether the feed can end without it. */
     boolean isDone() {
         return hasLeft || (isRead && isConfirmed());
     }
 
-    /** Leaves once all its receipts are durable, or that it has no batch. */
+    /** Leaves when all its receipts are durable, including the receipt that it has no batch. */
     private void leaveIfDone() {
         if (isRead && !hasLeft && isConfirmed()) {
             leave("all is durable");
         }
     }
 
-    /** The program goes on to do something else, and leaves its connections open; nobody answers on them. */
+    /** Leaves the connections open while the program does something else. Nobody answers on them. */
     void abandon() {
         hasLeft = true;
         isAbandoned = true;
     }
 
-    /** A greater run has begun without it. */
+    /** Notes that a greater run has begun without it. */
     void supersede() {
         isSuperseded = true;
     }
 
-    /** Whether a connection to this feeder is there, from the first answer to it on. */
+    /** Returns the connection to this feeder, if the feeder has answered on it. */
     TrainerLink liveLink(String address) {
         TrainerLink link = links.get(address);
         return link != null && link.isSound() ? link : null;
     }
 
-    /** Whether the receipts of all that was consumed are durable. */
+    /** Returns whether the receipts of all consumed batches are durable. */
     boolean isConfirmed() {
         return (!isRead || reading.count > 0 || reading.isTold)
                 && inHand.isEmpty()

@@ -15,9 +15,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 
-/** One connection of a trainer to a feeder, with the receipts that went over it. */
+/** One connection of a trainer to a feeder, with the receipts that were sent over it. */
 final class TrainerLink implements Network.Receiver {
-    /** Receipts of one epoch that belong together; without any, what a subscription says that has no number. */
+    /** Receipts of one epoch that belong together; empty for a subscription without batches. */
     record Receipts(long epoch, List<AckEntry> entries) {
         int count() {
             return Math.max(1, entries.size());
@@ -31,7 +31,7 @@ final class TrainerLink implements Network.Receiver {
     boolean isLive;
     boolean isClosed;
 
-    /** The subscription, the span that it is of, and the lanes that were asked for; no span before the first. */
+    /** The subscription, its span, and the requested lanes. The span is null before the first subscription. */
     long subscription;
 
     TrainerSpan span;
@@ -91,7 +91,7 @@ final class TrainerLink implements Network.Receiver {
         }
     }
 
-    /** Ends the connection from this side; what is not durable is for another one. */
+    /** Ends the connection from this side. Another connection must repeat receipts that are not durable. */
     List<Receipts> end(boolean inGoodOrder) {
         if (inGoodOrder && isLive) {
             send(new Bye());
@@ -113,7 +113,7 @@ final class TrainerLink implements Network.Receiver {
 
     // ---- receipts
 
-    /** Adds the receipt of a consumed piece, to be sent soon. */
+    /** Adds the receipt of a consumed piece, which is sent soon. */
     void acknowledge(long epoch, AckEntry entry) {
         if (pendingEpoch != epoch) {
             flush();
@@ -130,7 +130,7 @@ final class TrainerLink implements Network.Receiver {
         }
     }
 
-    /** A subscription without a number was sent, which counts as one entry. */
+    /** Notes that a subscription without batches was sent, which counts as one entry. */
     void sentEmptyShare(long epoch) {
         undurable.add(new Receipts(epoch, List.of()));
         sentEntries++;
@@ -142,7 +142,7 @@ final class TrainerLink implements Network.Receiver {
         send(new Ack(subscription, receipts.epoch, receipts.entries));
     }
 
-    /** The feeder has so many entries of this session for good. Returns those that are newly so. */
+    /** Handles the number of entries of this session that are durable at the feeder. Returns the newly durable ones. */
     List<Receipts> durable(long entries) {
         if (entries > sentEntries || entries < durableEntries) {
             throw new AssertionError(trainer + ": " + address + " calls " + entries + " receipts durable, after "
@@ -156,7 +156,7 @@ final class TrainerLink implements Network.Receiver {
         return covered;
     }
 
-    /** Whether both ends know of the connection, as far as one can tell. */
+    /** Returns whether both ends know of the connection, to the extent that this side can tell. */
     boolean isSound() {
         return isLive && !isClosed && connection.isOpen();
     }

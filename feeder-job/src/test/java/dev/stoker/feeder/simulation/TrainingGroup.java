@@ -14,16 +14,16 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * The trainers of one group and what their model has learned: all ranks, loader workers and replicas of a launch. After a crash
- * they go on from their last model checkpoint.
+ * The trainers of one group and what their model has learned: all ranks, loader workers and replicas of a launch. After
+ * a crash they resume from their last model checkpoint.
  */
 final class TrainingGroup {
     /**
      * How a group trains.
      *
-     * @param stepNanos longest time of a step
+     * @param stepNanos maximum time of a step
      * @param slowness how much slower each further replica is
-     * @param hasRuns whether its launcher numbers its launches, rather than leaving that to the feeder
+     * @param hasRuns whether its launcher numbers its launches, rather than the feeder
      */
     record Shape(
             String stream,
@@ -55,16 +55,16 @@ final class TrainingGroup {
     private int worldSize;
     private Position checkpoint = Position.START;
     private long run;
-    /** Runs that ended with a crash. Receipts that no feeder had by then are lost. */
+    /** Runs that ended with a crash. Receipts that no feeder had at that time are lost. */
     private final Set<Long> crashedRuns = new TreeSet<>();
 
     private boolean isStarted;
     private int launches;
-    /** Whether several processes have wanted the same place. */
+    /** Whether several processes have asked for the same place. */
     private boolean isContested;
-    /** Trainers of earlier launches that nobody has ended. */
+    /** Trainers of earlier launches that were not ended. */
     private final List<Trainer> superseded = new ArrayList<>();
-    /** The most ranks of any launch. */
+    /** The greatest number of ranks of any launch. */
     private int mostRanks;
     /** When the first batch of each replica was consumed. */
     private final Map<Integer, Long> firstNanos = new TreeMap<>();
@@ -119,7 +119,7 @@ final class TrainingGroup {
                         trainer::start);
     }
 
-    /** The model is saved as it is: what all trainers have consumed. */
+    /** Saves the model: everything that all trainers have consumed. */
     void save() {
         if (isWhole() && trainers.stream().allMatch(trainer -> trainer.process.isAlive())) {
             Position least = null;
@@ -135,7 +135,7 @@ final class TrainingGroup {
         }
     }
 
-    /** All trainers die; they come back after a while, perhaps with another world size. */
+    /** Ends all trainers. They restart after some time, perhaps with another world size. */
     void crash(boolean mayRescale) {
         if (!isStarted || isRead() || isAtEnd() || cluster.isEnding()) {
             return;
@@ -150,19 +150,19 @@ final class TrainingGroup {
         }
         int ofCrash = launches;
         cluster.simulation().after(cluster.simulation().between(10, 2_000) * Simulation.MILLI, null, "launch", () -> {
-            // Another crash may have come in between.
+            // Another crash may have happened meanwhile.
             if (launches == ofCrash) {
                 launch();
             }
         });
     }
 
-    /** Whether the model has learned everything, so that a new launch would ask for nothing. */
+    /** Returns whether the model has learned everything, so that a new launch would request nothing. */
     private boolean isAtEnd() {
         return checkpoint.epoch() >= epochs();
     }
 
-    /** A greater run begins while the trainers of the one before live; they are to end. */
+    /** Starts a greater run while the trainers of the previous one live. The previous trainers must stop. */
     void supersede() {
         if (!shape.hasRuns || trainers.isEmpty() || isRead() || isAtEnd() || cluster.isEnding()) {
             return;
@@ -176,12 +176,12 @@ final class TrainingGroup {
         trainers.clear();
         List<Trainer> old = List.copyOf(superseded);
         launch();
-        // A launcher would end them at last.
+        // A launcher would finally end them.
         cluster.simulation()
                 .after(30 * Simulation.SECOND, null, "end", () -> old.forEach(trainer -> trainer.process.kill()));
     }
 
-    /** Another process wants the place of a trainer. */
+    /** Starts another process that asks for the place of a trainer. */
     void contest() {
         Trainer holder = any();
         if (holder != null) {
@@ -190,7 +190,7 @@ final class TrainingGroup {
         }
     }
 
-    /** A trainer stands still, as when a debugger holds it. Nobody may take that for its death. */
+    /** Pauses a trainer, as a debugger does. No feeder may treat it as dead. */
     void pauseOne(long nanos) {
         Trainer trainer = any();
         if (trainer != null) {
@@ -207,16 +207,16 @@ final class TrainingGroup {
     }
 
     /**
-     * One trainer dies and comes back in the same run.
+     * Ends one trainer, which restarts in the same run.
      *
-     * @param keepsProcess whether only its program begins again, in a process whose connections stay open
+     * @param keepsProcess whether only its program restarts, in a process whose connections stay open
      */
     void crashOne(boolean keepsProcess) {
         if (trainers.isEmpty() || isAtEnd() || cluster.isEnding()) {
             return;
         }
         Trainer victim = any();
-        // In one run nobody but a trainer itself says what it has had.
+        // Within one run, only the trainer itself reports what it has consumed.
         if (victim == null || victim.isRead() || !victim.isConfirmed()) {
             return;
         }
@@ -243,7 +243,7 @@ final class TrainingGroup {
         });
     }
 
-    /** The model forgets what it has learned since the checkpoint, of one trainer or of all. */
+    /** Drops what the model has learned since the checkpoint, from one trainer or from all. */
     private void rollBack(int replica, Trainer trainer) {
         for (Iterator<Map.Entry<Batch, Trainer>> all = learned.entrySet().iterator(); all.hasNext(); ) {
             Map.Entry<Batch, Trainer> entry = all.next();
@@ -285,23 +285,23 @@ final class TrainingGroup {
 
     // ---- judgement
 
-    /** The feed begins anew, so that it cannot know who has read before. */
+    /** Forgets who has read, because the feed restarts without a state and cannot know it. */
     void forget() {
         firstNanos.clear();
     }
 
-    /** Whether all of its replicas began to read before this time. */
+    /** Returns whether all of its replicas began to read before this time. */
     boolean beganBefore(long nanos) {
         return firstNanos.size() == shape.replicas
                 && firstNanos.values().stream().allMatch(first -> first < nanos);
     }
 
-    /** Whether all trainers of the newest launch have read everything. */
+    /** Returns whether all trainers of the newest launch have read everything. */
     boolean isRead() {
         return isWhole() && trainers.stream().allMatch(Trainer::isRead);
     }
 
-    /** Whether every trainer of the launch is there. */
+    /** Returns whether every trainer of the launch is present. */
     private boolean isWhole() {
         return isStarted && trainers.size() == (long) worldSize * shape.workers * shape.replicas;
     }
@@ -310,7 +310,7 @@ final class TrainingGroup {
         return isRead() && trainers.stream().allMatch(Trainer::isDone);
     }
 
-    /** Whether a finding is about receipts that died with the trainers that had them. */
+    /** Returns whether a finding is about receipts that were lost with their trainers. */
     boolean isOfCrashedRun(String finding) {
         return crashedRuns.stream()
                 .anyMatch(crashed -> finding.contains("run " + crashed + " acknowledged later ones"));
@@ -318,7 +318,7 @@ final class TrainingGroup {
 
     /** Fails unless each replica has learned each batch of each epoch once. */
     void requireComplete() {
-        // What does not fill a step of all ranks is left out under "drop".
+        // Batches that do not fill a step of all ranks are left out under "drop".
         long batches = tail() == TailPolicy.DROP
                 ? oracle.size().wholeBatches() - (mostRanks - 1)
                 : oracle.size().batches();
@@ -346,7 +346,7 @@ final class TrainingGroup {
             boolean isWhole = passes.size() == 1
                     && passes.get(0).epochs().size() == epochs()
                     && passes.get(0).epochs().stream()
-                            // Those that are missing have been judged: they died with a run that crashed.
+                            // Missing receipts were checked before: they were lost with a run that crashed.
                             .allMatch(epoch ->
                                     epoch.acknowledged() + epoch.asserted().count() + epoch.leftOut() + epoch.missing()
                                             == oracle.size().batches());
@@ -395,12 +395,12 @@ final class TrainingGroup {
         return shape.depth;
     }
 
-    /** Whether a process other than the trainer may hold its place. */
+    /** Returns whether a process other than the trainer may hold its place. */
     boolean isContested() {
         return isContested;
     }
 
-    /** Whether anybody is to read anything: under "drop" an epoch may be too short for a step of all ranks. */
+    /** Returns whether any trainer has a batch: under "drop", an epoch may be too short for a step of all ranks. */
     boolean hasBatches() {
         return tail() != TailPolicy.DROP || oracle.size().wholeBatches() >= mostRanks;
     }
@@ -417,7 +417,7 @@ final class TrainingGroup {
         return cluster.addresses();
     }
 
-    /** The time of a step; replicas differ, as machines do. */
+    /** Returns the time of a step, which differs between replicas as it does between machines. */
     long stepNanos(int replica) {
         long longest = shape.stepNanos * (1 + replica * shape.slowness);
         return cluster.simulation().between(longest / 10, longest);

@@ -192,7 +192,7 @@ class StatusServerTest {
         assertThat(raw("127.0.0.1.evil.example")).startsWith("HTTP/1.1 403");
     }
 
-    /** An HTTP client of the JDK does not let the Host be chosen. */
+    /** Sends a request over a plain socket, because the JDK's HTTP client does not let a caller set the Host header. */
     private String raw(String host) throws IOException {
         URI url = URI.create(server.url());
         try (Socket socket = new Socket(url.getHost(), url.getPort())) {
@@ -204,7 +204,7 @@ class StatusServerTest {
         }
     }
 
-    /** More half requests than the page has threads, from clients that neither go on nor leave. */
+    /** Opens more incomplete requests than the page has threads, from clients that neither continue nor leave. */
     @Test
     void halfRequestsDoNotStopThePage() throws Exception {
         URI url = URI.create(server.url());

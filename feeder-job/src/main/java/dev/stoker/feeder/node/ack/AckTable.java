@@ -15,40 +15,44 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /**
- * Ledger items between the sessions that receive them and the readers that write them down.
+ * Holds ledger items from the time a session receives them until they are durable.
  *
- * <p>Bounded by entries not yet durable. A trainer may hold at most as much of the table as it leaves free, so a trainer that
- * floods the table harms only itself. A session whose item finds no room loses it and all that follow, keeps sending
- * data, and is asked to reconnect once there is room: its trainer then repeats what was not reported durable. Thread-safe.
+ * <p>The table is limited by the number of entries that are not durable. A trainer may occupy at most as much of the
+ * table as it leaves free, so a trainer that floods the table harms only itself. If an item of a session does not fit,
+ * the session loses the item and all later ones. It continues to send data and asks its trainer to reconnect when the
+ * table has room. The trainer then repeats what was not reported durable. Thread-safe.
  *
  * <p>All readers of a process see the same sessions, and one of them drains the table. A trainer's subscription
  * therefore precedes its receipts, and "durable up to entry n" needs no merging.
  */
 public final class AckTable {
-    /** An item takes memory beside its entries, in units of an entry's 24 bytes. */
+    /** Memory of an item in addition to its entries, in units of an entry's 24 bytes. */
     static final int ITEM_COST = 8;
 
     private final int capacity;
-    /** What trainers hold, by trainer, and not by session: a new connection is no new share. Guarded by the lock. */
+    /**
+     * What trainers occupy. The key is the trainer and not the session, so that a new connection does not get a new
+     * share. Guarded by the lock.
+     */
     private final Map<Trainer, Share> shares = new HashMap<>();
 
     private final Object lock = new Object();
     private final ArrayDeque<Entry> waiting = new ArrayDeque<>();
     private final Set<SessionReceipts> overflowed = new LinkedHashSet<>();
-    /** Items not yet durable, by group. */
+    /** Number of items that are not durable, by group. */
     private final Map<GroupName, Integer> undurable = new HashMap<>();
-    /** Sessions that have lost items which their trainers will repeat elsewhere. */
+    /** Sessions that have lost items, which their trainers will repeat over another connection. */
     private final Map<SessionReceipts, GroupName> lossy = new HashMap<>();
-    /** Readers in the order in which they first asked; the first one drains. */
+    /** Readers in the order of their first request; the first one drains. */
     private final ArrayDeque<Drain> readers = new ArrayDeque<>();
 
-    /** Entries not yet durable, and what they and their items cost. */
+    /** Number of entries that are not durable, and their cost including that of their items. */
     private int used;
 
     private long cost;
     private CompletableFuture<Void> available = new CompletableFuture<>();
 
-    /** An item and whose it is. */
+    /** An item and its session. */
     private static final class Entry {
         final SessionReceipts session;
         final LedgerItem item;
@@ -72,7 +76,7 @@ public final class AckTable {
         }
     }
 
-    /** Whoever takes a place, over whichever connections and in whichever runs. */
+    /** A place, over all connections and runs of its trainers. */
     private record Trainer(String stream, String group, int replica, int rank, int worker) {
         static Trainer of(Identity identity) {
             return new Trainer(
@@ -80,7 +84,7 @@ public final class AckTable {
         }
     }
 
-    /** What one trainer holds. */
+    /** What one trainer occupies. */
     private static final class Share {
         final Trainer trainer;
         long cost;
@@ -90,13 +94,16 @@ public final class AckTable {
         }
     }
 
-    /** Whether there is room, and the trainer would leave as much free as it holds then; its first item needs only room. */
+    /**
+     * Returns whether the items fit and the trainer leaves as much free as it then occupies. Its first item only has to
+     * fit.
+     */
     private boolean fits(Share share, long more) {
         long free = capacity - cost - more;
         return share.cost == 0 ? free >= 0 || cost == 0 : free >= share.cost + more;
     }
 
-    /** An item has left the table. */
+    /** Updates the counts when an item has left the table. */
     private void release(Entry entry) {
         used -= entry.item.weight();
         undurable.computeIfPresent(GroupName.of(entry.item.identity()), (group, items) -> items > 1 ? items - 1 : null);
@@ -108,9 +115,9 @@ public final class AckTable {
     }
 
     /**
-     * How far one session's receipts have become durable.
+     * How many receipts of one session have become durable.
      *
-     * <p>The callbacks run on the thread that drains or marks, outside of the table's lock.
+     * <p>The callbacks run on the thread that drains or marks, without holding the table's lock.
      */
     public final class SessionReceipts {
         private final Runnable onDurable;
@@ -129,8 +136,8 @@ public final class AckTable {
         /**
          * Puts an item into the table.
          *
-         * @param receipts ACK entries the item stands for; 0 for a subscription
-         * @return whether there was room and nothing was lost before
+         * @param receipts number of ACK entries in the item; 0 for a subscription
+         * @return whether there was room and no earlier item was lost
          */
         public boolean offer(LedgerItem item, int receipts) {
             CompletableFuture<Void> wake;
@@ -157,14 +164,14 @@ public final class AckTable {
             return true;
         }
 
-        /** ACK entries of this session, from its first on without a gap, that are in the ledger for good. */
+        /** Returns the number of ACK entries of this session, from its first one without a gap, that are durable. */
         public long durable() {
             synchronized (lock) {
                 return durable;
             }
         }
 
-        /** The session has ended; its items stay. */
+        /** Marks the session as ended; its items stay in the table. */
         public void end() {
             synchronized (lock) {
                 overflowed.remove(this);
@@ -173,7 +180,10 @@ public final class AckTable {
         }
     }
 
-    /** @param capacity entries not yet durable that the table holds; each item costs {@value #ITEM_COST} entries more */
+    /**
+     * @param capacity maximum number of entries that are not durable; each item costs {@value #ITEM_COST} additional
+     *     entries
+     */
     public AckTable(int capacity) {
         this.capacity = capacity;
     }
@@ -181,20 +191,21 @@ public final class AckTable {
     /**
      * Adds a session.
      *
-     * @param onDurable called when {@link SessionReceipts#durable} has grown
+     * @param onDurable called when {@link SessionReceipts#durable} has increased
      * @param onRoom called when the session should reconnect to repeat what it lost
-     * @param onRefused called when an item of the session cannot be written; nothing of it becomes durable after that
+     * @param onRefused called when an item of the session cannot be written; later items of the session never become
+     *     durable
      */
     public SessionReceipts session(Runnable onDurable, Runnable onRoom, Runnable onRefused) {
         return new SessionReceipts(onDurable, onRoom, onRefused);
     }
 
-    /** A reader's view; for one thread. */
+    /** Returns a reader's view, for one thread. */
     public Drain drain() {
         return new Drain();
     }
 
-    /** Entries not yet durable. */
+    /** Returns the number of entries that are not durable. */
     public int pending() {
         synchronized (lock) {
             return used;
@@ -202,8 +213,9 @@ public final class AckTable {
     }
 
     /**
-     * What one reader has drained and not yet made durable. One thread. Of several readers only the one that asked first
-     * gets items, until it is closed, so that one reader sees all of a trainer in order.
+     * The items that one reader has drained and not yet made durable. For one thread. If there are several readers,
+     * only the one that asked first gets items until it is closed, so that one reader sees all items of a trainer in
+     * order.
      */
     public final class Drain implements AutoCloseable {
         private final ArrayDeque<Entry> drained = new ArrayDeque<>();
@@ -214,14 +226,17 @@ public final class AckTable {
 
         private Drain() {}
 
-        /** Completes when there is something for this reader to drain, or might be; complete already when there is. */
+        /**
+         * Returns a future that completes when this reader may have something to drain. It is complete already if the
+         * reader has something now.
+         */
         public CompletableFuture<Void> available() {
             synchronized (lock) {
                 return isFirst() ? available : turn;
             }
         }
 
-        /** Whether it is this reader's turn; joins the others on the first call. */
+        /** Returns whether it is this reader's turn. The first call adds the reader to the queue. */
         private boolean isFirst() {
             if (!joined) {
                 joined = true;
@@ -230,7 +245,7 @@ public final class AckTable {
             return readers.peek() == this;
         }
 
-        /** See {@code NodeLease.drainAcks}. */
+        /** Takes items out of the table; see {@code NodeLease.drainAcks}. */
         public int drain(Predicate<LedgerItem> writer, int max) {
             int taken = 0;
             while (taken < max && !closed) {
@@ -257,7 +272,7 @@ public final class AckTable {
             return taken;
         }
 
-        /** Drops an item: given back, it would fail every reader after this one. */
+        /** Drops an item. If it returned to the table, it would fail every later reader. */
         private void refuse(Entry entry) {
             synchronized (lock) {
                 release(entry);
@@ -267,8 +282,8 @@ public final class AckTable {
         }
 
         /**
-         * Returns the groups whose receipts this reader has yet to write: receipts that are not durable, and receipts that
-         * trainers will repeat because there was no room for them. Empty while another reader drains.
+         * Returns the groups whose receipts this reader must still write: receipts that are not durable, and receipts
+         * that trainers will repeat because the table was full. Empty while another reader drains.
          */
         public Set<GroupName> owing() {
             synchronized (lock) {
@@ -281,14 +296,14 @@ public final class AckTable {
             }
         }
 
-        /** Stands for everything drained so far. */
+        /** Returns a token for everything drained so far. */
         public long token() {
             return first + drained.size();
         }
 
-        /** Everything up to the token is durable. */
+        /** Marks everything up to the token as durable. */
         public void markDurable(long token) {
-            // In the order of their receipts, so that equal runs tell them in equal order.
+            // In the order of their receipts, so that equal runs call the sessions in the same order.
             Set<SessionReceipts> grown = new LinkedHashSet<>();
             List<SessionReceipts> room;
             synchronized (lock) {
@@ -312,7 +327,7 @@ public final class AckTable {
             room.forEach(session -> session.onRoom.run());
         }
 
-        /** Gives back what is not durable, to be drained again. */
+        /** Returns all items that are not durable to the table, where they are drained again. */
         @Override
         public void close() {
             List<CompletableFuture<Void>> wake = new ArrayList<>();

@@ -3,11 +3,11 @@ package dev.stoker.feeder.node.chunks;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** Chunks of one dataset. Thread-safe. */
+/** The chunks of one dataset. Thread-safe. */
 public interface ChunkSource {
     /**
-     * Fills {@code target} with the chunk's bytes from {@code offset} on, in memory of the caller; the bytes are as good as the
-     * place they come from and not yet checked.
+     * Fills {@code target} with bytes of the chunk, starting at {@code offset}, in memory of the caller. The bytes are
+     * not checked.
      *
      * @throws IOException if the chunk is absent, shorter, or unreadable
      */
@@ -21,32 +21,32 @@ public interface ChunkSource {
     ChunkBytes hold(ChunkFile chunk) throws IOException;
 
     /**
-     * Says that the chunk will be needed, after those that were wanted before it; it is brought near in the background as far
-     * as there is room. Returns at once.
+     * Announces that the chunk will be needed after all chunks that were wanted before it. The source loads it in the
+     * background if there is room. Returns at once.
      */
     default void want(ChunkFile chunk) {}
 
-    /** Takes back one {@link #want}. */
+    /** Reverts one {@link #want}. */
     default void unwant(ChunkFile chunk) {}
 
     /**
-     * Has the chunk placed in a tier with room, when there is nothing more urgent to read.
+     * Places the chunk in a tier with room when no more urgent reads are waiting.
      *
-     * @param need those with a smaller one go first
+     * @param need the priority; chunks with a smaller value are placed first
      */
     default void warm(ChunkFile chunk, long need) {}
 
-    /** Bytes of chunks that are usefully wanted before they are needed; 0 if that makes nothing quicker. */
+    /** Returns how many bytes of chunks should be wanted ahead of their use; 0 if that makes nothing faster. */
     default long lookAheadBytes() {
         return 0;
     }
 
-    /** Whether held chunks take memory of this process. */
+    /** Returns whether held chunks take memory of this process. */
     boolean takesMemory();
 
-    /** Whether held chunks may be files of this machine. */
+    /** Returns whether held chunks may be files of this machine. */
     boolean hasFiles();
 
-    /** Drops what is kept of the chunk, because it was found damaged; the next {@link #hold} starts anew. */
+    /** Drops the cached copies of the chunk, which was found damaged. The next {@link #hold} loads it again. */
     void forget(ChunkFile chunk);
 }

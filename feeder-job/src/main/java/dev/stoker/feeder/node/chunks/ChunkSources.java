@@ -12,11 +12,14 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Chooses how a dataset's chunks are read. Thread-safe. */
+/** Chooses how the chunks of a dataset are read. Thread-safe. */
 public final class ChunkSources implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ChunkSources.class);
 
-    /** File systems whose pages may fail or hang with the network, so that they are not mapped; FUSE comes beside. */
+    /**
+     * File systems that are not mapped, because reading their pages may fail or hang with the network. FUSE is checked
+     * separately.
+     */
     private static final Set<String> REMOTE = Set.of(
             "nfs",
             "nfs4",
@@ -42,9 +45,9 @@ public final class ChunkSources implements AutoCloseable {
     private final Collection<ObjectStore> stores = new ConcurrentLinkedQueue<>();
 
     /**
-     * @param mappings mapped chunk files, over all datasets
-     * @param reads counts what is read from mapped files, and what is asked of datasets
-     * @param far serves what is not mapped in place
+     * @param mappings mapped chunk files of all datasets
+     * @param reads counts reads from mapped files and requests to datasets
+     * @param far serves chunks that are not mapped in place
      */
     public ChunkSources(HeldChunks mappings, OriginReads reads, FarChunks far) {
         this.mappings = mappings;
@@ -52,15 +55,16 @@ public final class ChunkSources implements AutoCloseable {
         this.far = far;
     }
 
-    /** The same store, of which what is asked besides chunks is counted. */
+    /** Returns the same store, with all requests other than chunk reads counted. */
     public ObjectStore counted(ObjectStore store) {
         return reads.counting(store);
     }
 
     /**
-     * Takes over a store, which is closed with the sources.
+     * Takes over a store, which is closed together with these sources.
      *
-     * <p>Plain files of a local file system are mapped in place unless they are to be cached; other chunks are read whole.
+     * <p>Plain files of a local file system are mapped in place unless the tiers cache them. Other chunks are read
+     * whole.
      */
     public ChunkSource of(ObjectStore store) throws IOException {
         stores.add(store);
@@ -77,9 +81,9 @@ public final class ChunkSources implements AutoCloseable {
     }
 
     /**
-     * The type of the file system that a path lies on, or will lie on, if files of it must not be mapped.
+     * Returns the type of a path's file system, if files of that type must not be mapped. The path need not exist yet.
      *
-     * @throws IOException if it cannot be found out
+     * @throws IOException if the type cannot be determined
      */
     public static Optional<String> network(Path path) throws IOException {
         return Optional.of(Files.getFileStore(existing(path.toAbsolutePath())).type())
@@ -99,7 +103,7 @@ public final class ChunkSources implements AutoCloseable {
         return REMOTE.contains(type) || type.startsWith("fuse");
     }
 
-    /** Mapped files now. */
+    /** Returns the number of mapped files. */
     public int mapped() {
         return mappings.size();
     }

@@ -14,25 +14,26 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * Chunks whose bytes are at hand within a limit, as a rule mapped files; what is counted against it is the caller's choice.
+ * Chunks whose bytes are available in memory, within a limit. They are usually mapped files; the caller chooses what
+ * counts against the limit.
  *
- * <p>Bytes are counted by their holds; those longest without any are freed when room is needed. When everything is held, the
- * limit is exceeded by what the batches in flight need. Thread-safe; the lock guards the two maps and the counts, never a
- * system call on a file.
+ * <p>Each user of a chunk holds it. If room is needed, the chunks that were unused for the longest time are freed. If
+ * all chunks are held, the limit is exceeded by what the batches in flight need. Thread-safe; the lock guards the two
+ * maps and the counts, and no thread holds it during a system call on a file.
  */
 public final class HeldChunks implements AutoCloseable {
-    /** Brings a chunk's bytes in. */
+    /** Loads a chunk's bytes. */
     public interface Loader {
-        /** A buffer that is neither slice nor duplicate. */
+        /** Returns a buffer that is neither a slice nor a duplicate. */
         ByteBuffer load() throws IOException;
 
-        /** The file that they are mapped from, if they are; called once they are loaded. */
+        /** Returns the file from which the bytes are mapped, if they are mapped. Called after the bytes are loaded. */
         default Optional<LocalFile> file() throws IOException {
             return Optional.empty();
         }
     }
 
-    /** A chunk's bytes and their holds. */
+    /** A chunk's bytes and the number of their holds. */
     private final class Held implements ChunkBytes {
         final Object key;
         final long weight;
@@ -66,19 +67,19 @@ public final class HeldChunks implements AutoCloseable {
 
     private final long limit;
     private final Map<Object, Held> present = new HashMap<>();
-    /** Those without holds, longest idle first. */
+    /** Chunks without holds, longest idle first. */
     private final LinkedHashMap<Object, Held> idle = new LinkedHashMap<>();
 
     private long used;
     private boolean closed;
 
-    /** @param limit of the weights of all chunks together */
+    /** @param limit maximum of the total weight of all chunks */
     public HeldChunks(long limit) {
         this.limit = limit;
     }
 
     /**
-     * Holds a mapping of a file, which counts one.
+     * Holds a mapping of a file. Its weight is 1.
      *
      * @throws CorruptDataException if the file has another length
      */
@@ -103,10 +104,10 @@ public final class HeldChunks implements AutoCloseable {
     }
 
     /**
-     * Holds a chunk's bytes, loading them if need be.
+     * Holds a chunk's bytes, and loads them if necessary.
      *
-     * @param key names the chunk
-     * @param weight what it counts against the limit
+     * @param key identifies the chunk
+     * @param weight what the chunk counts against the limit
      */
     public ChunkBytes hold(Object key, long weight, Loader loader) throws IOException {
         synchronized (this) {
@@ -188,7 +189,7 @@ public final class HeldChunks implements AutoCloseable {
         }
     }
 
-    /** Frees idle chunks until so much more fits. */
+    /** Frees idle chunks until this weight fits. */
     private void makeRoom(long weight) {
         while (true) {
             Held victim;
@@ -204,7 +205,7 @@ public final class HeldChunks implements AutoCloseable {
         }
     }
 
-    /** The next hold of the chunk loads it anew; present holds keep what they have. */
+    /** Forgets a chunk, so that the next hold loads it again. Existing holds keep their bytes. */
     public void forget(Object key) {
         Held free = null;
         synchronized (this) {
@@ -223,17 +224,17 @@ public final class HeldChunks implements AutoCloseable {
         }
     }
 
-    /** Chunks at hand. */
+    /** Returns the number of chunks in memory. */
     public synchronized int size() {
         return present.size();
     }
 
-    /** Their weights together. */
+    /** Returns their total weight. */
     public synchronized long used() {
         return used;
     }
 
-    /** Frees what is not held; what is held is freed with its last hold. */
+    /** Frees all chunks without holds. The other chunks are freed with their last hold. */
     @Override
     public void close() {
         List<Held> free;

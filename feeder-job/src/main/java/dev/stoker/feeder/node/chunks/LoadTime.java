@@ -1,9 +1,9 @@
 package dev.stoker.feeder.node.chunks;
 
 /**
- * How long the calling thread has been held up by reading: chunk heads, chunks, windows that another thread reads; and whether
- * the kernel had to go to a disk for that. Counted only where something was not at hand yet, so that what is warm costs
- * nothing. Each thread has its own count.
+ * How long the calling thread has waited for chunk heads, chunks, and windows that another thread reads; and whether
+ * the kernel had to read from a disk for them. Only data that is not in memory yet is counted, so reads of cached data
+ * cost nothing. Each thread has a separate count.
  */
 public final class LoadTime {
     private static final ThreadLocal<LoadTime> OF_THREAD = ThreadLocal.withInitial(LoadTime::new);
@@ -18,7 +18,9 @@ public final class LoadTime {
 
     private LoadTime() {}
 
-    /** The calling thread begins to wait for a reading; calls may be nested, and only the outermost counts. */
+    /**
+     * Marks the start of a read that the calling thread waits for. Calls may be nested; only the outermost one counts.
+     */
     public static void begin() {
         LoadTime time = OF_THREAD.get();
         if (time.depth++ == 0) {
@@ -28,7 +30,7 @@ public final class LoadTime {
         }
     }
 
-    /** The reading that {@link #begin} announced is over. */
+    /** Marks the end of the read that {@link #begin} started. */
     public static void end() {
         LoadTime time = OF_THREAD.get();
         if (--time.depth == 0) {
@@ -40,17 +42,17 @@ public final class LoadTime {
         }
     }
 
-    /** What the calling thread waits for was read from a disk by another one. */
+    /** Notes that another thread read the data that the calling thread waits for from a disk. */
     public static void byOthers() {
         OF_THREAD.get().byOthers = true;
     }
 
-    /** Bytes that the kernel has read from disks for the calling thread. */
+    /** Returns the number of bytes that the kernel has read from disks for the calling thread. */
     public static long diskBytes() {
         return OF_THREAD.get().reads.bytes();
     }
 
-    /** Nanoseconds since the last call of this by the same thread. */
+    /** Returns the nanoseconds since this thread's last call of this method. */
     public static long take() {
         LoadTime time = OF_THREAD.get();
         long taken = time.nanos;
@@ -58,7 +60,10 @@ public final class LoadTime {
         return taken;
     }
 
-    /** Those of {@link #take} in which the kernel had to go to a disk; also since the last call of this. */
+    /**
+     * Returns the nanoseconds of {@link #take} in which the kernel had to read from a disk, since the last call of this
+     * method.
+     */
     public static long takeDisk() {
         LoadTime time = OF_THREAD.get();
         long taken = time.diskNanos;
@@ -66,7 +71,7 @@ public final class LoadTime {
         return taken;
     }
 
-    /** The calling thread ends. */
+    /** Drops the counts of the calling thread, which ends. */
     public static void forget() {
         OF_THREAD.get().reads.close();
         OF_THREAD.remove();

@@ -13,15 +13,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The secrets that trainers must present, and what each allows. Only digests are kept, so that no heap dump, log or message can
- * show a token. A token file is read again when it changes; sessions that were let in before stay. Thread-safe.
+ * The secrets that trainers must present, and the rights of each secret. Only digests are kept, so that no heap dump,
+ * log or message can show a token. A changed token file is read again; existing sessions stay. Thread-safe.
  */
 public final class FeedToken {
     private static final Logger LOG = LoggerFactory.getLogger(FeedToken.class);
 
     private final Optional<Path> file;
     private final WatchedFiles watched;
-    /** Guarded by this. */
+    /** Guarded by the monitor of this object. */
     private List<TokenFile.Entry> entries;
 
     private FeedToken(Optional<Path> file, WatchedFiles watched, List<TokenFile.Entry> entries) {
@@ -30,7 +30,7 @@ public final class FeedToken {
         this.entries = entries;
     }
 
-    /** A token that never changes and allows everything. */
+    /** Returns a token that never changes and allows everything. */
     public static FeedToken of(String secret) {
         return new FeedToken(
                 Optional.empty(),
@@ -39,7 +39,7 @@ public final class FeedToken {
     }
 
     /**
-     * The tokens of a file, one a line, as {@code docs/security.md} describes it.
+     * Reads the tokens of a file, one per line, as {@code docs/security.md} describes it.
      *
      * @throws AccessException if the file cannot be read, is empty or malformed
      */
@@ -48,18 +48,18 @@ public final class FeedToken {
         return new FeedToken(Optional.of(file), watched, TokenFile.read(file));
     }
 
-    /** What a token allows; empty if it is none of these. Takes the same time whatever was given. */
+    /** Returns the rights of a token; empty if the token is unknown. Takes the same time for every input. */
     public Optional<TokenRights> rights(Optional<String> given) {
         byte[] digest = digest(given.orElse(""));
         TokenRights found = null;
         for (TokenFile.Entry entry : current()) {
-            // To the last one, so that the time does not tell which it was.
+            // Compare with all entries, so that the time does not reveal which one matched.
             found = MessageDigest.isEqual(entry.digest(), digest) ? entry.rights() : found;
         }
         return given.isPresent() ? Optional.ofNullable(found) : Optional.empty();
     }
 
-    /** Says if other users of the machine may read the file. */
+    /** Returns a warning if other users of the machine may read the file. */
     public Optional<String> warning() {
         return file.filter(FeedToken::isOpen)
                 .map(f -> "token file " + f + " can be read by every user of this machine: chmod 600 " + f);
@@ -93,7 +93,7 @@ public final class FeedToken {
         }
     }
 
-    /** Without the token. */
+    /** Returns a text without the token. */
     @Override
     public String toString() {
         return file.map(f -> "token file " + f).orElse("a token");

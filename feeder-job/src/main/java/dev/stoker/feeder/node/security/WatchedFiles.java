@@ -8,25 +8,25 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Notices that files were rewritten or replaced, also through the symbolic links of a Kubernetes secret. Guarded by its
+ * Detects that files were rewritten or replaced, also through the symbolic links of a Kubernetes secret. Guarded by its
  * owner's lock.
  */
 final class WatchedFiles {
-    /** How often files are looked at, at most. */
+    /** Minimum interval between two checks of the files. */
     static final Duration INTERVAL = Duration.ofSeconds(1);
 
     private final List<Path> files;
     private List<Object> seen;
     private long lookedNanos;
 
-    /** What is there now counts as seen. */
+    /** Starts to watch files, with their present state as the known one. */
     WatchedFiles(List<Path> files) {
         this.files = List.copyOf(files);
         this.seen = stamps();
         this.lookedNanos = System.nanoTime();
     }
 
-    /** Whether something is not as it was when this was last true; to be asked before the files are read. */
+    /** Returns whether a file has changed since this method last returned true. Call it before reading the files. */
     boolean changed() {
         long now = System.nanoTime();
         if (now - lookedNanos < INTERVAL.toNanos()) {

@@ -9,19 +9,19 @@ import java.util.Map;
 /** The pieces of a subscription that arrived damaged. For the session's reader thread. */
 final class DamagedPieces {
 
-    /** Pieces after which the connection itself is given up. */
+    /** Maximum number of damaged pieces; one more ends the connection. */
     private static final int MAX_PIECES = 4096;
 
     private final Map<Name, Integer> times = new HashMap<>();
 
     private record Name(long number, int piece) {}
 
-    /** Begins anew. */
+    /** Clears the counts for a new subscription. */
     void clear() {
         times.clear();
     }
 
-    /** Counts a piece; none may come damaged twice. */
+    /** Counts a piece. No piece may arrive damaged twice. */
     void add(Nack nack) throws ProtocolException {
         if (times.merge(new Name(nack.number(), nack.piece()), 1, Integer::sum) > 1) {
             throw new ProtocolException(

@@ -32,11 +32,12 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Accepts connections, reads the first frame of each and lets them in or turns them away: one thread for all of them.
+ * Accepts connections, reads the first frame of each, and admits or rejects it. One thread handles all of them.
  *
- * <p>Before a connection is admitted it costs a socket and at most 16 KiB, allocated as they arrive, and under TLS an
- * engine and room for three records; at most {@link #MAX_PENDING} wait at a time, the longest waiting goes first. Connections
- * that end with an error are kept until the peer has closed too, a second at most, so that the error is not lost to a reset.
+ * <p>Before a connection is admitted, it costs a socket and at most 16 KiB, which are allocated as bytes arrive. Under
+ * TLS it also costs an engine and room for three records. At most {@link #MAX_PENDING} connections wait at a time;
+ * beyond that, the one that has waited longest is closed. After an error, the server waits up to one second for the
+ * peer to close, so that a reset does not discard the error frame.
  */
 final class Doorman implements AutoCloseable {
     static final int MAX_PENDING = 256;
@@ -46,37 +47,43 @@ final class Doorman implements AutoCloseable {
     private static final long FAREWELL_MS = 1_000;
     private static final int FAREWELL_LIMIT = 4 << 20;
     private static final long ACCEPT_PAUSE_MS = 100;
-    /** What TCP on loopback comes to by itself; the default, 208 KiB, makes sender and receiver take turns. */
+    /**
+     * The effective default of TCP on loopback. The default of Unix-domain sockets, 208 KiB, makes sender and receiver
+     * take turns.
+     */
     private static final int UNIX_SEND_BYTES = 4 << 20;
 
     private static final String WANTS_TLS =
             "this feed is served over TLS only: give the trainer the certificate to trust,"
                     + " tls=FILE or STOKER_TLS_CA";
 
-    /** Judges first frames; runs on the doorman's thread and must not block. */
+    /** Checks first frames. Runs on the accepting thread and must not block. */
     interface Gate {
-        /** Returns if the client may come in. */
+        /** Returns normally if the client is admitted. */
         void judge(Hello hello) throws ProtocolException;
 
-        /** The connection that a socket is to be read by. */
+        /** Returns the connection through which a socket is read. */
         Wire wire(SocketChannel channel) throws IOException;
 
         /**
-         * Takes over the connection, which is in blocking mode, its decoder, and what came after HELLO.
+         * Takes over the connection, which is in blocking mode, its decoder, and the bytes that followed HELLO.
          *
-         * @throws ProtocolException if there is no room for a session; the connection is still the doorman's then
+         * @throws ProtocolException if there is no room for a session; the caller then still owns the connection
          */
         void enter(Wire wire, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException;
     }
 
-    /** A connection that the doorman still looks after. */
+    /** A connection that was not admitted yet. */
     private static final class Guest {
         final SocketChannel channel;
         final Wire wire;
         final FrameDecoder decoder = FrameDecoder.forServer();
         long deadlineMs;
         boolean leaving;
-        /** Whether it has sent anything. One that only connects, as health checks do, was not refused anything. */
+        /**
+         * Whether the peer has sent anything. Connections without any bytes, such as health checks, do not count as
+         * rejected.
+         */
         boolean heard;
 
         boolean probes;
@@ -92,7 +99,7 @@ final class Doorman implements AutoCloseable {
     private final ServerSocketChannel server;
     private final Selector selector;
     private final SelectionKey acceptKey;
-    /** The Unix-domain socket, if there is one. */
+    /** The Unix-domain socket, if it exists. */
     private final Optional<ServerSocketChannel> local;
 
     private final Gate gate;
@@ -104,7 +111,7 @@ final class Doorman implements AutoCloseable {
     private long acceptAgainMs;
     private volatile boolean closed;
 
-    /** Binds the first free port. */
+    /** Binds the first free port of a range. */
     static ServerSocketChannel bind(String host, PortRange ports) throws IOException {
         BindException taken = null;
         for (int port = ports.first(); port <= ports.last(); port++) {
@@ -124,10 +131,10 @@ final class Doorman implements AutoCloseable {
     }
 
     /**
-     * Takes over the bound socket; {@link #start} begins to accept.
+     * Takes over the bound socket; {@link #start} begins to accept connections.
      *
-     * @param local a bound Unix-domain socket beside it, closed by its owner
-     * @param rejected counts connections that were refused; neither probes nor connections that said nothing and closed
+     * @param local an additional bound Unix-domain socket, which its owner closes
+     * @param rejected counts rejected connections, without probes and connections that closed without sending anything
      */
     Doorman(ServerSocketChannel server, Optional<ServerSocketChannel> local, Gate gate, LongAdder rejected)
             throws IOException {
@@ -162,7 +169,8 @@ final class Doorman implements AutoCloseable {
             } catch (ClosedSelectorException e) {
                 break;
             } catch (IOException | RuntimeException | Error e) {
-                // An Error too: without this thread nobody gets in any more, and what was exhausted may be free again.
+                // Errors are caught too: without this thread nobody can connect, and an exhausted resource may become
+                // free again.
                 survive(e);
             }
         }
@@ -175,9 +183,9 @@ final class Doorman implements AutoCloseable {
                 LOG.warn("A round of the accept loop failed; continuing", failure);
             }
         } catch (RuntimeException | Error e) {
-            // Memory for a line of the log is missing as well.
+            // There is no memory for a log line either.
         }
-        // A failure that persists must not take up a processor.
+        // A persistent failure must not occupy a processor.
         LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(ACCEPT_PAUSE_MS));
     }
 
@@ -187,7 +195,7 @@ final class Doorman implements AutoCloseable {
             acceptAgainMs = 0;
             acceptOps(SelectionKey.OP_ACCEPT);
         }
-        // A copy, because letting a guest in selects again.
+        // A copy, because admitting a connection selects again.
         List<SelectionKey> ready = List.copyOf(selector.selectedKeys());
         selector.selectedKeys().clear();
         for (SelectionKey key : ready) {
@@ -201,7 +209,7 @@ final class Doorman implements AutoCloseable {
                 try {
                     read(guest, key, now);
                 } catch (IOException | RuntimeException | Error e) {
-                    // Whatever it was, it was this guest's.
+                    // Any failure here concerns this connection only.
                     LOG.debug("A connection ended before its session began", e);
                     gone(guest);
                 }
@@ -225,7 +233,8 @@ final class Doorman implements AutoCloseable {
             try {
                 channel = door.accept();
             } catch (IOException e) {
-                // Out of file descriptors most likely: make room, and do not spin on a socket that stays ready.
+                // The process is probably out of file descriptors. Make room, and do not spin on a socket that stays
+                // ready.
                 if (failures.permits(now)) {
                     LOG.warn(
                             "A connection cannot be accepted: {}; the next attempt follows in {} ms; if the process is out of"
@@ -277,14 +286,15 @@ final class Doorman implements AutoCloseable {
         }
         try {
             int bytes;
-            // To the end of what is there: the socket is not ready again for what TLS has decrypted already.
+            // Read all bytes that are available: the socket does not become ready again for bytes that TLS has
+            // decrypted.
             while ((bytes = guest.wire.read(input.clear())) > 0 && nowMs() < guest.deadlineMs) {
                 guest.probes =
                         !guest.heard && Protocol.isProbe(input.duplicate().flip());
                 guest.heard = true;
                 Optional<Frame> frame = guest.decoder.next(input.flip());
                 if (frame.isPresent()) {
-                    // Nothing but HELLO comes before WELCOME; the decoder sees to that.
+                    // The decoder guarantees that HELLO is the first frame and that nothing else precedes WELCOME.
                     Hello hello = (Hello) frame.get();
                     gate.judge(hello);
                     letIn(guest, key, hello);
@@ -297,7 +307,8 @@ final class Doorman implements AutoCloseable {
             guest.heard = true;
         } catch (ProtocolException e) {
             leave(guest, now, guest.probes);
-            // A socket that has sent nothing yet takes a small frame at once; a peer that prevents that gets none.
+            // A socket without earlier output accepts a small frame at once. A peer that prevents this gets no error
+            // frame.
             guest.wire.write(Frames.encode(ErrorMessage.of(e)));
             guest.wire.shutdownOutput();
         } catch (PlainTextException e) {
@@ -322,7 +333,7 @@ final class Doorman implements AutoCloseable {
         try {
             gate.enter(guest.wire, guest.decoder, hello, rest);
         } catch (ProtocolException e) {
-            // Refused at the last moment: the guest is told so in the same way as any other.
+            // Rejected at the last moment: report it to the peer as for any other connection.
             guest.channel.configureBlocking(false);
             guest.channel.register(selector, SelectionKey.OP_READ, guest);
             guests.add(guest);
@@ -330,7 +341,10 @@ final class Doorman implements AutoCloseable {
         }
     }
 
-    /** Counts as refused unless it only asked whether a server answers; what it still sends is read and forgotten. */
+    /**
+     * Ends a connection, and counts it as rejected unless it only probed the server. Reads and discards what the peer
+     * still sends.
+     */
     private void leave(Guest guest, long now, boolean probes) {
         if (!probes) {
             rejected.increment();
@@ -346,7 +360,7 @@ final class Doorman implements AutoCloseable {
         }
     }
 
-    /** The peer has ended the connection. */
+    /** Handles a connection that the peer has closed. */
     private void gone(Guest guest) {
         if (guest.heard) {
             drop(guest);
@@ -376,7 +390,7 @@ final class Doorman implements AutoCloseable {
         return System.nanoTime() / 1_000_000;
     }
 
-    /** Stops accepting and frees the port. */
+    /** Stops accepting connections and frees the port. */
     @Override
     public void close() throws IOException {
         closed = true;

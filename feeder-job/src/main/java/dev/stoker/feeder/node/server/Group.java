@@ -22,28 +22,31 @@ import java.util.TreeMap;
 import java.util.stream.Collectors;
 
 /**
- * Trainers that share one pass over a stream. The first subscriber fixes the order spec; a trainer that only said hello and
- * left does not. Thread-safe.
+ * A group of trainers that share one pass over a stream. The first subscriber fixes the order spec; a trainer that
+ * disconnects without subscribing does not. Thread-safe.
  *
- * <p>A group outlives its trainers: its order and its places stay, so that a training that pauses finds both as they were.
+ * <p>A group outlives its trainers. Its order and its places stay, so that a paused training finds both unchanged.
  */
 final class Group {
-    /** Trainers beyond this are served, but not watched. */
+    /** Trainers beyond this number are served, but not shown in the status. */
     private static final int MAX_WATCHED = 4096;
-    /** Ranks and workers may stand on two neighbouring epochs. */
+    /** Ranks and workers may be in two adjacent epochs. */
     private static final int ORDERS_KEPT = 2;
 
     private final String stream;
     private final String name;
     private final Places places;
-    /** Of all its trainers; null while there is none and none has subscribed. */
+    /** The spec of all its trainers; null if the group has no trainer and nobody has subscribed. */
     private OrderSpec spec;
-    /** By epoch where each has a version of its own, else by 0. Held, as sessions come and go. */
+    /**
+     * The order of each epoch if each epoch has a separate version, else a single order with key 0. Strong references,
+     * because sessions come and go.
+     */
     private final NavigableMap<Long, GroupOrder> orders = new TreeMap<>();
 
     private boolean fixed;
     private int sessions;
-    /** Of the newest run. */
+    /** The trainers of the newest run. */
     private final Map<Seat, SessionWatch> watches = new HashMap<>();
 
     private long watchedRun;
@@ -54,10 +57,10 @@ final class Group {
         this.places = new Places("group " + name + " of stream " + stream);
     }
 
-    /** What a trainer gets when it joins; displaced sessions are to be ended. */
+    /** The result of joining. The caller must end the displaced sessions. */
     record Joined(GroupOrder order, Identity identity, List<Occupant> displaced) {}
 
-    /** Finds the order of a spec at some version; the same object for the same spec. */
+    /** Finds the order of a spec at a version. Returns the same object for the same spec. */
     interface Orders {
         GroupOrder of(OrderSpec spec) throws ProtocolException;
 
@@ -67,7 +70,7 @@ final class Group {
     /**
      * Admits a session.
      *
-     * @param epoch what is read at these orders' version: an epoch, or 0 for all of them
+     * @param epoch the epoch that is read at the version of these orders, or 0 for all epochs
      * @throws ProtocolException if the order spec does not fit, or the session gets no place
      */
     synchronized Joined join(Hello hello, Occupant session, Orders at, long epoch, long nowMs)
@@ -81,7 +84,7 @@ final class Group {
     }
 
     /**
-     * Refuses a session that would get no place at present. Changes nothing.
+     * Rejects a session that would get no place at present. Changes nothing.
      *
      * @throws ProtocolException as {@link #join} does
      */
@@ -90,7 +93,7 @@ final class Group {
     }
 
     /**
-     * The order that a session would read by. Changes nothing.
+     * Returns the order that a session would get. Changes nothing.
      *
      * @throws ProtocolException if its order spec does not fit
      */
@@ -112,7 +115,7 @@ final class Group {
         return order;
     }
 
-    /** Who a session speaks for in a run. */
+    /** Returns the identity of a session in a run. */
     static Identity identity(String stream, Hello hello, long run) {
         return new Identity(
                 stream,
@@ -132,7 +135,7 @@ final class Group {
         }
     }
 
-    /** What is watched of a trainer that has joined; the same over all its connections within a run. */
+    /** Returns the statistics of a trainer that has joined. All its connections within a run share them. */
     synchronized SessionWatch watch(Hello hello, Identity identity) {
         if (identity.run() > watchedRun) {
             watchedRun = identity.run();
@@ -149,7 +152,7 @@ final class Group {
         return watch;
     }
 
-    /** How the group stands; empty before a trainer has come. */
+    /** Returns the status of the group; empty before a trainer has joined. */
     synchronized Optional<FeedStatus.Group> status(OptionalLong epochs) {
         if (orders.isEmpty() || watches.isEmpty()) {
             return Optional.empty();
@@ -186,7 +189,7 @@ final class Group {
                 ranks));
     }
 
-    /** Whether an explicit run would take a place from a session that is there. */
+    /** Returns whether an explicit run would take a place from a live session. */
     synchronized boolean isDisplacing(Hello hello) {
         return places.isDisplacing(Claim.of(hello));
     }
@@ -196,7 +199,7 @@ final class Group {
     }
 
     /**
-     * A session has subscribed: from the first subscription on the order stays.
+     * Settles a session that has subscribed. From the first subscription on, the order is fixed.
      *
      * @throws ProtocolException if there are too many places
      */
@@ -205,7 +208,7 @@ final class Group {
         fixed = true;
     }
 
-    /** A session that had joined has ended: its place is free. */
+    /** Frees the place of a session that had joined and has ended. */
     synchronized void leave(Hello hello, Occupant session) {
         places.leave(Claim.of(hello), session);
         sessions--;
@@ -215,23 +218,23 @@ final class Group {
         }
     }
 
-    /** Whether there is something to remember of it once its sessions have left. */
+    /** Returns whether the group must be remembered after its sessions have left. */
     synchronized boolean isFixed() {
         return fixed;
     }
 
-    /** Forgets what is only for trainers that read: its orders, and how each trainer fared. */
+    /** Drops the state that only active trainers need: the orders and the statistics of each trainer. */
     synchronized void slim() {
         orders.clear();
         watches.clear();
     }
 
-    /** Places that it remembers. */
+    /** Returns the number of places that the group remembers. */
     synchronized int places() {
         return places.size();
     }
 
-    /** What other nodes should know; empty before the first subscription. */
+    /** Returns what other nodes should know; empty before the first subscription. */
     synchronized Optional<GroupFacts> facts() {
         return fixed
                 ? Optional.of(

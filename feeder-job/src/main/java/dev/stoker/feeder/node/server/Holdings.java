@@ -23,7 +23,7 @@ import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.atomic.LongAdder;
 
-/** What a server holds of its feed's data: mapped chunks, tiers, open windows. Thread-safe. */
+/** The data that a server holds in memory: mapped chunks, tiers and open windows. Thread-safe. */
 final class Holdings implements AutoCloseable {
 
     private final ServerOptions options;
@@ -32,7 +32,7 @@ final class Holdings implements AutoCloseable {
     private final ChunkSources sources;
     private final Windows windows;
 
-    /** @param corrupt counts rows that are damaged for good */
+    /** @param corrupt counts rows that are permanently damaged */
     Holdings(ServerOptions options, OnCorrupt onCorrupt, LongAdder corrupt) {
         this.options = options;
         HeldChunks mappings = new HeldChunks(options.maxMappings());
@@ -49,7 +49,7 @@ final class Holdings implements AutoCloseable {
         }
     }
 
-    /** The feed's chunks, as far as they must be known from those of other feeds. */
+    /** Returns the ids of the feed's chunks if several feeds share the cache; else an empty set. */
     private Set<UUID> chunks(Collection<StreamState> streams) {
         Set<UUID> ids = new HashSet<>();
         if (options.tiers().lifetime() == CacheLifetime.NODE) {
@@ -63,7 +63,10 @@ final class Holdings implements AutoCloseable {
         return ids;
     }
 
-    /** What the chunks need that are not mapped: as was said, or what the windows take of one group. */
+    /**
+     * Returns the working memory for chunks that are not mapped: the configured amount, or what the windows of one
+     * group need.
+     */
     private long workingBytes(Collection<StreamState> streams, DirectBudget budget) {
         if (options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY) {
             return options.workingMemoryBytes();
@@ -75,11 +78,11 @@ final class Holdings implements AutoCloseable {
             needed += WorkingMemory.ofChunks(order);
             toCome += state.follows() ? WorkingMemory.ofChunksToCome(order) : WorkingMemory.ofChunks(order);
         }
-        // A dataset that grows finds room, out of what tiers would have otherwise.
+        // Reserve memory for a growing dataset, out of what the tiers would get otherwise.
         return Math.max(needed, Math.min(toCome, budget.auto(0) / 2));
     }
 
-    /** What was asked of the origin. */
+    /** Returns the counts of requests to the origin. */
     OriginReads reads() {
         return reads;
     }
@@ -92,12 +95,12 @@ final class Holdings implements AutoCloseable {
         return windows;
     }
 
-    /** Of the windows, and of chunks in no tier that they need. */
+    /** Returns the memory used by windows, and by chunks that they need and that are in no tier. */
     long usedBytes() {
         return windows.usedBytes() + cache.workingBytes();
     }
 
-    /** What holds data, fastest first, and how full it is. */
+    /** Returns the places that hold data, fastest first, and how full they are. */
     List<FeedStatus.Tier> tiers() {
         List<FeedStatus.Tier> tiers = new ArrayList<>();
         tiers.add(new FeedStatus.Tier("open windows", "bytes", windows.usedBytes(), options.windowBytes()));

@@ -7,23 +7,23 @@ import java.util.ArrayDeque;
 import java.util.List;
 
 /**
- * The chunks that a trainer was referred to and may still be reading: held until it says that it has read them, or its session
- * ends. Thread-safe.
+ * The chunks that a trainer was referred to and may still be reading. They are held until the trainer reports that it
+ * has read them, or until its session ends. Thread-safe.
  */
 final class Leases implements AutoCloseable {
-    /** References that may be out; beyond, pieces are sent whole. */
+    /** Maximum number of outstanding references. Beyond it, pieces are sent whole. */
     static final int MAX = 1024;
 
     private final ArrayDeque<List<ChunkBytes>> out = new ArrayDeque<>();
     private long released;
     private boolean closed;
 
-    /** Whether one more reference may go out. */
+    /** Returns whether one more reference may be sent. */
     synchronized boolean hasRoom() {
         return out.size() < MAX;
     }
 
-    /** A reference goes out; its chunks are held from now on by this. */
+    /** Adds a reference that is sent now, and takes over the holds on its chunks. */
     void add(List<ChunkBytes> chunks) {
         synchronized (this) {
             if (!closed) {
@@ -35,9 +35,10 @@ final class Leases implements AutoCloseable {
     }
 
     /**
-     * The trainer has read so many references, counted from the first.
+     * Releases references that the trainer has read.
      *
-     * @throws ProtocolException if it cannot have, or says less than before
+     * @param count number of references that the trainer has read, counted from the first
+     * @throws ProtocolException if the count is impossible, or smaller than before
      */
     void release(long count) throws ProtocolException {
         while (true) {
@@ -59,7 +60,7 @@ final class Leases implements AutoCloseable {
         }
     }
 
-    /** The session has ended. */
+    /** Releases everything when the session has ended. */
     @Override
     public void close() {
         List<List<ChunkBytes>> left;

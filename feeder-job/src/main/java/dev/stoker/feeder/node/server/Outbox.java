@@ -12,29 +12,29 @@ import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
 
 /**
- * What a session's sender has to do, as other threads know it: control frames, the subscription and its grant, pieces to repeat.
- * Bounded: a peer that asks faster than it reads makes its own reader wait. Thread-safe.
+ * The tasks of a session's sender: control frames, the subscription with its grant, and pieces to repeat. The queue is
+ * bounded; if a peer sends requests faster than it reads the answers, the session stops reading from it. Thread-safe.
  */
 final class Outbox {
     private static final int MAX_FRAMES = 32;
     private static final int MAX_NACKS = 256;
 
-    /** One thing to do. */
+    /** One task of the sender. */
     sealed interface Task {}
 
-    /** A frame to write. */
+    /** Writes a frame. */
     record Control(Frame frame) implements Task {}
 
-    /** The count of durable receipts is to be told. */
+    /** Tells the trainer the count of durable receipts. */
     record TellDurable() implements Task {}
 
-    /** A piece is to be checked and sent again. */
+    /** Checks a piece and sends it again. */
     record Repeat(Nack nack, Subscription subscription) implements Task {}
 
-    /** A piece is to be sent. */
+    /** Sends a piece. */
     record Send(PieceKey piece, Subscription subscription) implements Task {}
 
-    /** Every number of the subscription has been passed. */
+    /** Ends a subscription after its last batch. */
     record End(Subscription subscription) implements Task {}
 
     private final Lock lock;
@@ -45,23 +45,23 @@ final class Outbox {
     private LaneMap laneMap;
     private boolean durable;
     private Frame last;
-    /** Whether the sender has a frame in hand that may not be written yet. */
+    /** Whether the sender has taken a frame that may not be written yet. */
     private boolean inHand;
 
     private boolean closed;
 
-    /** @param lock guards the rest; nobody else uses it */
+    /** @param lock guards all fields; nobody else uses it */
     Outbox(Lock lock) {
         this.lock = lock;
         this.changed = lock.newCondition();
     }
 
     /**
-     * Waits for something to do; the order is control frames, repeats, data. Sender thread only, which owns the subscription's
-     * cursor.
+     * Waits for a task. Control frames precede repeats, and repeats precede data. Only for the sender thread, which
+     * owns the cursor of the subscription.
      *
      * @param onIdle called before waiting
-     * @return null when the session has ended
+     * @return the task, or null if the session has ended
      */
     Task take(Runnable onIdle) throws InterruptedException {
         lock.lock();
@@ -111,7 +111,9 @@ final class Outbox {
         return subscription.ends() ? new End(subscription) : null;
     }
 
-    /** Queues a control frame; waits while the peer does not read. Returns without it when the session has ended. */
+    /**
+     * Queues a control frame. Waits while the peer does not read. Returns without queueing it if the session has ended.
+     */
     void add(Frame frame) throws InterruptedException {
         lock.lock();
         try {
@@ -125,7 +127,7 @@ final class Outbox {
         }
     }
 
-    /** Queues a control frame if there is room; never waits. */
+    /** Queues a control frame if there is room. Never waits. */
     void offer(Frame frame) {
         lock.lock();
         try {
@@ -138,7 +140,10 @@ final class Outbox {
         }
     }
 
-    /** Takes the PONG that goes out next, or returns null if something else does, or one that was taken before. */
+    /**
+     * Takes the next frame if it is a PONG. Returns null if it is another frame, or if an earlier frame may not be
+     * written yet.
+     */
     Frame pong() {
         lock.lock();
         try {
@@ -148,7 +153,7 @@ final class Outbox {
         }
     }
 
-    /** Queues the newest lane map in place of one that has not gone out. */
+    /** Queues the newest lane map, which replaces one that was not sent yet. */
     void laneMap(LaneMap map) {
         lock.lock();
         try {
@@ -159,7 +164,7 @@ final class Outbox {
         }
     }
 
-    /** More receipts are durable; the frame with the count is made when it goes out. */
+    /** Notes that more receipts are durable. The sender creates the frame with the count when it sends it. */
     void durable() {
         lock.lock();
         try {
@@ -182,7 +187,7 @@ final class Outbox {
         }
     }
 
-    /** Extends the present subscription's grant; one for an earlier subscription is ignored. */
+    /** Extends the grant of the present subscription. A grant for an earlier subscription is ignored. */
     void grant(Grant grant) {
         lock.lock();
         try {
@@ -197,7 +202,7 @@ final class Outbox {
         }
     }
 
-    /** Queues a piece to be repeated; false if there are too many. */
+    /** Queues a piece to be repeated. Returns false if there are too many. */
     boolean nack(Nack nack) {
         lock.lock();
         try {
@@ -212,7 +217,7 @@ final class Outbox {
         }
     }
 
-    /** The session ends with this frame, or with none if null; what is queued does not go out any more. */
+    /** Ends the session with this frame, or without a frame if null. Queued tasks are discarded. */
     void end(Frame farewell) {
         lock.lock();
         try {
@@ -226,7 +231,7 @@ final class Outbox {
         }
     }
 
-    /** Waits; false if the session ended meanwhile. */
+    /** Waits for this time. Returns false if the session ended meanwhile. */
     boolean pause(long ms) throws InterruptedException {
         long left = TimeUnit.MILLISECONDS.toNanos(ms);
         lock.lock();
@@ -249,7 +254,7 @@ final class Outbox {
         }
     }
 
-    /** Whether the count of durable receipts has grown and was not told. */
+    /** Returns whether the count of durable receipts has increased and the trainer was not told. */
     boolean owesDurable() {
         lock.lock();
         try {
@@ -259,7 +264,7 @@ final class Outbox {
         }
     }
 
-    /** The frame to end with, or null. */
+    /** Returns the frame that ends the session, or null. */
     Frame farewell() {
         lock.lock();
         try {

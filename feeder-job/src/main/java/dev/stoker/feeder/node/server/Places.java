@@ -11,20 +11,20 @@ import java.util.Map;
 import java.util.function.Predicate;
 
 /**
- * Who speaks for each place of one group. docs/formats/feed-protocol.md, "Places", has the rules. A place that was given is
- * only the session's as long as that lives; the run and the fences stay once the session has {@linkplain #settle subscribed}.
- * Not thread-safe; its group's lock guards it.
+ * Determines which session has each place of one group. See "Places" in docs/formats/feed-protocol.md for the rules. A
+ * session keeps its place while it lives. The run and the fences stay after the session has {@linkplain #settle
+ * subscribed}. Not thread-safe; the lock of its group guards it.
  */
 final class Places {
-    /** Places beyond this are refused, so that made-up ranks cannot fill the memory. */
+    /** Maximum number of places, so that invented ranks cannot fill the memory. */
     private static final int MAX_PLACES = 1 << 16;
 
     private final String group;
-    /** Sessions that live, by place. */
+    /** Live sessions, by place. */
     private final Map<Seat, Held> live = new LinkedHashMap<>();
     /** The greatest run that has subscribed at each place. */
     private final Map<Seat, Long> greatest = new HashMap<>();
-    /** Who has subscribed last at each place, in the settled run. */
+    /** The last subscriber at each place in the settled run. */
     private final Map<Seat, Claim> present = new HashMap<>();
     /** The greatest run that has subscribed, here or at another node. */
     private long settledRun;
@@ -34,14 +34,14 @@ final class Places {
     private record Held(Claim claim, long run, Occupant session) {}
 
     /**
-     * A place that was given.
+     * A place that was given to a session.
      *
-     * @param run the run that the session takes part in
-     * @param displaced sessions that have lost their places to it; to be ended by the caller
+     * @param run the run of the session
+     * @param displaced sessions that have lost their places to it; the caller must end them
      */
     record Given(long run, List<Occupant> displaced) {}
 
-    /** @param group stream and name, for messages */
+    /** @param group stream and name of the group, for messages */
     Places(String group) {
         this.group = group;
     }
@@ -49,7 +49,7 @@ final class Places {
     /**
      * Gives a place to a session.
      *
-     * @param nowMs wall clock, from which new runs are drawn
+     * @param nowMs wall clock, from which new run numbers are generated
      * @throws ProtocolException if the session is fenced, the place is taken, or the run has another world size
      */
     Given admit(Claim asked, Occupant session, long nowMs) throws ProtocolException {
@@ -67,7 +67,7 @@ final class Places {
     }
 
     /**
-     * Refuses what {@link #admit} would refuse at present, and changes nothing.
+     * Rejects what {@link #admit} would reject at present. Changes nothing.
      *
      * @throws ProtocolException as {@link #admit} does
      */
@@ -75,21 +75,21 @@ final class Places {
         beaten(ofSameProcess(asked));
     }
 
-    /** Whether the user names a run that would take places from other processes that live. */
+    /** Returns whether the user names a run that would take places from other live processes. */
     boolean isDisplacing(Claim claim) {
         return live.values().stream()
                 .anyMatch(held -> held.run() < claim.run()
                         && !claim.caller().isSame(held.claim().caller()));
     }
 
-    /** Sessions of other processes that lose their places to a claim. */
+    /** Returns the sessions of other processes that lose their places to a claim. */
     private List<Held> beaten(Claim claim) throws ProtocolException {
         long current = run();
         refuseSuperseded(claim, current);
         if (live.size() >= MAX_PLACES) {
             throw new ProtocolException(ErrorCode.INTERNAL, group + " has " + MAX_PLACES + " trainers already");
         }
-        // The user has named a greater run: what is of a smaller one is over, also if another node was told first.
+        // The user has named a greater run, so all smaller runs are over, even if another node learned this first.
         List<Held> beaten = new ArrayList<>(select(held -> held.run() < claim.run()));
         if (claim.run() > current) {
             return beaten;
@@ -105,7 +105,9 @@ final class Places {
         return beaten;
     }
 
-    /** A process that has itself begun a newer run at the place, as with another client, goes on in that. */
+    /**
+     * Lets a process continue in a newer run that it has itself started at the place, for example with another client.
+     */
     private Claim ofSameProcess(Claim claim) {
         Claim last = present.get(claim.seat());
         boolean began = last != null
@@ -134,7 +136,7 @@ final class Places {
         }
     }
 
-    /** Whether a live session of another process stands in the way. */
+    /** Returns whether a live session of another process blocks the claim. */
     private boolean blocks(Held held, Claim claim, long current) {
         if (claim.caller().isSame(held.claim().caller())) {
             return false;
@@ -175,7 +177,7 @@ final class Places {
             return claim.namedRun();
         }
         boolean fits = current > 0 && claim.worldSize() == worldSize();
-        // Who was beaten in the current run must not come back to it.
+        // A session that was displaced in the current run must not return to it.
         if (fits && beaten.stream().noneMatch(held -> held.run() == current) && goesOn(claim)) {
             return current;
         }
@@ -183,7 +185,7 @@ final class Places {
         return Math.max(nowMs, Math.max(current, known) + 1);
     }
 
-    /** Whether a claim that fits the current run takes part in it, rather than being the first of the next. */
+    /** Returns whether a claim that fits the current run joins it, rather than starting the next run. */
     private boolean goesOn(Claim claim) {
         if (live.values().stream()
                 .anyMatch(held -> !claim.caller().isSame(held.claim().caller()))) {
@@ -198,7 +200,7 @@ final class Places {
         return before == null || claim.caller().isSame(before.caller()) || !live.isEmpty();
     }
 
-    /** Whether a session gives way to one of its own process. */
+    /** Returns whether a newer session of the same process replaces this session. */
     private boolean isReplaced(Held held, Claim claim, long run) {
         return claim.caller().isSame(held.claim().caller())
                 && (held.claim().seat().equals(claim.seat())
@@ -211,7 +213,8 @@ final class Places {
     }
 
     /**
-     * The session has subscribed: from now on its run is that of the group, and smaller ones are fenced off its place.
+     * Settles a session that has subscribed. Its run becomes the run of the group, and smaller runs are fenced off its
+     * place.
      *
      * @throws ProtocolException if there are too many places
      */
@@ -230,7 +233,7 @@ final class Places {
         }
     }
 
-    /** The session has ended. */
+    /** Removes a session that has ended. */
     void leave(Claim claim, Occupant session) {
         Held held = live.get(claim.seat());
         if (held != null && held.session() == session) {
@@ -247,15 +250,15 @@ final class Places {
         }
     }
 
-    /** The current run: the greatest that lives or has subscribed; 0 before the first. */
+    /** Returns the current run: the greatest that is live or has subscribed; 0 before the first. */
     long run() {
         return Math.max(
                 settledRun, live.values().stream().mapToLong(Held::run).max().orElse(0));
     }
 
     /**
-     * The greatest run that somebody has begun, by subscribing or by naming it. A run that was drawn for a session that has not
-     * subscribed may come to nothing.
+     * Returns the greatest run that a client has started, by subscribing or by naming it. A run number that was
+     * generated for a session without a subscription does not count, because the session may never subscribe.
      */
     private long begunRun() {
         return Math.max(
@@ -266,7 +269,7 @@ final class Places {
                         .orElse(0));
     }
 
-    /** Of the current run. */
+    /** Returns the world size of the current run. */
     int worldSize() {
         long run = run();
         return live.values().stream()
@@ -276,7 +279,7 @@ final class Places {
                 .orElse(settledWorldSize);
     }
 
-    /** The greatest run that has subscribed, here or elsewhere. */
+    /** Returns the greatest run that has subscribed, here or at another node. */
     long settledRun() {
         return settledRun;
     }
@@ -285,7 +288,7 @@ final class Places {
         return settledWorldSize;
     }
 
-    /** Places that are remembered. */
+    /** Returns the number of remembered places. */
     int size() {
         return greatest.size();
     }

@@ -9,26 +9,26 @@ import java.util.Optional;
 import java.util.stream.Stream;
 
 /**
- * How many sessions the limits of the process allow. A session takes two threads and a file descriptor. The rest of the process needs
- * some as well: a process that cannot start a thread for a checkpoint fails as a whole.
+ * How many sessions the limits of the process allow. A session takes two threads and a file descriptor. The rest of the
+ * process also needs some: if it cannot start a thread for a checkpoint, the whole process fails.
  *
- * @param threads what is left of threads
- * @param files what is left of file descriptors
+ * @param threads limit and use of threads
+ * @param files limit and use of file descriptors
  */
 record ProcessLimits(Left threads, Left files) {
     private static final int THREADS_A_SESSION = 2;
-    /** For checkpoints, the ledger, tiers and the page. */
+    /** Threads for checkpoints, the ledger, tiers and the status page. */
     private static final int OTHER_THREADS = 32;
-    /** For chunks that are opened, the ledger and the page. */
+    /** File descriptors for chunks that are being opened, the ledger and the status page. */
     private static final int OTHER_FILES = 64;
-    /** What has no limit. */
+    /** The value of a limit that does not exist. */
     private static final long UNLIMITED = Long.MAX_VALUE;
 
     /**
-     * A limit and what is used of it.
+     * A limit and how much of it is used.
      *
-     * @param limit {@link #UNLIMITED} for none, or none that is known
-     * @param name of the limit, as its owner can change it
+     * @param limit {@link #UNLIMITED} if there is no limit, or it is unknown
+     * @param name the name under which an administrator can change the limit
      */
     record Left(long limit, long used, String name) {
         private static final Left ENDLESS = new Left(UNLIMITED, 0, "");
@@ -52,7 +52,7 @@ record ProcessLimits(Left threads, Left files) {
     }
 
     /**
-     * Reads the limits; what cannot be read is no limit.
+     * Reads the limits. A limit that cannot be read counts as unlimited.
      *
      * @param proc the kernel's view of processes
      * @param cgroups where control groups are mounted
@@ -74,7 +74,7 @@ record ProcessLimits(Left threads, Left files) {
         return new ProcessLimits(left, files);
     }
 
-    /** The limit of processes that the nearest full control group sets. */
+    /** Returns the process limit of the control group with the least room. */
     private static Left controlGroup(Path self, Path cgroups) {
         Left least = Left.ENDLESS;
         for (String line : lines(self.resolve("cgroup")).toList()) {
@@ -83,7 +83,7 @@ record ProcessLimits(Left threads, Left files) {
                 continue;
             }
             Path root = parts[1].isEmpty() ? cgroups : cgroups.resolve("pids");
-            // Within a container the path may be the one outside of it; then the mount's root is the own group.
+            // Within a container the path may be that of the host. The root of the mount is then the own group.
             Path group = root.resolve(parts[2].replaceFirst("^/+", "")).normalize();
             for (; group != null && group.startsWith(root); group = group.getParent()) {
                 long most = number(firstLine(group.resolve("pids.max")));
@@ -137,7 +137,7 @@ record ProcessLimits(Left threads, Left files) {
         return text.matches("\\d{1,18}") ? Long.parseLong(text) : UNLIMITED;
     }
 
-    /** Sessions for which there is room, at least one. */
+    /** Returns the number of sessions for which there is room, at least one. */
     int sessions() {
         long byThreads = threads.free() == UNLIMITED ? UNLIMITED : (threads.free() - OTHER_THREADS) / THREADS_A_SESSION;
         long byFiles = files.free() == UNLIMITED ? UNLIMITED : files.free() - OTHER_FILES;
@@ -148,7 +148,7 @@ record ProcessLimits(Left threads, Left files) {
         return threads.free() / THREADS_A_SESSION < files.free() ? threads : files;
     }
 
-    /** What to tell whoever starts a feed for so many sessions. */
+    /** Returns a warning if the limits of the process are too low for this number of sessions. */
     Optional<String> warning(int maxSessions) {
         return sessions() >= maxSessions
                 ? Optional.empty()
@@ -159,9 +159,9 @@ record ProcessLimits(Left threads, Left files) {
     }
 
     /**
-     * Refuses a trainer for whom there is no room.
+     * Rejects a trainer if there is no room for it.
      *
-     * @param sessions that there are
+     * @param sessions present number of sessions
      */
     void judge(int sessions) throws ProtocolException {
         if (sessions >= sessions()) {

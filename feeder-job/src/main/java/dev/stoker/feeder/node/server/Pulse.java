@@ -5,11 +5,12 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /**
- * Whether a peer lives, for the one case that the socket does not show: bytes are on their way to a machine that has vanished.
- * A peer that is merely busy, as one that holds Python's interpreter lock, is silent for less than the limit. Thread-safe.
+ * Detects a dead peer in the one case that the socket does not show: bytes are in flight to a machine that has
+ * vanished. A peer that is only busy, for example because it holds Python's interpreter lock, is silent for less than
+ * the limit. Thread-safe.
  */
 final class Pulse {
-    /** Much longer than a step of a training holds Python's interpreter lock; a closed socket shows at once. */
+    /** Much longer than a training step holds Python's interpreter lock. A closed socket is detected at once. */
     static final Duration LIMIT = Duration.ofSeconds(60);
 
     private static final long NOT_ASKED = Long.MIN_VALUE;
@@ -17,22 +18,25 @@ final class Pulse {
     private final LongSupplier nanos;
     private final AtomicLong askedNanos = new AtomicLong(NOT_ASKED);
 
-    /** @param nanos a clock that only goes forward */
+    /** @param nanos a monotonic clock */
     Pulse(LongSupplier nanos) {
         this.nanos = nanos;
     }
 
-    /** The peer has said something. */
+    /** Notes that the peer has sent something. */
     void heard() {
         askedNanos.set(NOT_ASKED);
     }
 
-    /** Notes that somebody wants to know; true if the peer is to be asked now, false if it has been and owes the answer. */
+    /**
+     * Starts a check of the peer. Returns true if the caller must send a PING now, and false if an earlier one has no
+     * answer yet.
+     */
     boolean ask() {
         return askedNanos.compareAndSet(NOT_ASKED, nanos.getAsLong());
     }
 
-    /** Whether the peer owes an answer for longer than the limit. */
+    /** Returns whether an answer of the peer is overdue. */
     boolean isSilent() {
         long asked = askedNanos.get();
         return asked != NOT_ASKED && nanos.getAsLong() - asked > LIMIT.toNanos();

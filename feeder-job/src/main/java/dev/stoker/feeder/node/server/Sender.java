@@ -23,12 +23,15 @@ import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Writes what a session's outbox and subscription ask for; the only one who writes to the channel, {@link #answer} excepted. */
+/**
+ * Writes the tasks of a session's outbox to its connection. No other thread writes to the channel, except through
+ * {@link #answer}.
+ */
 final class Sender implements Runnable {
     private static final Logger LOG = LoggerFactory.getLogger(Sender.class);
     private static final int RETRIES = 4;
     private static final long FIRST_PAUSE_MS = 20;
-    /** From here on a trainer is told what a piece cost the server. */
+    /** Pieces that take longer are reported to the trainer with their times. */
     private static final long SLOW_NANOS = 1_000_000;
 
     private final FeedServer server;
@@ -39,19 +42,19 @@ final class Sender implements Runnable {
     private final StreamState stream;
     private final PieceChannel out;
     private final SessionWatch watch;
-    /** Whether chunks may be files of this machine, so that reading them is the disk's time. */
+    /** Whether chunks may be files of this machine, so that reading them counts as disk time. */
     private final boolean local;
-    /** Whether chunks may be read into memory, so that waiting for them is the origin's time. */
+    /** Whether chunks may be read into memory, so that waiting for them counts as origin time. */
     private final boolean far;
 
-    /** The files that the trainer was told of, or null if it takes payload over the connection. */
+    /** The files that the trainer knows, or null if it takes payload over the connection. */
     private final SentFiles files;
 
     private DiskShare disk;
     private Subscription followed;
     private LaneMap followedMap;
 
-    /** @param order null for a session that was refused, which has only a farewell to write */
+    /** @param order null for a session that was rejected and only gets a farewell */
     Sender(
             FeedServer server,
             Session session,
@@ -78,7 +81,7 @@ final class Sender implements Runnable {
         try {
             sendAll();
             if (order != null && outbox.owesDurable()) {
-                // What is durable need not be repeated over the next connection.
+                // The trainer need not repeat durable receipts over its next connection.
                 write(new Durable(session.durable()));
             }
             Frame farewell = outbox.farewell();
@@ -91,7 +94,7 @@ final class Sender implements Runnable {
             LOG.debug("{} was interrupted", session);
         } finally {
             outbox.end(null);
-            // First, since under TLS even an end may have to wait for the peer to read.
+            // Before the output ends, because under TLS even that may wait for the peer to read.
             server.closeLater(out.channel());
             out.shut();
         }
@@ -162,7 +165,7 @@ final class Sender implements Runnable {
         }
     }
 
-    /** @param advance the subscription whose next piece this is, or null for one that is repeated */
+    /** @param advance the subscription whose next piece this is, or null for a repeated piece */
     private void sendPiece(PieceBuilder builder, PieceKey key, boolean checked, Subscription advance)
             throws IOException, InterruptedException {
         long beganNanos = System.nanoTime();
@@ -196,7 +199,10 @@ final class Sender implements Runnable {
         account(key, builtNanos - beganNanos, sentNanos - builtNanos, built.bytes(), sentNanos);
     }
 
-    /** Sends a reference, and what has to be known before it. From here on the trainer's lease holds the chunks. */
+    /**
+     * Sends a reference, preceded by the files that it mentions. The trainer's lease takes over the holds on the
+     * chunks.
+     */
     private void refer(BuiltPiece built) throws IOException {
         List<ByteBuffer> parts = new ArrayList<>();
         files.untold().forEach(file -> parts.add(Frames.encode(file)));
@@ -209,14 +215,14 @@ final class Sender implements Runnable {
         out.write(parts.toArray(ByteBuffer[]::new), bytes);
     }
 
-    /** Says where the time of a piece went: to those who watch the feed, and to a trainer that wants to know. */
+    /** Reports where the time of a piece was spent: in the status of the feed, and to a trainer that asks for it. */
     private void account(PieceKey key, long buildNanos, long writeNanos, long bytes, long nowNanos) throws IOException {
         long loadNanos = Math.min(buildNanos, LoadTime.take());
         long readNanos = Math.min(loadNanos, LoadTime.takeDisk());
         long faultNanos = local ? disk.of(writeNanos, bytes, nowNanos) : 0;
         long originNanos = far ? loadNanos : 0;
         long diskNanos = (far ? 0 : readNanos) + faultNanos;
-        // What lay in the page cache already cost the disk nothing.
+        // Data from the page cache takes no disk time.
         long ownNanos = buildNanos - (far ? loadNanos : readNanos);
         watch.originNanos.add(originNanos);
         watch.diskNanos.add(diskNanos);
@@ -238,7 +244,7 @@ final class Sender implements Runnable {
         return Math.min(0xFFFF_FFFFL, TimeUnit.NANOSECONDS.toMicros(nanos));
     }
 
-    /** The piece, or null when the session ends for want of it. */
+    /** Builds a piece. Returns null if the session ends because that failed. */
     private BuiltPiece build(PieceBuilder builder, PieceKey key, boolean checked) throws InterruptedException {
         try {
             return buildRetrying(builder, key, checked);
@@ -264,7 +270,10 @@ final class Sender implements Runnable {
         return null;
     }
 
-    /** Failures that Stoker has no name for may pass: too many open files, an I/O error of a disk. */
+    /**
+     * Builds a piece, and retries failures that may be temporary, such as too many open files or an I/O error of a
+     * disk.
+     */
     private BuiltPiece buildRetrying(PieceBuilder builder, PieceKey key, boolean checked)
             throws IOException, InterruptedException {
         for (int attempt = 0; ; attempt++) {
@@ -285,9 +294,9 @@ final class Sender implements Runnable {
     }
 
     /**
-     * Writes the answer to a PING that stands first in the outbox, unless a write is under way, behind which it then goes.
-     * Called by the session's own thread: building a piece may take seconds with a slow origin, and a trainer leaves a
-     * feeder that does not answer.
+     * Writes the answer to a PING that is first in the outbox, unless a write is in progress; the sender then writes
+     * the answer after it. Called by the session's reader thread, because building a piece may take seconds with a slow
+     * origin, and a trainer leaves a feeder that does not answer.
      */
     void answer() throws IOException {
         out.whileQuiet(() -> {

@@ -9,7 +9,10 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The files that one trainer was told of; when all numbers are taken, the one longest unused is given anew. Sender thread. */
+/**
+ * The files that one trainer knows by number. If all numbers are taken, the file that was unused for the longest time
+ * loses its number. For the sender thread.
+ */
 final class SentFiles implements FileNumbers {
     private static final class Entry {
         final int number;
@@ -29,8 +32,8 @@ final class SentFiles implements FileNumbers {
     private long piece;
 
     /**
-     * @param limit numbers that there are
-     * @param leastRow bytes of payload a row from which references are wanted
+     * @param limit number of available numbers
+     * @param leastRow bytes of payload per row from which references are used
      */
     SentFiles(int limit, int leastRow) {
         this.limit = limit;
@@ -69,7 +72,9 @@ final class SentFiles implements FileNumbers {
         return entry.number;
     }
 
-    /** What has to be told before the next reference, in order; empty afterwards. */
+    /**
+     * Returns the files that the trainer must learn before the next reference, in order. The list is empty afterwards.
+     */
     List<HandoverFile> untold() {
         List<HandoverFile> all = List.copyOf(untold);
         untold.clear();

@@ -34,18 +34,18 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * One trainer's connection. Its reader thread, which runs {@link #run}, handles what the trainer says; a second thread, the
- * {@link Sender}, writes. Either ends the session for both.
+ * One trainer's connection. Its reader thread, which runs {@link #run}, handles the trainer's frames; a second thread,
+ * the {@link Sender}, writes. Either thread ends the session for both.
  */
 final class Session implements Runnable, Occupant {
     private static final Logger LOG = LoggerFactory.getLogger(Session.class);
     private static final int READ_BYTES = 16 << 10;
 
-    /** What only a session with a place may send. */
+    /** Frames that only a session with a place may send. */
     private static final Set<FrameType> WANTS_PLACE =
             EnumSet.of(FrameType.SUBSCRIBE, FrameType.GRANT, FrameType.ACK, FrameType.NACK, FrameType.RELEASE);
 
-    /** Most files that a trainer is told of at a time. */
+    /** Maximum number of files that a trainer knows at a time. */
     private static final int MAX_FILES = 8192;
 
     private final FeedServer server;
@@ -61,7 +61,7 @@ final class Session implements Runnable, Occupant {
 
     private final Pulse pulse;
 
-    /** Set once the trainer was welcomed; read by other threads for messages only. */
+    /** Set after the trainer was welcomed; other threads read it for messages only. */
     private volatile Identity identity;
 
     private TokenRights rights;
@@ -73,7 +73,7 @@ final class Session implements Runnable, Occupant {
 
     private boolean joined;
     private GroupOrder order;
-    /** The only epoch of this session, where the stream follows its dataset. */
+    /** The only epoch of this session, if the stream follows its dataset. */
     private OptionalLong only = OptionalLong.empty();
 
     private Subscription subscription;
@@ -82,7 +82,7 @@ final class Session implements Runnable, Occupant {
     private Sender sender;
 
     private final Leases leases = new Leases();
-    /** Files that the trainer may be told of at a time; 0 if it takes payload over the connection. */
+    /** Number of files that the trainer may know at a time; 0 if it takes payload over the connection. */
     private int handover;
 
     Session(FeedServer server, long number, Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) {
@@ -97,7 +97,7 @@ final class Session implements Runnable, Occupant {
         this.receipts = server.acks().session(outbox::durable, this::makeReconnect, this::refuseReceipts);
     }
 
-    /** Serves the trainer until one side ends; closes the connection. */
+    /** Serves the trainer until one side ends, and closes the connection. */
     @Override
     public void run() {
         Threads.Started sending = null;
@@ -107,7 +107,7 @@ final class Session implements Runnable, Occupant {
             read();
         } catch (ProtocolException e) {
             if (e.code() == ErrorCode.PLACE_TAKEN) {
-                // The trainer tries again for a while, about once a second.
+                // The trainer retries for a while, about once a second.
                 LOG.debug("Session {} ({}) gets no place: {}", number, this, e.getMessage());
             } else {
                 LOG.info("Session {} ({}) ends: {} {}", number, this, e.code(), e.getMessage());
@@ -121,7 +121,8 @@ final class Session implements Runnable, Occupant {
             outbox.end(new ErrorMessage(ErrorCode.INTERNAL, "the feeder failed, see its log: " + e));
         } finally {
             outbox.end(null);
-            // Before anything that may take a while: the next trainer must not wait for this session's last words.
+            // Before anything that may take time: the next trainer must not wait until this session has sent its last
+            // frame.
             vacate();
             end(sending);
         }
@@ -130,7 +131,7 @@ final class Session implements Runnable, Occupant {
     private void admit() throws IOException, InterruptedException {
         rights = server.rights(hello);
         stream = server.stream(hello.stream());
-        // Where each epoch has a version of its own, a trainer that names none can only look.
+        // If each epoch has a separate version, a trainer that does not name an epoch can only look.
         if (hello.caller().look() || (stream.follows() && hello.epoch().isEmpty())) {
             look();
             return;
@@ -140,7 +141,7 @@ final class Session implements Runnable, Occupant {
         if (group.isDisplacing(hello)) {
             rights.require(Right.ADMINISTER, "taking the place of a connected trainer by run " + hello.run());
         }
-        // Before an epoch's version is chosen, which stays.
+        // Before the version of an epoch is chosen, because the choice is permanent.
         group.check(hello);
         long version = stream.version(hello);
         only = stream.follows() ? hello.epoch() : OptionalLong.empty();
@@ -177,7 +178,7 @@ final class Session implements Runnable, Occupant {
                 hello.client());
     }
 
-    /** Describes the stream to a client that takes no place. Leaves nothing behind. */
+    /** Describes the stream to a client that takes no place. Leaves no state behind. */
     private void look() throws InterruptedException, ProtocolException {
         order = stream.look(hello);
         identity = Group.identity(stream.stream().name(), hello, hello.run());
@@ -189,17 +190,20 @@ final class Session implements Runnable, Occupant {
         LOG.debug("Session {}: {} looks ({})", number, identity, hello.client());
     }
 
-    /** Whether the session was let in for a look only. */
+    /** Returns whether the session was admitted for a look only. */
     boolean isLooking() {
         return hello.caller().look();
     }
 
-    /** Files are handed over to trainers of this machine, of chunks that are files of this machine. */
+    /**
+     * Returns how many files the trainer may know. Files are handed over only to trainers of this machine, and only if
+     * chunks are files of this machine.
+     */
     private int handoverFiles() throws IOException {
         return channel.isUnix() && stream.stream().source().hasFiles() ? Math.min(hello.handover(), MAX_FILES) : 0;
     }
 
-    /** Unique on this server. */
+    /** Returns the number of the session, which is unique on this server. */
     long number() {
         return number;
     }
@@ -208,12 +212,12 @@ final class Session implements Runnable, Occupant {
         return handover;
     }
 
-    /** Bytes of payload a row from which a reference is worth it to the trainer. */
+    /** Returns the bytes of payload per row from which a reference is worthwhile for the trainer. */
     int handoverFrom() {
         return hello.handoverFrom();
     }
 
-    /** The only epoch that may be subscribed to, if there is but one. */
+    /** Returns the only epoch that may be subscribed to, if the session is limited to one. */
     OptionalLong only() {
         return only;
     }
@@ -231,7 +235,7 @@ final class Session implements Runnable, Occupant {
         return new Sender(server, this, channel, outbox, clock, order, stream);
     }
 
-    /** Says farewell and leaves, whatever else fails. */
+    /** Sends the farewell and leaves the group, even if other steps fail. */
     private void end(Threads.Started sending) {
         try {
             outbox.end(null);
@@ -318,7 +322,7 @@ final class Session implements Runnable, Occupant {
         damaged.clear();
         if (rights.includes(Right.ACKNOWLEDGE)) {
             group.settle(hello, this);
-            // Without receipts a subscription would be a gap in the ledger, and the feed would wait for its end.
+            // A subscription without receipts would be a gap in the ledger, and the feed would wait for its end.
             ledger.asked(asked);
         }
         if (asked.count() > 0) {
@@ -370,7 +374,7 @@ final class Session implements Runnable, Occupant {
         return pulse.isSilent();
     }
 
-    /** Ends the session from outside; returns at once. */
+    /** Ends the session from another thread. Returns at once. */
     @Override
     public void end(ErrorCode code, String why) {
         outbox.end(new ErrorMessage(code, why));
@@ -390,7 +394,7 @@ final class Session implements Runnable, Occupant {
                         + " feeder's log");
     }
 
-    /** Tells the trainer who serves which lane. */
+    /** Tells the trainer which feeder serves each lane. */
     void tell(StreamState of, LaneMap map) {
         if (identity != null && of == stream) {
             outbox.laneMap(map.forLanes(order.order().lanes()));
@@ -401,7 +405,7 @@ final class Session implements Runnable, Occupant {
         return receipts.durable();
     }
 
-    /** What others may know of this session; null before it was admitted. */
+    /** Returns the statistics of this session; null before it was admitted. */
     SessionWatch watch() {
         return watch;
     }
@@ -410,7 +414,7 @@ final class Session implements Runnable, Occupant {
         return clock;
     }
 
-    /** After the end: reads and forgets what the peer still sends, so that the farewell is not lost to a reset. */
+    /** Reads and discards what the peer still sends, so that a reset does not discard the farewell. */
     private void drain() {
         server.closeLater(channel);
         ByteBuffer in = ByteBuffer.allocate(READ_BYTES);

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.node.server;
 
 /**
- * How long one trainer has waited for data: the time in which it has consumed all it was sent, and has asked for more. Counted
- * from its first subscription. Thread-safe.
+ * Measures how long one trainer has waited for data: the time in which it has consumed everything that was sent, and
+ * has asked for more. Measured from its first subscription. Thread-safe.
  */
 final class StallClock {
     private long startedNanos;
@@ -13,7 +13,7 @@ final class StallClock {
     private boolean demand;
     private long unacknowledged;
 
-    /** The session asks for data from now on, or does not. */
+    /** Notes whether the session asks for data from now on. */
     synchronized void demand(long nowNanos, boolean wanted) {
         if (!started) {
             started = true;
@@ -23,13 +23,13 @@ final class StallClock {
         update(nowNanos);
     }
 
-    /** A piece is on its way. */
+    /** Notes that a piece was sent. */
     synchronized void sent(long nowNanos) {
         unacknowledged++;
         update(nowNanos);
     }
 
-    /** The trainer has consumed so many pieces. */
+    /** Notes that the trainer has consumed this number of pieces. */
     synchronized void acknowledged(long nowNanos, int pieces) {
         unacknowledged = Math.max(0, unacknowledged - pieces);
         update(nowNanos);

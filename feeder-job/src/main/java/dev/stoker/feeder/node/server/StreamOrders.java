@@ -22,8 +22,8 @@ import java.util.Optional;
 import java.util.OptionalLong;
 
 /**
- * The orders of a stream, one for each spec and version in use, and which version an epoch has where the stream follows its
- * dataset. Thread-safe; only sessions that come in wait for a store.
+ * The orders of a stream, one for each spec and version in use, and the version of each epoch if the stream follows its
+ * dataset. Thread-safe; only sessions that are being admitted wait for a store.
  */
 final class StreamOrders {
     private static final int VERSIONS_KEPT = 4;
@@ -32,18 +32,18 @@ final class StreamOrders {
     private final ServedStream first;
     private final Optional<StreamVersions> versions;
     private final WorkingMemory memory;
-    /** Groups keep the orders they use; others may go. Guarded by this. */
+    /** Groups keep the orders that they use; others may be garbage-collected. Guarded by the monitor of this object. */
     private final Map<Key, WeakReference<GroupOrder>> orders = new HashMap<>();
-    /** Guarded by this. */
+    /** Guarded by the monitor of this object. */
     private final Map<Long, ServedStream> opened = recent(VERSIONS_KEPT);
-    /** Guarded by itself. */
+    /** Guarded by the monitor of the map. */
     private final Map<Epoch, Long> choices = recent(CHOICES_KEPT);
 
     private record Key(OrderSpec spec, long version) {}
 
     private record Epoch(String group, long epoch) {}
 
-    /** @param first the version with which the feed started, which is the only one if there are no versions */
+    /** @param first the version with which the feed started, which is the only one if {@code versions} is empty */
     StreamOrders(ServedStream first, Optional<StreamVersions> versions, WorkingMemory memory) {
         this.first = first;
         this.versions = versions;
@@ -70,9 +70,9 @@ final class StreamOrders {
     }
 
     /**
-     * The order of a spec at a version; the same object for the same of both.
+     * Returns the order of a spec at a version. The same arguments give the same object.
      *
-     * @param groups groups of the stream
+     * @param groups number of groups of the stream
      * @throws ProtocolException if it does not fit into the working memory, or the version cannot be opened
      */
     synchronized GroupOrder of(OrderSpec spec, long version, int groups) throws ProtocolException {
@@ -88,7 +88,7 @@ final class StreamOrders {
         return order;
     }
 
-    /** Opens a version, or finds it open. */
+    /** Returns a version, and opens it if necessary. */
     synchronized ServedStream open(long version) throws ProtocolException {
         if (version == first.version()) {
             return first;
@@ -106,10 +106,10 @@ final class StreamOrders {
     }
 
     /**
-     * The version of a group's epoch, chosen now unless it was before.
+     * Returns the version of a group's epoch, and chooses one if there is no choice yet.
      *
-     * @param wanted the version that the trainer's state names
-     * @throws ProtocolException if another was chosen, or the choice cannot be read or made
+     * @param wanted the version in the trainer's state
+     * @throws ProtocolException if another version was chosen, or the choice cannot be read or made
      */
     long choose(String group, long epoch, OptionalLong wanted) throws ProtocolException {
         OptionalLong known = known(group, epoch);
@@ -124,10 +124,10 @@ final class StreamOrders {
     }
 
     /**
-     * The version that a trainer would get if it began an epoch now; nothing is chosen.
+     * Returns the version that a trainer would get if it started an epoch now. Chooses nothing.
      *
-     * @param wanted the version that the trainer's state names
-     * @throws ProtocolException if another was chosen
+     * @param wanted the version in the trainer's state
+     * @throws ProtocolException if another version was chosen
      */
     long look(String group, OptionalLong epoch, OptionalLong wanted) throws ProtocolException {
         OptionalLong version;
@@ -150,7 +150,7 @@ final class StreamOrders {
         return version.getAsLong();
     }
 
-    /** Whether the version of an epoch is chosen. */
+    /** Returns whether the version of an epoch is chosen. */
     boolean isChosen(String group, long epoch) throws ProtocolException {
         try {
             return find(group, epoch).isPresent();
@@ -165,9 +165,9 @@ final class StreamOrders {
     }
 
     /**
-     * The version of an epoch that was begun before.
+     * Returns the version of an epoch that was started before.
      *
-     * @throws ProtocolException if it was not
+     * @throws ProtocolException if the epoch was not started
      */
     long chosen(String group, long epoch) throws ProtocolException {
         OptionalLong version;

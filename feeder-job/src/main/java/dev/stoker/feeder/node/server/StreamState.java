@@ -34,16 +34,16 @@ final class StreamState {
         this.defaults = defaults;
         this.healer = healer;
         this.groups = new Groups(stream.name());
-        // Every lane here, until the enumerator says otherwise.
+        // This server has every lane until the enumerator sends another map.
         this.laneMap = first;
     }
 
-    /** The stream as it was when the feed started. */
+    /** Returns the stream in the state at the start of the feed. */
     ServedStream stream() {
         return stream;
     }
 
-    /** Whether each epoch has a version of its own. */
+    /** Returns whether each epoch has a separate version. */
     boolean follows() {
         return orders.follows();
     }
@@ -52,12 +52,12 @@ final class StreamState {
         return healer;
     }
 
-    /** The order of trainers that ask for no other. */
+    /** Returns the order of trainers that do not ask for another one. */
     GroupOrder defaultOrder() {
         return defaultOrder;
     }
 
-    /** Makes the default order at once, so that the first trainer need not wait for it. */
+    /** Creates the default order in advance, so that the first trainer need not wait for it. */
     void prepare() throws ProtocolException {
         defaultOrder = of(defaults, stream.version());
         LOG.info(
@@ -79,7 +79,7 @@ final class StreamState {
     }
 
     /**
-     * The order that a trainer would read by, and nothing else: no group is made, and no version chosen.
+     * Returns the order that a trainer would get. Creates no group and chooses no version.
      *
      * @throws ProtocolException if its order spec does not fit the group's
      */
@@ -93,7 +93,7 @@ final class StreamState {
         return group.look(hello, at(version));
     }
 
-    /** The epoch that a looking trainer names, if its version is chosen already. */
+    /** Returns the epoch that a looking trainer names, if its version is chosen already. */
     OptionalLong begun(Hello hello) throws ProtocolException {
         return follows()
                         && hello.epoch().isPresent()
@@ -103,9 +103,9 @@ final class StreamState {
     }
 
     /**
-     * The version that a trainer's epoch has, opened; where the stream is pinned, that one.
+     * Opens the version of a trainer's epoch, or the only version of a stream that does not follow its dataset.
      *
-     * @throws ProtocolException if the trainer's state is of another version, or none can be chosen
+     * @throws ProtocolException if the trainer's state has another version, or none can be chosen
      */
     long version(Hello hello) throws ProtocolException {
         if (!follows()) {
@@ -117,15 +117,15 @@ final class StreamState {
     }
 
     /**
-     * The order of an epoch that was begun before, for receipts that come late.
+     * Returns the order of an epoch that was started before, for late receipts.
      *
-     * @throws ProtocolException if it was not begun, or cannot be opened
+     * @throws ProtocolException if the epoch was not started, or cannot be opened
      */
     GroupOrder begun(String group, long epoch, OrderSpec spec) throws ProtocolException {
         return of(spec, orders.chosen(group, epoch));
     }
 
-    /** The orders at a version. */
+    /** Returns the orders at a version. */
     Group.Orders at(long version) {
         return new Group.Orders() {
             @Override
@@ -140,14 +140,14 @@ final class StreamState {
         };
     }
 
-    /** What other nodes should know of the groups. */
+    /** Returns what other nodes should know of the groups. */
     List<GroupFacts> facts() {
         List<GroupFacts> facts = new ArrayList<>();
         groups.shown().forEach(group -> group.facts().ifPresent(facts::add));
         return facts;
     }
 
-    /** How its groups stand. */
+    /** Returns the status of its groups. */
     List<FeedStatus.Group> status(OptionalLong epochs) {
         return groups.shown().stream()
                 .flatMap(group -> group.status(epochs).stream())
@@ -159,7 +159,7 @@ final class StreamState {
         return laneMap;
     }
 
-    /** Whether the map is newer than the present one, which it then replaces. */
+    /** Replaces the lane map if this one is newer. Returns whether it was. */
     synchronized boolean update(LaneMap map) {
         if (map.compareTo(laneMap) <= 0) {
             return false;

@@ -14,24 +14,30 @@ import javax.net.ssl.SSLEngineResult.Status;
 import javax.net.ssl.SSLException;
 
 /**
- * A socket under TLS. Reading drives the handshake, which the doorman's thread does; from then on one thread reads and one
- * writes, and the engine's own lock is all that they share. Keys that are renewed within the session go out in front
- * of what is written next. Renegotiation is refused.
+ * A socket under TLS. Reading drives the handshake, on the thread that accepts connections. After that, one thread
+ * reads and one writes, and they share only the engine's internal lock. Keys that are renewed within the session are
+ * sent before the next data. Renegotiation is rejected.
  *
- * <p>The work and the memory that a peer can cause are bounded. Until {@link #admitted}, a peer may send a fixed number of bytes and
- * records. After that, it may send a fixed number of records without data between two writes: the engine queues an answer to each
- * KeyUpdate, and only a write takes these answers out of the queue.
+ * <p>The work and the memory that a peer can cause are bounded. Until {@link #admitted}, a peer may send a fixed number
+ * of bytes and records. After that, it may send a fixed number of records without data between two writes: the engine
+ * queues an answer to each KeyUpdate, and only a write takes these answers out of the queue.
  */
 final class TlsWire implements Wire {
     private static final int HANDSHAKE = 22;
     private static final int RECORDS_AT_ONCE = 4;
-    /** Enough for the longest chain of certificates that the JDK reads, 32 KiB, and for a HELLO of 16 KiB in small records. */
+    /**
+     * Enough for the longest chain of certificates that the JDK reads, 32 KiB, and for a HELLO of 16 KiB in small
+     * records.
+     */
     private static final int MAX_BYTES_BEFORE_ADMISSION = 256 << 10;
-    /** A handshake in records of 512 bytes, the least that a peer can negotiate, has fewer. */
+    /** A handshake has fewer records, even with records of 512 bytes, the smallest size that a peer can negotiate. */
     private static final int MAX_HANDSHAKE_RECORDS = 128;
-    /** Between the handshake and the admission an honest peer sends data only. */
+    /** Between the handshake and the admission, an honest peer sends data only. */
     private static final int MAX_EMPTY_BEFORE_ADMISSION = 8;
-    /** An honest peer answers each new key of the server, which follows 128 GiB of data, and changes its own as rarely. */
+    /**
+     * An honest peer answers each new key of the server, which follows 128 GiB of data, and changes its own key as
+     * rarely.
+     */
     private static final int MAX_EMPTY_BETWEEN_WRITES = 64;
 
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -39,7 +45,7 @@ final class TlsWire implements Wire {
     private final SocketChannel socket;
     private final SSLEngine engine;
 
-    // The reader's.
+    // Owned by the reader.
     private ByteBuffer received;
     private ByteBuffer plain = ByteBuffer.allocate(0);
     private boolean looked;
@@ -52,11 +58,11 @@ final class TlsWire implements Wire {
     /** Records without data since the last write: increased by the reader, reset by the writer. */
     private final AtomicInteger emptyRecords = new AtomicInteger();
 
-    // The writer's, which is the reader until the handshake is done.
+    // Owned by the writer, and by the reader until the handshake is done.
     private ByteBuffer records;
     private Staging staging;
 
-    /** @param engine one in server mode that was not used before */
+    /** @param engine a new engine in server mode */
     TlsWire(SocketChannel socket, SSLEngine engine) throws SSLException {
         this.socket = socket;
         this.engine = engine;
@@ -66,10 +72,10 @@ final class TlsWire implements Wire {
     }
 
     /**
-     * As a channel does.
+     * Reads plain text, as a channel does.
      *
      * @throws PlainTextException if the peer does not speak TLS; nothing was answered then
-     * @throws SSLException if the handshake fails, of which the peer was told, or bytes were altered under way
+     * @throws SSLException if the handshake failed, which the peer was told, or bytes were altered on the network
      */
     @Override
     public int read(ByteBuffer to) throws IOException {
@@ -107,7 +113,7 @@ final class TlsWire implements Wire {
         }
     }
 
-    /** Counts a record that brought no data. */
+    /** Counts a record without data. */
     private void countEmpty() throws SSLException {
         if (!established) {
             if (++handshakeRecords > MAX_HANDSHAKE_RECORDS) {
@@ -122,13 +128,13 @@ final class TlsWire implements Wire {
         }
     }
 
-    /** One step with what has been received; false if that is too little. */
+    /** Processes one step of the received bytes. Returns false if they are too few. */
     private boolean advance() throws IOException {
         if (!looked) {
             if (received.position() < 3) {
                 return false;
             }
-            // Content type, major version, minor version; a frame's third byte is 0 for all that may come first.
+            // Content type, major version, minor version. The third byte of all frames that may come first is 0.
             if (received.get(0) != HANDSHAKE || received.get(1) != 3 || received.get(2) < 1) {
                 throw new PlainTextException(
                         Protocol.isProbe(received.duplicate().flip()));
@@ -207,7 +213,7 @@ final class TlsWire implements Wire {
                 : ByteBuffer.allocate(2 * capacity).put(buffer.flip());
     }
 
-    /** Sends the alert that names what was wrong. */
+    /** Sends the alert that describes the failure. */
     private void tellWhy(SSLException why) {
         try {
             for (int i = 0; i < 4 && engine.getHandshakeStatus() == HandshakeStatus.NEED_WRAP; i++) {
@@ -242,7 +248,7 @@ final class TlsWire implements Wire {
         return write(staging.take(parts, from, count));
     }
 
-    /** Encrypts and writes all of it; a handshake message or an alert where nothing is given. */
+    /** Encrypts and writes all bytes; without bytes, a handshake message or an alert. */
     private void seal(ByteBuffer from) throws IOException {
         do {
             int packet = engine.getSession().getPacketBufferSize();
@@ -260,7 +266,7 @@ final class TlsWire implements Wire {
                 throw new ClosedChannelException();
             }
         } while (from.hasRemaining());
-        // The answers to KeyUpdates went out in front of the data.
+        // The answers to KeyUpdates were sent before the data.
         emptyRecords.set(0);
         flush();
     }
@@ -270,7 +276,7 @@ final class TlsWire implements Wire {
         try {
             while (records.hasRemaining()) {
                 if (socket.write(records) == 0) {
-                    // A socket that has sent next to nothing takes a handshake's messages at once.
+                    // A socket with almost no earlier output accepts the messages of a handshake at once.
                     throw new EOFException("the peer does not take its part of the handshake");
                 }
             }

@@ -22,25 +22,29 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The Unix-domain socket beside a server's TCP port, in a directory of its own that only this user may enter:
+ * The Unix-domain socket of a server, in addition to its TCP port. It is in a separate directory that only this user
+ * can enter:
  *
  * <pre>
  * stoker-&lt;pid&gt;-&lt;start&gt;-&lt;random&gt;/s      the socket
  * stoker-&lt;pid&gt;-&lt;start&gt;-&lt;random&gt;/lock   locked as long as the process lives
  * </pre>
  *
- * <p>Directories that nobody locks were left behind by a crash; the next server to start removes them. A machine on which the
- * socket cannot be made is served over TCP alone.
+ * <p>A directory whose lock file is not locked was left behind by a crash; the next server that starts removes it. If
+ * the socket cannot be created, the machine is served over TCP only.
  */
 final class UnixDoor implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(UnixDoor.class);
     private static final String PREFIX = "stoker-";
     private static final String LOCK = "lock";
-    /** What {@link #own} and a random number make; other things of this name are somebody else's. */
+    /**
+     * Matches the names that {@link #own} and a random number make. Directories with other names belong to somebody
+     * else.
+     */
     private static final Pattern NAME = Pattern.compile("stoker-\\d+-[0-9a-z]+-\\d+");
 
     private static final Path BOOT_ID = Path.of("/proc/sys/kernel/random/boot_id");
-    /** Below this age a directory without a lock may be one that is just being made. */
+    /** A directory without a lock that is younger than this may still be in creation. */
     private static final Duration LEAST_AGE = Duration.ofSeconds(60);
 
     private final Path directory;
@@ -55,7 +59,7 @@ final class UnixDoor implements AutoCloseable {
         this.address = address;
     }
 
-    /** Opens a socket below the first of the usual places where that works; empty if it works nowhere. */
+    /** Opens a socket in the first of the usual directories that allows it; empty if none does. */
     static Optional<UnixDoor> open() {
         Set<Path> places = new LinkedHashSet<>();
         String runtime = System.getenv("XDG_RUNTIME_DIR");
@@ -102,14 +106,17 @@ final class UnixDoor implements AutoCloseable {
         }
     }
 
-    /** How this process's directories begin: a number of a process alone is used again, in containers at once. */
+    /**
+     * Returns the prefix of this process's directories. The process id alone is not enough, because ids are reused,
+     * especially in containers.
+     */
     private static String own() {
         ProcessHandle process = ProcessHandle.current();
         long started = process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
         return PREFIX + process.pid() + "-" + Long.toString(started, 36) + "-";
     }
 
-    /** Removes what processes of this user left behind that have crashed. */
+    /** Removes the directories of crashed processes of this user. */
     private static void sweep(Path place) throws IOException {
         String own = own();
         PrivateFiles.removeLeft(
@@ -126,12 +133,12 @@ final class UnixDoor implements AutoCloseable {
         }
     }
 
-    /** Bound and listening. */
+    /** Returns the socket, which is bound and listening. */
     ServerSocketChannel socket() {
         return socket;
     }
 
-    /** What trainers are told. */
+    /** Returns the address that trainers are told. */
     UnixAddress address() {
         return address;
     }

@@ -13,24 +13,26 @@ import java.nio.file.StandardOpenOption;
 import java.util.UUID;
 import java.util.zip.CRC32C;
 
-/** What a disk tier does with files; tests let it fail. Thread-safe. */
+/** The file operations of a disk tier, which tests can make fail. Thread-safe. */
 interface CacheFiles {
-    /** A file that has not appeared yet. One thread; unless it is published, nothing of it is left when it is closed. */
+    /**
+     * A file that is not visible yet. For one thread. If it is closed without being published, nothing of it is left.
+     */
     interface Unfinished extends Closeable {
-        /** Writes at a place. */
+        /** Writes bytes at an offset. */
         void write(long offset, ByteBuffer bytes) throws IOException;
 
-        /** Fills the target from its beginning on. */
+        /** Fills the target with bytes from the start of the file. */
         void read(ByteBuffer target) throws IOException;
 
-        /** Lets it appear at once, in the place of one that may be there. */
+        /** Makes the file visible atomically, and replaces an existing one. */
         void publish() throws IOException;
     }
 
     /** Begins a file. */
     Unfinished create(Path file) throws IOException;
 
-    /** Makes a file of these bytes appear at once, in the place of one that may be there. */
+    /** Makes a file with these bytes visible atomically, and replaces an existing one. */
     default void publish(Path file, ByteBuffer bytes) throws IOException {
         try (Unfinished made = create(file)) {
             made.write(0, bytes);
@@ -38,16 +40,16 @@ interface CacheFiles {
         }
     }
 
-    /** Fills the target from a place in a file on. */
+    /** Fills the target with bytes of a file, starting at an offset. */
     void read(Path file, long offset, ByteBuffer target) throws IOException;
 
-    /** A file's length. */
+    /** Returns a file's length. */
     long length(Path file) throws IOException;
 
     /**
      * Compares a file with the chunk table.
      *
-     * @throws CorruptDataException if it is another one
+     * @throws CorruptDataException if it is a different file
      */
     default void check(Path file, ChunkFile chunk) throws IOException {
         long length = length(file);
@@ -68,12 +70,12 @@ interface CacheFiles {
         }
     }
 
-    /** Unlinks a file, if it is there. */
+    /** Deletes a file, if it exists. */
     void delete(Path file) throws IOException;
 
     /** Files of this machine. */
     final class Nio implements CacheFiles {
-        /** How the names of files begin that have not appeared yet. */
+        /** Prefix of the names of files that are not published yet. */
         static final String TEMPORARY = ".tmp-";
 
         private final CacheAccess access;
@@ -85,7 +87,7 @@ interface CacheFiles {
 
         @Override
         public Unfinished create(Path file) throws IOException {
-            // Not what is above it: a space that has been removed does not come back by a file that was still being
+            // Its parent is not created: a directory that was removed must not return because a file was still being
             // written.
             if (!Files.isDirectory(file.getParent())) {
                 access.createDirectory(file.getParent());
@@ -121,7 +123,7 @@ interface CacheFiles {
             Files.deleteIfExists(file);
         }
 
-        /** Beside its place, under a name of its own. */
+        /** A file with a temporary name in the directory of its final path. */
         private static final class Temporary implements Unfinished {
             private final Path file;
             private final Path temporary;
@@ -148,7 +150,7 @@ interface CacheFiles {
 
             @Override
             public void publish() throws IOException {
-                // Not forced to the disk: what a power loss leaves behind is checked before it is used.
+                // Not forced to the disk: files that survive a power loss are checked before they are used.
                 Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE);
                 published = true;
             }

@@ -14,12 +14,12 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * A file that the system holds locked for as long as this process lives and wants it, so that none is left over however the process
- * ends. POSIX gives up all locks of a process on a file when it closes any descriptor of it; so locks that last have files of
- * their own, and nobody looks into those of its own process.
+ * A file that the system keeps locked while this process lives and needs it, so that no lock is left over however the
+ * process ends. POSIX releases all locks of a process on a file when the process closes any descriptor of the file.
+ * Long-lived locks therefore have separate files, and a process never opens its own lock files again.
  */
 final class CacheLock implements AutoCloseable {
-    /** Of this process, whichever class loader asks. */
+    /** The id of this process, shared by all class loaders. */
     private static final String PROCESS = (String) System.getProperties()
             .computeIfAbsent("stoker.cache.process", key -> UUID.randomUUID().toString());
 
@@ -34,9 +34,9 @@ final class CacheLock implements AutoCloseable {
     }
 
     /**
-     * Locks a new file of this process; its name ends with {@code suffix}.
+     * Locks a new file of this process. Its name ends with {@code suffix}.
      *
-     * @throws IOException if it cannot be made, or another process has taken it over before it was locked
+     * @throws IOException if it cannot be created, or another process took it over before it was locked
      */
     static CacheLock ofProcess(Path directory, String suffix, CacheAccess access) throws IOException {
         Path file = directory.resolve(PROCESS + "-" + UUID.randomUUID() + suffix);
@@ -49,9 +49,10 @@ final class CacheLock implements AutoCloseable {
     }
 
     /**
-     * Takes over a file that a process made with {@link #ofProcess} which has ended since; closing removes it.
+     * Takes over a file that a process created with {@link #ofProcess}, if the process has ended. Closing the lock
+     * removes the file.
      *
-     * @return empty if the process lives, or another one takes it over
+     * @return empty if the process lives, or another one takes the file over
      */
     static Optional<CacheLock> takeOver(Path file) throws IOException {
         if (file.getFileName().toString().startsWith(PROCESS)) {
@@ -74,7 +75,7 @@ final class CacheLock implements AutoCloseable {
         return Optional.empty();
     }
 
-    /** Whether the process that made a file with {@link #ofProcess} still holds it. */
+    /** Returns whether the process that created a file with {@link #ofProcess} still holds its lock. */
     static boolean isHeld(Path file) throws IOException {
         if (file.getFileName().toString().startsWith(PROCESS)) {
             return true;
@@ -89,7 +90,7 @@ final class CacheLock implements AutoCloseable {
     }
 
     /**
-     * Waits for a file that is locked for moments only.
+     * Waits for a file that is locked only for short times.
      *
      * @throws IOException if it is not free within the limit
      */
@@ -105,7 +106,7 @@ final class CacheLock implements AutoCloseable {
     }
 
     /**
-     * Waits for a range of a file that is open.
+     * Waits for a range of an open file.
      *
      * @throws IOException if it is not free within the limit
      */
@@ -127,12 +128,12 @@ final class CacheLock implements AutoCloseable {
         }
     }
 
-    /** The file of a lock that was made with {@link #ofProcess}. */
+    /** Returns the file of a lock that was created with {@link #ofProcess}. */
     Path file() {
         return file;
     }
 
-    /** Gives the lock up and leaves its file. */
+    /** Releases the lock and leaves its file. */
     void letGo() throws IOException {
         channel.close();
     }

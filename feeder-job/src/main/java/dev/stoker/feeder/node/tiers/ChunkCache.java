@@ -18,11 +18,11 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * The cache of one feed in one process: looks for a chunk in memory, then in the tiers, and has it brought from its
- * origin if it is in none. Thread-safe.
+ * The cache of one feed in one process. It looks for a chunk in memory, then in the tiers, and loads it from its origin
+ * if none of them has it. Thread-safe.
  */
 public final class ChunkCache implements FarChunks, AutoCloseable {
-    /** Every try but the first finds that what was here a moment ago is gone. */
+    /** Each retry finds that a chunk that was present a moment ago is gone. */
     private static final int TRIES = 8;
 
     private final TierOptions options;
@@ -30,18 +30,18 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
     private final TierSetup setup;
     private final ChunkMemory memory;
     private final Loads loads;
-    /** Chunks that came from an origin and have not been asked for since. */
+    /** Chunks that were loaded from an origin and not requested since then. */
     private final Set<UUID> fresh = ConcurrentHashMap.newKeySet();
-    /** Space that was taken for chunks which are being read. */
+    /** Space that is reserved for chunks that are being read. */
     private final Map<UUID, Placement.Slot> slots = new ConcurrentHashMap<>();
 
     private volatile boolean used;
     private volatile Placement placement;
 
     /**
-     * @param options what to keep where
+     * @param options what to keep in which tiers
      * @param mappings mapped files of the process
-     * @param reads counts what is read from origins
+     * @param reads counts reads from origins
      */
     public ChunkCache(TierOptions options, HeldChunks mappings, OriginReads reads) {
         this.options = options;
@@ -81,19 +81,19 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
         return options.tiers().isPresent() && !options.tiers().get().isEmpty();
     }
 
-    /** Whether there are chunks that are not mapped in place. */
+    /** Returns whether some chunks are not mapped in place. */
     public boolean isUsed() {
         return used;
     }
 
     /**
-     * Sets the tiers up; before the first chunk is asked for.
+     * Sets the tiers up, before the first chunk is requested.
      *
      * @param feed the feed's id
-     * @param ours the feed's chunks, where a shared space needs to know
+     * @param ours the feed's chunks, if a shared space needs to know them
      * @param workingBytes limit of the memory for chunks that are in use or wanted and in no tier
-     * @param budget what memory there is
-     * @throws IOException if a tier must not be where it is to be, or memory does not suffice
+     * @param budget the available memory
+     * @throws IOException if a tier cannot be at its configured place, or memory does not suffice
      */
     public void start(UUID feed, Set<UUID> ours, long workingBytes, DirectBudget budget) throws IOException {
         memory.limit(workingBytes);
@@ -134,7 +134,7 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
                     return;
                 }
                 here = loads.await(origin, chunk);
-                // Whoever waited for it has asked for it.
+                // A reader waited for it, so it has been requested.
                 fresh.remove(chunk.id());
             }
             if (here.isPresent()) {
@@ -151,7 +151,7 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
         Optional<Placement.Slot> slot = Optional.empty();
         ChunkBytes added = null;
         try {
-            // It may have come since somebody asked for it.
+            // It may have been loaded since the request.
             Optional<ChunkBytes> here = memory.hold(chunk.id());
             if (here.isPresent() || placement.find(chunk)) {
                 return here;
@@ -205,8 +205,9 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
     }
 
     /**
-     * As much as there is working memory for: what sessions send from, and what is brought for them. As long as chunks go straight
-     * into a tier, they do not take that memory, and twice as much keeps all requests going.
+     * Returns how many bytes of chunks should be wanted ahead of their use: as much as the working memory has. Chunks
+     * that go straight into a tier do not take working memory. While tiers accept them, up to twice as much keeps all
+     * requests busy.
      */
     long lookAheadBytes() {
         return memory.limit() + Math.min(memory.limit(), placement.roomToReceive());
@@ -221,17 +222,17 @@ public final class ChunkCache implements FarChunks, AutoCloseable {
         placement.forget(chunk);
     }
 
-    /** Bytes of chunks in working memory. */
+    /** Returns the bytes of chunks in working memory. */
     public long workingBytes() {
         return memory.workingBytes();
     }
 
-    /** Limit of those. */
+    /** Returns the limit of the working memory. */
     public long workingLimit() {
         return memory.limit();
     }
 
-    /** How the tiers stand, in the order in which they are filled. */
+    /** Returns the status of the tiers, in the order in which they are filled. */
     public List<TierStatus> status() {
         return placement.status();
     }

@@ -14,22 +14,23 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * The one pool of direct memory: chunks that are in use, wanted, or kept by a memory tier without files.
+ * The single pool of direct memory, for chunks that are in use, wanted, or kept by a memory tier without files.
  *
- * <p>What is kept has a quota of its own; everything else is working memory with a limit. When room is needed, chunks that nobody
- * holds or wants go first, longest unused first; for a reader that waits, then those wanted last. What is held stays, even
- * beyond the limit. Thread-safe; the lock guards maps and counts, never an allocation.
+ * <p>Kept chunks have a separate quota. All others are working memory, which has a limit. If room is needed, the pool
+ * first frees chunks without holds that nobody wants, longest unused first. For a waiting reader, it then frees the
+ * chunks that were wanted last. Held chunks stay, even beyond the limit. Thread-safe; the lock guards maps and counts,
+ * and no thread holds it during an allocation.
  */
 final class ChunkMemory implements AutoCloseable {
 
-    /** A chunk's bytes and their holds; fields are guarded by the pool's lock. */
+    /** A chunk's bytes and the number of their holds. The pool's lock guards the fields. */
     private final class Entry implements ChunkBytes {
         final UUID id;
         final ByteBuffer bytes;
         final boolean intact;
         int holds = 1;
         boolean kept;
-        /** Whether a tier has it too, so that nothing is lost with it. */
+        /** Whether a tier has the chunk too, so that freeing it loses nothing. */
         boolean elsewhere;
 
         boolean dropped;
@@ -54,25 +55,25 @@ final class ChunkMemory implements AutoCloseable {
     private final Runnable roomMade;
     private final Map<UUID, Entry> present = new HashMap<>();
     private final Map<UUID, Integer> wants = new HashMap<>();
-    /** Neither held nor wanted nor kept, longest unused first. */
+    /** Chunks that are not held, wanted or kept, longest unused first. */
     private final LinkedHashMap<UUID, Entry> spent = new LinkedHashMap<>();
-    /** Wanted, but neither held nor kept, in the order in which they came. */
+    /** Chunks that are wanted, but not held or kept, in the order in which they were added. */
     private final LinkedHashMap<UUID, Entry> ahead = new LinkedHashMap<>();
 
     private long limitBytes;
-    /** Reserved, or of chunks that are not kept. */
+    /** Bytes that are reserved, or belong to chunks that are not kept. */
     private long workingBytes;
 
     private long keptBytes;
     private boolean closed;
 
-    /** @param roomMade called without the lock when {@link #reserve} may succeed that has failed before */
+    /** @param roomMade called without the lock when a {@link #reserve} that failed before may succeed */
     ChunkMemory(long limitBytes, Runnable roomMade) {
         this.limitBytes = limitBytes;
         this.roomMade = roomMade;
     }
 
-    /** Another limit of working memory. */
+    /** Changes the limit of working memory. */
     synchronized void limit(long bytes) {
         limitBytes = bytes;
     }
@@ -81,7 +82,7 @@ final class ChunkMemory implements AutoCloseable {
         return limitBytes;
     }
 
-    /** Holds a chunk if it is here. */
+    /** Holds a chunk if it is in the pool. */
     synchronized Optional<ChunkBytes> hold(UUID id) {
         Entry entry = present.get(id);
         if (entry == null) {
@@ -94,7 +95,7 @@ final class ChunkMemory implements AutoCloseable {
         return Optional.of(entry);
     }
 
-    /** One more hold for somebody who has none yet, on a chunk that the caller holds. */
+    /** Adds a hold for another user to a chunk that the caller holds. */
     synchronized void holdAgain(ChunkBytes held) {
         ((Entry) held).holds++;
     }
@@ -108,12 +109,12 @@ final class ChunkMemory implements AutoCloseable {
         return entry != null && entry.kept;
     }
 
-    /** Whether a held chunk fits its checksum; what does not may be looked at, but not kept. */
+    /** Returns whether a held chunk has the right checksum. A damaged chunk may be inspected, but not kept. */
     static boolean isIntact(ChunkBytes bytes) {
         return !(bytes instanceof Entry entry) || entry.intact;
     }
 
-    /** The chunk will be needed. */
+    /** Announces that the chunk will be needed. */
     synchronized void want(UUID id) {
         wants.merge(id, 1, Integer::sum);
         Entry entry = spent.remove(id);
@@ -123,7 +124,7 @@ final class ChunkMemory implements AutoCloseable {
     }
 
     /**
-     * Takes back one {@link #want}.
+     * Reverts one {@link #want}.
      *
      * @return whether nobody wants the chunk any more
      */
@@ -143,13 +144,13 @@ final class ChunkMemory implements AutoCloseable {
         return true;
     }
 
-    /** Whether there is much more than there should be, for the sake of readers that waited. */
+    /** Returns whether the pool is far beyond its limit because readers waited. */
     synchronized boolean isOverfull() {
         return workingBytes > limitBytes + limitBytes / 2;
     }
 
     /**
-     * Takes room for a chunk that somebody may want some day.
+     * Reserves room for a chunk that may be needed later.
      *
      * @return whether there is room
      */
@@ -167,7 +168,7 @@ final class ChunkMemory implements AutoCloseable {
         return fits;
     }
 
-    /** Takes room for a chunk that is waited for, even beyond the limit. */
+    /** Reserves room for a chunk that a reader waits for, even beyond the limit. */
     void reserveNow(long bytes) {
         List<Entry> victims = new ArrayList<>();
         synchronized (this) {
@@ -196,7 +197,7 @@ final class ChunkMemory implements AutoCloseable {
         }
     }
 
-    /** Gives room back that was taken. */
+    /** Releases reserved room. */
     void unreserve(long bytes) {
         synchronized (this) {
             workingBytes -= bytes;
@@ -205,10 +206,10 @@ final class ChunkMemory implements AutoCloseable {
     }
 
     /**
-     * Adds a chunk that room was taken for, and holds it.
+     * Adds a chunk for which room was reserved, and holds it.
      *
-     * @param bytes a buffer of its own, which the pool frees
-     * @param intact whether it fits its checksum
+     * @param bytes a buffer that is neither a slice nor a duplicate; the pool frees it
+     * @param intact whether it has the right checksum
      */
     ChunkBytes add(ChunkFile chunk, ByteBuffer bytes, boolean intact) {
         Entry entry = new Entry(chunk.id(), bytes, intact);
@@ -223,7 +224,7 @@ final class ChunkMemory implements AutoCloseable {
         return entry;
     }
 
-    /** Makes a chunk one that is kept; false if it is not here. */
+    /** Marks a chunk as kept. Returns false if it is not in the pool. */
     boolean keep(UUID id) {
         synchronized (this) {
             Entry entry = present.get(id);
@@ -240,7 +241,7 @@ final class ChunkMemory implements AutoCloseable {
         return true;
     }
 
-    /** Another tier has the chunk now: it goes with its last hold, and is found there from then on. */
+    /** Notes that another tier has the chunk now. The pool frees it with its last hold. */
     void isElsewhere(UUID id) {
         boolean unheld;
         synchronized (this) {
@@ -256,7 +257,7 @@ final class ChunkMemory implements AutoCloseable {
         }
     }
 
-    /** Forgets a chunk; those who hold it keep what they have. */
+    /** Removes a chunk. Existing holds keep their bytes. */
     void drop(UUID id) {
         List<Entry> free = new ArrayList<>();
         synchronized (this) {
@@ -323,17 +324,17 @@ final class ChunkMemory implements AutoCloseable {
         entries.forEach(entry -> DirectMemory.free(entry.bytes));
     }
 
-    /** Bytes of what is in use or wanted, reservations included. */
+    /** Returns the bytes of chunks that are in use or wanted, including reservations. */
     synchronized long workingBytes() {
         return workingBytes;
     }
 
-    /** Bytes of what is kept. */
+    /** Returns the bytes of kept chunks. */
     synchronized long keptBytes() {
         return keptBytes;
     }
 
-    /** Frees what is not held; what is held is freed with its last hold. */
+    /** Frees all chunks without holds. The other chunks are freed with their last hold. */
     @Override
     public void close() {
         List<Entry> free = new ArrayList<>();

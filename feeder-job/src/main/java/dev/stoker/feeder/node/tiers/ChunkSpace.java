@@ -6,27 +6,30 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.UUID;
 
-/** Where a tier keeps chunks as files, and a claim of this process on it. Thread-safe. */
+/** A directory in which a tier keeps chunks as files, and a claim of this process on it. Thread-safe. */
 interface ChunkSpace extends AutoCloseable {
-    /** The file of a chunk; what lies between it and the space is one directory, which whoever makes the file makes first. */
+    /**
+     * Returns the file of a chunk. It is in a subdirectory of the space, which the writer of the file must create
+     * first.
+     */
     Path path(UUID id);
 
-    /** The chunks that lie there, and their lengths. */
+    /** Returns the chunks in the space, and their lengths. */
     Map<UUID, Long> list() throws IOException;
 
-    /** Removes what processes that died have not finished; only while nobody else is at work. */
+    /** Removes unfinished files of processes that died. Call it only while no other process writes to the space. */
     void removeUnfinished() throws IOException;
 
-    /** Whether others than this claim use the space now. */
+    /** Returns whether other claims use the space now. */
     boolean isShared() throws IOException;
 
-    /** Waits until no other process brings a chunk, and keeps others from doing so until the lock is closed. */
+    /** Waits until no other process loads the chunk, and prevents others from loading it until the lock is closed. */
     FileLock lockLoad(UUID id) throws IOException;
 
-    /** Whether its files lie in memory, so that writing one takes no time that is worth a thread. */
+    /** Returns whether its files are in memory, so that writing one is fast enough without a separate thread. */
     boolean isMemory();
 
-    /** Lets go of the space, and removes it if it was of this feed alone. */
+    /** Releases the claim, and removes the space if it belonged to this feed alone. */
     @Override
     void close() throws IOException;
 }

@@ -5,28 +5,28 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** What has gone wrong with the files of a tier, and whether it is off for that. Thread-safe. */
+/** The failures of a tier's files, and whether they have turned the tier off. Thread-safe. */
 final class FileFaults {
     private static final Logger LOG = LoggerFactory.getLogger(FileFaults.class);
-    /** So many failures one after the other are no accident. */
+    /** This number of consecutive failures turns the tier off. */
     private static final int MOST = 3;
 
     private final String name;
     private final String place;
     private final TierUse use;
-    /** Of those that went wrong one after the other. */
+    /** Numbers of consecutive failed writes and reads. */
     private final AtomicInteger writes = new AtomicInteger();
 
     private final AtomicInteger reads = new AtomicInteger();
-    /** Why it takes nothing more, or empty. */
+    /** Why the tier accepts no more chunks, or empty. */
     private volatile String off = "";
-    /** Whether what it has cannot be read any more either. */
+    /** Whether the chunks in the tier cannot be read any more either. */
     private volatile boolean unreadable;
 
     /**
-     * @param name the tier's
-     * @param place what is full when nothing more fits
-     * @param use where failures are counted
+     * @param name the name of the tier
+     * @param place what is full when no further chunk fits
+     * @param use counts the failures
      */
     FileFaults(String name, String place, TierUse use) {
         this.name = name;
@@ -34,7 +34,7 @@ final class FileFaults {
         this.use = use;
     }
 
-    /** Why the tier takes nothing more, or empty. */
+    /** Returns why the tier accepts no more chunks, or empty. */
     String off() {
         return off;
     }
@@ -55,7 +55,7 @@ final class FileFaults {
         }
     }
 
-    /** A read went well. */
+    /** Notes a successful read. */
     void hasRead() {
         reads.set(0);
     }
@@ -70,7 +70,7 @@ final class FileFaults {
         }
     }
 
-    /** A chunk was placed. */
+    /** Notes that a chunk was placed. */
     void hasWritten() {
         writes.set(0);
     }

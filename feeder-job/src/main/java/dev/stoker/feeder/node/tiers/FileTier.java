@@ -25,15 +25,15 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Keeps chunks as files, of a local disk or in memory, and maps them. Its catalogue is the directory: what lies there is listed at the start, or found
- * when it is asked for where other feeds place chunks as well, and checked before its first use. Files appear whole, and are unlinked,
- * never changed. Thread-safe.
+ * Keeps chunks as files, on a local disk or in memory, and maps them. Its catalogue is the directory: existing files
+ * are listed at the start. If other feeds place chunks too, files are also found on request. Every file is checked
+ * before its first use. Files become visible as a whole, and are deleted, but never changed. Thread-safe.
  */
 final class FileTier implements Tier {
     private static final Logger LOG = LoggerFactory.getLogger(FileTier.class);
     private static final long CLOSE_SECONDS = 10;
 
-    /** A chunk that is here, or is to come. */
+    /** A chunk that is in the tier, or for which space is reserved. */
     private static final class Kept {
         final long bytes;
         boolean checked;
@@ -50,13 +50,16 @@ final class FileTier implements Tier {
     private final CacheFiles files;
     private final HeldChunks mappings;
     private final ChunkSpace space;
-    /** Chunks of other feeds that have ended, which make room; guarded by this. */
+    /**
+     * Chunks of other feeds that have ended, which are removed if space is needed. Guarded by the monitor of this
+     * object.
+     */
     private final Deque<UUID> foreign = new ArrayDeque<>();
 
     private final TierUse use = new TierUse();
     private final FileFaults faults;
     private final Map<UUID, Kept> kept = new ConcurrentHashMap<>();
-    /** Chunks that space was taken for, and which are not here yet. */
+    /** Chunks for which space is reserved, and which are not in the tier yet. */
     private final Map<UUID, Kept> coming = new ConcurrentHashMap<>();
 
     private final AtomicLong usedBytes = new AtomicLong();
@@ -66,9 +69,9 @@ final class FileTier implements Tier {
     private volatile boolean closed;
 
     /**
-     * Takes over what lies in a space.
+     * Takes over the files in a space.
      *
-     * @param ours chunks that the feed may need; in a shared space others make room
+     * @param ours chunks that the feed may need; in a shared space, other chunks are removed if space is needed
      */
     FileTier(
             String name,
@@ -98,7 +101,7 @@ final class FileTier implements Tier {
         });
         makeRoom(0);
         if (lifetime == CacheLifetime.FEED) {
-            // Of this feed all of it; only what a smaller quota leaves no room for had to go.
+            // The space belongs to this feed alone, so only files beyond a smaller quota had to be removed.
             foreign.clear();
         }
     }
@@ -144,7 +147,7 @@ final class FileTier implements Tier {
         }
     }
 
-    /** Whether a chunk is here and was checked, if need be now. */
+    /** Returns whether a chunk is in the tier and has been checked. Checks it now if necessary. */
     private boolean isHere(ChunkFile chunk) {
         Kept known = faults.isUnreadable() ? null : kept.get(chunk.id());
         if (known == null) {
@@ -170,7 +173,7 @@ final class FileTier implements Tier {
         }
     }
 
-    /** What another process has placed since this one looked. */
+    /** Finds a chunk that another process has placed since the last look. */
     private Kept find(ChunkFile chunk) {
         if (lifetime != CacheLifetime.NODE || faults.isUnreadable()) {
             return null;
@@ -178,7 +181,7 @@ final class FileTier implements Tier {
         try {
             Kept found = new Kept(files.length(space.path(chunk.id())), false);
             Kept known = kept.putIfAbsent(chunk.id(), found);
-            // Space that was taken for it is used up by it.
+            // The chunk uses the space that was reserved for it.
             Kept reserved = coming.remove(chunk.id());
             usedBytes.addAndGet((known == null ? found.bytes : 0) - (reserved == null ? 0 : reserved.bytes));
             return known == null ? found : known;
@@ -190,7 +193,7 @@ final class FileTier implements Tier {
         }
     }
 
-    /** A chunk that was here cannot be used. */
+    /** Handles a chunk in the tier that turned out to be unusable. */
     private void lost(ChunkFile chunk, IOException why) {
         forget(chunk);
         if (why instanceof CorruptDataException) {
@@ -217,7 +220,7 @@ final class FileTier implements Tier {
         }
     }
 
-    /** Removes chunks that may go until so much more fits; not while others use the space. */
+    /** Removes unneeded chunks until these bytes fit, unless other claims use the space. */
     private synchronized void makeRoom(long bytes) {
         try {
             while (usedBytes.get() + bytes > limitBytes && !foreign.isEmpty() && !space.isShared()) {
@@ -252,7 +255,7 @@ final class FileTier implements Tier {
         });
     }
 
-    /** A disk takes its time, or hangs; whoever reads from an origin does not wait for it. */
+    /** Returns empty for a disk, which may be slow or hang: a reader of an origin does not wait for it. */
     @Override
     public Optional<Arrival> receive(ChunkFile chunk) throws IOException {
         return space.isMemory() ? Optional.of(new FileArrival(this, chunk)) : Optional.empty();
@@ -269,8 +272,8 @@ final class FileTier implements Tier {
     }
 
     /**
-     * Takes a step of placing a chunk, or several that are one; whoever closes the tier waits for it. If it fails, the chunk's
-     * space is free again.
+     * Runs a step of placing a chunk, or several steps as one. Closing the tier waits for it. If it fails, the space of
+     * the chunk is released.
      */
     <T> T writing(ChunkFile chunk, Step<T> step) throws IOException {
         writing.readLock().lock();
@@ -283,7 +286,7 @@ final class FileTier implements Tier {
         } catch (IOException e) {
             if (!isWithin) {
                 cancel(chunk);
-                // A thread is interrupted when the feed ends.
+                // The end of the feed interrupts threads, which is not a failure of the tier.
                 if (!closed && !(e instanceof ClosedByInterruptException)) {
                     faults.writeFailed(e);
                 }
@@ -298,7 +301,7 @@ final class FileTier implements Tier {
         return space.path(chunk.id());
     }
 
-    /** A chunk's file has appeared. */
+    /** Notes that the file of a chunk is visible. */
     void placed(ChunkFile chunk, long nanos) {
         Kept placed = coming.remove(chunk.id());
         if (placed == null || kept.putIfAbsent(chunk.id(), placed) != null) {
@@ -377,7 +380,10 @@ final class FileTier implements Tier {
         }
     }
 
-    /** So that nothing comes after what is removed; not for ever, since a disk may hang. */
+    /**
+     * Waits for writers, so that no file appears after the files are removed. The wait is limited, because a disk may
+     * hang.
+     */
     private void awaitWriters() {
         try {
             if (writing.writeLock().tryLock(CLOSE_SECONDS, TimeUnit.SECONDS)) {

@@ -9,15 +9,15 @@ import java.nio.ByteBuffer;
 import java.util.Optional;
 
 /**
- * Where a chunk goes while it is read: straight into its place in a tier, if that takes parts, else into direct memory. When the
- * tier fails halfway, the chunk goes on in memory, and nothing is read again. One thread, which closes it.
+ * The destination of a chunk that is being read: its place in a tier, if the tier accepts parts, else direct memory. If
+ * the tier fails halfway, the chunk continues in memory, and nothing is read again. For one thread, which closes it.
  */
 final class Incoming implements PartSink, AutoCloseable {
     private final ChunkFile chunk;
     private final Optional<Placement.Slot> slot;
-    /** Null unless the chunk is on its way into a tier. */
+    /** Null unless the chunk is being written to a tier. */
     private Arrival arrival;
-    /** Null unless it goes into memory. */
+    /** Null unless the chunk is being written to memory. */
     private ByteBuffer memory;
 
     Incoming(ChunkFile chunk, Optional<Placement.Slot> slot) throws IOException {
@@ -45,7 +45,7 @@ final class Incoming implements PartSink, AutoCloseable {
         memory.clear().position((int) offset).put(part);
     }
 
-    /** Goes on in memory, with so many bytes that have come. */
+    /** Continues in memory, after copying this number of received bytes out of the tier. */
     private void leave(long bytes) {
         try {
             memory = allocate(chunk);
@@ -61,13 +61,13 @@ final class Incoming implements PartSink, AutoCloseable {
     /**
      * Keeps the chunk, which was checked, in the tier.
      *
-     * @return whether it is there now
+     * @return whether the tier has it now
      */
     boolean keep() {
         return arrival != null && slot.orElseThrow().keep(arrival);
     }
 
-    /** Its bytes, all of which have come; the caller frees them. */
+    /** Returns the bytes of the chunk, which is complete. The caller frees them. */
     ByteBuffer take() throws IOException {
         if (arrival != null) {
             slot.orElseThrow().cancel();
@@ -86,7 +86,7 @@ final class Incoming implements PartSink, AutoCloseable {
         try {
             return ByteBuffer.allocateDirect(chunk.length());
         } catch (OutOfMemoryError e) {
-            // Not the heap's; it passes when other chunks have been sent.
+            // Direct memory, not the heap, is exhausted. The failure is temporary: it ends when other chunks were sent.
             throw new IOException(
                     "no direct memory is left for " + chunk + ": raise taskmanager.memory.task.off-heap.size, or"
                             + " -XX:MaxDirectMemorySize outside of a cluster",

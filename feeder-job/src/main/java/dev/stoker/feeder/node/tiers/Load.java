@@ -4,27 +4,27 @@ import dev.stoker.feeder.node.chunks.ChunkBytes;
 import dev.stoker.feeder.node.chunks.ChunkFile;
 import java.util.concurrent.CompletableFuture;
 
-/** One bringing of a chunk from its origin. Fields that change are guarded by {@link Loads}. */
+/** One load of a chunk from its origin. {@link Loads} guards the fields that change. */
 final class Load implements Comparable<Load> {
-    /** How urgent it is. */
+    /** How urgent a load is. */
     enum Need {
-        /** Somebody waits for it. */
+        /** A reader waits for the chunk. */
         NOW,
-        /** Somebody will need it. */
+        /** A reader will need the chunk. */
         AHEAD,
-        /** It is to be placed, and nobody has asked for it. */
+        /** The chunk should be placed in a tier, although nobody has requested it. */
         WARM
     }
 
     final Origin origin;
     final ChunkFile chunk;
-    /** A hold for each that waits, or null if the chunk is in a tier now. */
+    /** Completes with a hold for each waiting reader, or with null if the chunk is in a tier now. */
     final CompletableFuture<ChunkBytes> done = new CompletableFuture<>();
 
     Need need;
-    /** Among those of the same need the smallest goes first. */
+    /** Among loads of the same need, the one with the smallest turn is first. */
     long turn;
-    /** Whether it is to be placed in any case. */
+    /** Whether the chunk should be placed in a tier even if nobody requests it. */
     boolean warm;
 
     int waiting;

@@ -17,9 +17,10 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What is to be brought from origins, each chunk once however many ask for it: first what somebody waits for, then what
- * will be needed, in the order in which it was asked for and while there is memory for it, then what is only to be placed. Threads of
- * its own do the work. Thread-safe; its lock may be held while that of {@link ChunkMemory} is taken, never the other way round.
+ * The queue of chunks to load from origins. Each chunk is loaded once, regardless of the number of requests. Chunks
+ * that a reader waits for are first. Chunks that will be needed follow in the order of their requests, while there is
+ * memory for them. Chunks that are only placed in a tier are last. Separate threads do the work. Thread-safe; a thread
+ * that has its lock may take the lock of {@link ChunkMemory}, but never in the opposite order.
  */
 final class Loads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Loads.class);
@@ -27,13 +28,13 @@ final class Loads implements AutoCloseable {
     /** Does the work of one load, in one of the threads. */
     interface Bringer {
         /**
-         * Brings a chunk that room was taken for, and uses that room up or gives it back.
+         * Loads a chunk for which room was reserved. Uses or releases that room.
          *
-         * @return the chunk's bytes, or empty if a tier has it, or if it was only to be placed and no tier has room
+         * @return the chunk's bytes, or empty if a tier has it, or if it was only needed in a tier and no tier has room
          */
         Optional<ChunkBytes> bring(Origin origin, ChunkFile chunk, Load.Need need) throws IOException;
 
-        /** The chunk is here, and those who waited for it have been told. */
+        /** Called when the chunk is loaded and the waiting readers have been told. */
         void brought(ChunkFile chunk, ChunkBytes bytes);
     }
 
@@ -66,13 +67,13 @@ final class Loads implements AutoCloseable {
     /**
      * Waits for a chunk.
      *
-     * @return a hold on its bytes, or empty if it has got into a tier
-     * @throws IOException if it cannot be brought
+     * @return a hold on its bytes, or empty if a tier has it now
+     * @throws IOException if it cannot be loaded
      */
     Optional<ChunkBytes> await(Origin origin, ChunkFile chunk) throws IOException {
         Load load;
         synchronized (this) {
-            // It may have come since the caller looked.
+            // It may have been loaded since the caller checked.
             Optional<ChunkBytes> here = memory.hold(chunk.id());
             if (here.isPresent()) {
                 return here;
@@ -88,17 +89,17 @@ final class Loads implements AutoCloseable {
         }
     }
 
-    /** Has a chunk brought when its turn comes. */
+    /** Queues a chunk that will be needed. */
     synchronized void enqueue(Origin origin, ChunkFile chunk) {
         enter(origin, chunk, Load.Need.AHEAD, sequence++);
     }
 
-    /** Has a chunk brought that nobody has asked for, after all others and those with a smaller turn. */
+    /** Queues a chunk that nobody has requested, after all other loads and after those with a smaller turn. */
     synchronized void warm(Origin origin, ChunkFile chunk, long turn) {
         enter(origin, chunk, Load.Need.WARM, turn).warm = true;
     }
 
-    /** Takes back what was to be brought ahead, if it has not begun. */
+    /** Cancels a load ahead of use, if it has not started. */
     synchronized void cancel(UUID chunk) {
         Load load = loads.get(chunk);
         if (load != null && !load.started && load.waiting == 0) {
@@ -130,7 +131,7 @@ final class Loads implements AutoCloseable {
         } else {
             return load;
         }
-        // Those that are idle may not have noticed yet what was entered a moment ago.
+        // Idle threads may not have noticed recent entries yet.
         if (idle < queue.size() && running.size() < threads) {
             startThread();
         }
@@ -138,7 +139,10 @@ final class Loads implements AutoCloseable {
         return load;
     }
 
-    /** Starts one more thread; without any, what waits fails instead of waiting for ever. */
+    /**
+     * Starts one more thread. If that fails and there is no other thread, waiting loads fail instead of waiting for
+     * ever.
+     */
     private void startThread() {
         try {
             Thread thread = threadFactory.newThread(this::run);
@@ -159,18 +163,18 @@ final class Loads implements AutoCloseable {
         }
     }
 
-    /** Who waits for a chunk. */
+    /** Returns the number of readers that wait for a chunk. */
     synchronized int waiting(UUID chunk) {
         Load load = loads.get(chunk);
         return load == null ? 0 : load.waiting;
     }
 
-    /** Threads that have nothing to do. */
+    /** Returns the number of idle threads. */
     synchronized int idle() {
         return idle;
     }
 
-    /** Called when chunks that are wanted may have room. */
+    /** Called when there may be room for wanted chunks. */
     void roomMade() {
         if (blocked) {
             synchronized (this) {
@@ -223,7 +227,7 @@ final class Loads implements AutoCloseable {
             memory.reserveNow(next.chunk.length());
             return true;
         }
-        // Before the question, so that room that is made meanwhile is noticed.
+        // Set before the check, so that room that is made meanwhile is noticed.
         blocked = true;
         boolean fits = memory.reserve(next.chunk.length());
         blocked = !fits;
@@ -259,7 +263,7 @@ final class Loads implements AutoCloseable {
         }
     }
 
-    /** Ends the threads; those who wait are told. */
+    /** Ends the threads. Waiting readers get an error. */
     @Override
     public void close() {
         List<Load> left;

@@ -19,24 +19,27 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Chunks that this process keeps as files in memory: a directory of its own, for its user alone, in a tmpfs.
+ * Chunks that this process keeps as files in memory, in a private directory in a tmpfs that only its user can access.
  *
- * <p>Layout: {@code <tmpfs>/stoker-tier-<random>/<last two hex digits>/<chunk id>.arrow}, and beside them a file {@code *.ref} that the process
- * holds locked. A directory whose lock nobody holds is what a killed process has left; the next feeder of its user
- * removes it. Everything goes when the feed ends, or the process in good order.
+ * <p>Layout: {@code <tmpfs>/stoker-tier-<random>/<last two hex digits>/<chunk id>.arrow}, and beside them a file {@code
+ * *.ref} that the process holds locked. A directory whose lock is not held was left by a killed process; the next
+ * feeder of the same user removes it. The directory is removed when the feed ends, or when the process exits normally.
  */
 final class MemorySpace implements ChunkSpace {
-    /** Where Linux has memory that looks like files. */
+    /** Where Linux mounts a file system in memory. */
     static final Path TMPFS = Path.of("/dev/shm");
 
     private static final Logger LOG = LoggerFactory.getLogger(MemorySpace.class);
     private static final String PREFIX = "stoker-tier-";
     private static final String REFERENCE = ".ref";
-    /** Others that remove what is left may come in between once or twice, not always. */
+    /** Other processes that remove left directories may interfere once or twice, but not every time. */
     private static final int TRIES = 8;
-    /** So much of a tmpfs, one part in eight, is left to others: workers of a DataLoader die when it is full. */
+    /**
+     * One part in this number, an eighth of a tmpfs, is left to other users: DataLoader workers die when a tmpfs is
+     * full.
+     */
     private static final int OTHERS = 8;
-    /** What a feed that is ended by the same signal may take; Flink's own patience with a process that exits is 5 s. */
+    /** How long a feed that the same signal ends may take. Flink waits 5 s for an exiting process. */
     private static final long EXIT_SECONDS = 3;
 
     private final Path space;
@@ -50,9 +53,9 @@ final class MemorySpace implements ChunkSpace {
     }
 
     /**
-     * Makes a directory of this process.
+     * Creates a directory of this process.
      *
-     * @throws IOException if it cannot be made there
+     * @throws IOException if it cannot be created there
      */
     static MemorySpace claim(Path tmpfs) throws IOException {
         for (int i = 1; ; i++) {
@@ -71,9 +74,9 @@ final class MemorySpace implements ChunkSpace {
     }
 
     /**
-     * Bytes that a tier may have in a tmpfs.
+     * Returns how many bytes a tier may have in a tmpfs.
      *
-     * @throws IOException saying why it cannot keep anything there
+     * @throws IOException if a tier cannot keep anything there; the message says why
      */
     static long room(Path tmpfs) throws IOException {
         FileStore store;
@@ -91,7 +94,9 @@ final class MemorySpace implements ChunkSpace {
         return Math.max(0, store.getUsableSpace() - store.getTotalSpace() / OTHERS);
     }
 
-    /** Removes what processes of this user have left that were killed. What cannot be removed is said, and left. */
+    /**
+     * Removes the directories of killed processes of this user. A directory that cannot be removed is logged and left.
+     */
     static synchronized void removeLeft(Path tmpfs) {
         try {
             for (Path left : spaces(tmpfs)) {
@@ -106,7 +111,7 @@ final class MemorySpace implements ChunkSpace {
         }
     }
 
-    /** Those of this user. */
+    /** Returns the directories of this user. */
     private static List<Path> spaces(Path tmpfs) throws IOException {
         try (Stream<Path> found = Files.list(tmpfs)) {
             return found.filter(path -> path.getFileName().toString().startsWith(PREFIX))
@@ -125,16 +130,15 @@ final class MemorySpace implements ChunkSpace {
                 return;
             }
             LOG.info("{} was left by a feeder that was killed; it is removed", space);
-            // Its lock is held until it is gone, so that a process which is about to lock it notices.
+            // Its lock is held until the directory is gone, so that a process which is about to lock it notices.
             delete(space, taken.get());
             return;
         }
-        // One that is being made, which then is made anew under another name, or the rest of one that was being
-        // removed.
+        // Another process is creating the directory, and will retry with another name; or its removal was interrupted.
         Files.deleteIfExists(space);
     }
 
-    /** Removes a directory, last the lock file by which it is known. */
+    /** Removes a directory. The lock file, which identifies it, is removed last. */
     private static void delete(Path space, CacheLock lock) throws IOException {
         try (Stream<Path> found = Files.list(space)) {
             for (Path path : found.toList()) {
@@ -160,7 +164,7 @@ final class MemorySpace implements ChunkSpace {
         return CacheSpace.list(space);
     }
 
-    /** Nobody was here before. */
+    /** Does nothing, because the directory is new. */
     @Override
     public void removeUnfinished() {}
 
@@ -179,7 +183,7 @@ final class MemorySpace implements ChunkSpace {
         return true;
     }
 
-    /** A feed that ends in order still serves from its files for a moment. */
+    /** Removes the directory at exit. A feed that ends normally still serves from its files for a moment. */
     private void removeAtExit() {
         try {
             if (!closed.await(EXIT_SECONDS, TimeUnit.SECONDS)) {

@@ -20,8 +20,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The tiers in the order in which they are filled. A chunk goes into the first with room; where that takes time a thread of
- * the tier does it, and nobody waits. What could not be placed is offered again when it is used the next time. Thread-safe.
+ * The tiers in the order in which they are filled. A chunk goes into the first tier with room. If placing it takes
+ * time, a thread of the tier does it, and no reader waits. A chunk that could not be placed is offered again on its
+ * next use. Thread-safe.
  */
 final class Placement implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Placement.class);
@@ -31,7 +32,7 @@ final class Placement implements AutoCloseable {
     private final ChunkMemory memory;
     private final List<Tier> tiers;
     private final List<ExecutorService> threads = new ArrayList<>();
-    /** Chunks that would have been placed but for readers that waited for memory; they may still be there. */
+    /** Chunks that were not placed because readers waited for memory. They may still be in memory. */
     private final Set<UUID> putOff = ConcurrentHashMap.newKeySet();
 
     Placement(ChunkMemory memory, List<Tier> tiers) {
@@ -48,7 +49,7 @@ final class Placement implements AutoCloseable {
         return thread;
     }
 
-    /** Whether a tier has the chunk, as good as checked. */
+    /** Returns whether a tier has the chunk, checked or known to be good. */
     boolean has(ChunkFile chunk) {
         for (Tier tier : tiers) {
             if (tier.has(chunk)) {
@@ -58,7 +59,7 @@ final class Placement implements AutoCloseable {
         return false;
     }
 
-    /** Whether a tier has the chunk; one that was found there is checked. */
+    /** Returns whether a tier has the chunk, and checks a chunk that is found there. */
     boolean find(ChunkFile chunk) {
         Optional<ChunkBytes> found = hold(chunk);
         found.ifPresent(ChunkBytes::close);
@@ -88,12 +89,12 @@ final class Placement implements AutoCloseable {
         return false;
     }
 
-    /** Bytes of chunks that tiers may still take without their being in working memory. */
+    /** Returns the bytes of chunks that tiers can still accept without using working memory. */
     long roomToReceive() {
         return tiers.stream().mapToLong(Tier::roomToReceive).sum();
     }
 
-    /** Takes space for a chunk in the first tier that has some. */
+    /** Reserves space for a chunk in the first tier that has some. */
     Optional<Slot> reserve(ChunkFile chunk) {
         putOff.remove(chunk.id());
         for (int i = 0; i < tiers.size(); i++) {
@@ -106,7 +107,7 @@ final class Placement implements AutoCloseable {
     }
 
     /**
-     * A chunk in memory is used: if its placing was put off, a thread of a tier places it now.
+     * Offers a chunk in memory that is in use. If its placement was postponed, a thread of a tier places it now.
      *
      * @param bytes held by the caller
      */
@@ -127,7 +128,7 @@ final class Placement implements AutoCloseable {
                 }));
     }
 
-    /** Holds a chunk while a thread works on it; false if that has ended. */
+    /** Holds a chunk while a thread works on it. Returns false if the thread has ended. */
     private boolean execute(ExecutorService thread, ChunkBytes bytes, Runnable work) {
         memory.holdAgain(bytes);
         try {
@@ -138,19 +139,19 @@ final class Placement implements AutoCloseable {
             });
             return true;
         } catch (RejectedExecutionException | OutOfMemoryError e) {
-            // The latter where the process may have no more threads; the chunk stays where it is.
+            // The error occurs if the process can start no more threads; the chunk stays where it is.
             bytes.close();
             return false;
         }
     }
 
-    /** Space for one chunk in one tier; used up or given back once. */
+    /** Space for one chunk in one tier, which is used or released once. */
     final class Slot {
         private final Tier tier;
         private final ExecutorService thread;
         private final ChunkFile chunk;
         private final Optional<FileLock> lock;
-        /** Whether the space was given back, or used up by an arrival; of the thread that brings the chunk. */
+        /** Whether the space was released or used by an arrival. Owned by the thread that loads the chunk. */
         private boolean over;
 
         Slot(Tier tier, ExecutorService thread, ChunkFile chunk, Optional<FileLock> lock) {
@@ -160,12 +161,12 @@ final class Placement implements AutoCloseable {
             this.lock = lock;
         }
 
-        /** Whether other processes may have brought the chunk while this one waited for its turn. */
+        /** Returns whether other processes may have loaded the chunk while this one waited. */
         boolean isShared() {
             return lock.isPresent();
         }
 
-        /** Places the chunk, in a thread of the tier if that takes time; nobody waits for it. */
+        /** Places the chunk, in a thread of the tier if that takes time. The caller does not wait for it. */
         void fill(ChunkBytes bytes) {
             if (over) {
                 return;
@@ -175,7 +176,7 @@ final class Placement implements AutoCloseable {
             } else if (thread == null) {
                 place(bytes);
             } else if (memory.isOverfull()) {
-                // What a reader waits for is not kept from it by what is to be written.
+                // A write to a tier must not withhold memory from a waiting reader.
                 cancel();
                 putOff.add(chunk.id());
             } else if (!execute(thread, bytes, () -> place(bytes))) {
@@ -183,7 +184,7 @@ final class Placement implements AutoCloseable {
             }
         }
 
-        /** Begins the chunk in its place, if the tier takes it part by part. */
+        /** Starts the chunk in its place, if the tier accepts it in parts. */
         Optional<Arrival> receive() {
             try {
                 return tier.receive(chunk);
@@ -195,9 +196,9 @@ final class Placement implements AutoCloseable {
         }
 
         /**
-         * Keeps what has arrived.
+         * Keeps a chunk that has arrived.
          *
-         * @return whether it is there now; if not, the space is given back
+         * @return whether the tier has it now; if not, the space is released
          */
         boolean keep(Arrival arrival) {
             try {
@@ -229,7 +230,7 @@ final class Placement implements AutoCloseable {
             }
         }
 
-        /** Gives the space back, unless that has been done, or the space is used up. */
+        /** Releases the space, unless it was released or used already. */
         void cancel() {
             if (!over) {
                 over = true;
@@ -249,7 +250,7 @@ final class Placement implements AutoCloseable {
         }
     }
 
-    /** A chunk was needed. */
+    /** Counts a requested chunk that was in a tier. */
     void countHit(ChunkFile chunk) {
         for (Tier tier : tiers) {
             if (tier.mayHave(chunk)) {
@@ -259,7 +260,7 @@ final class Placement implements AutoCloseable {
         }
     }
 
-    /** A chunk was brought from an origin. */
+    /** Counts a chunk that was loaded from an origin. */
     void countMiss() {
         tiers.forEach(tier -> tier.use().misses.increment());
     }

@@ -8,81 +8,87 @@ import java.nio.channels.FileLock;
 import java.util.Optional;
 
 /**
- * A place that keeps whole chunks, within its quota and for as long as the feed lives. Knows no other tier. Thread-safe.
+ * A place that keeps whole chunks, within its quota and until the feed ends. It does not know other tiers. Thread-safe.
  *
- * <p>Its own failures are its own affair: it counts them, turns itself off, and says that it has not got the chunk.
+ * <p>A tier handles its own failures: it counts them, turns itself off, and reports that it does not have the chunk.
  */
 interface Tier extends AutoCloseable {
 
-    /** Whether it has the chunk, as good as checked. Quick. */
+    /** Returns quickly whether the tier has the chunk, checked or known to be good. */
     boolean has(ChunkFile chunk);
 
-    /** Whether it may have the chunk, so that {@link #hold} is worth a look. Quick. */
+    /** Returns quickly whether the tier may have the chunk, so that {@link #hold} is worth a try. */
     boolean mayHave(ChunkFile chunk);
 
     /**
-     * Holds the chunk's bytes if it has them; they are checked before the first time.
+     * Holds the chunk's bytes if the tier has them. They are checked before the first use.
      *
-     * @return empty if it has not got the chunk, or has got it no more
+     * @return empty if the tier does not have the chunk, or no longer has it
      */
     Optional<ChunkBytes> hold(ChunkFile chunk);
 
     /**
-     * Copies a part of the chunk, for checking.
+     * Copies a part of the chunk, in order to check it.
      *
-     * @return whether it had the chunk; if not, the target may hold anything
+     * @return whether the tier had the chunk; if not, the target may contain anything
      */
     boolean read(ChunkFile chunk, long offset, ByteBuffer target);
 
-    /** Takes space for a chunk that it has not got; false if there is none. Followed by {@link #place} or {@link #cancel}. */
+    /**
+     * Reserves space for a chunk that the tier does not have. Returns false if there is no space. The caller must then
+     * call {@link #place} or {@link #cancel}.
+     */
     boolean reserve(ChunkFile chunk);
 
-    /** Keeps other processes that share the tier from bringing the chunk as well, until it is released; waits while one does. */
+    /**
+     * Prevents other processes that share the tier from loading the chunk, until the lock is released. Waits while
+     * another process has the lock.
+     */
     default Optional<FileLock> lock(ChunkFile chunk) {
         return Optional.empty();
     }
 
     /**
-     * Places a chunk that space was taken for. On failure the space is free again.
+     * Places a chunk for which space was reserved. On failure the space is released.
      *
-     * @param bytes checked
+     * @param bytes checked bytes
      * @throws IOException if it cannot be placed
      */
     void place(ChunkFile chunk, ChunkBytes bytes) throws IOException;
 
     /**
-     * Begins a chunk that space was taken for, and whose bytes come part by part, so that they need be nowhere else before.
+     * Starts a chunk for which space was reserved, and whose bytes arrive in parts, so that they need no other memory.
      *
-     * @return empty if it can only {@link #place} a chunk
-     * @throws IOException if it cannot be placed; the space is free again
+     * @return empty if the tier can only {@link #place} a chunk
+     * @throws IOException if it cannot be placed; the space is released
      */
     default Optional<Arrival> receive(ChunkFile chunk) throws IOException {
         return Optional.empty();
     }
 
-    /** Bytes of chunks that it may still {@link #receive}. */
+    /** Returns the bytes of chunks that the tier can still {@link #receive}. */
     default long roomToReceive() {
         return 0;
     }
 
-    /** Gives back space that was taken for a chunk. */
+    /** Releases space that was reserved for a chunk. */
     void cancel(ChunkFile chunk);
 
-    /** Whether {@link #place} takes no time, so that it needs no thread of its own. */
+    /** Returns whether {@link #place} is so fast that it needs no separate thread. */
     boolean isInstant();
 
-    /** Whether what is placed is a copy in a file of this machine, and goes from working memory. */
+    /** Returns whether placed chunks are copies in files of this machine, so that their working memory is freed. */
     boolean hasFiles();
 
     /** Drops a chunk that was found damaged. */
     void forget(ChunkFile chunk);
 
-    /** What is counted. */
+    /** Returns the counts of the tier. */
     TierUse use();
 
     TierStatus status();
 
-    /** The feed ends. */
+    /** Closes the tier at the end of the feed. */
     @Override
     void close();
 }

@@ -13,10 +13,10 @@ import java.util.UUID;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Makes the tiers that were asked for, as far as this machine has what they need. */
+/** Creates the configured tiers, to the extent that this machine has what they need. */
 final class TierSetup {
     private static final Logger LOG = LoggerFactory.getLogger(TierSetup.class);
-    /** A feed that is gone for so long does not come back for its chunks. */
+    /** A feed that was gone for this time is not expected to return for its chunks. */
     private static final Duration STALE_AFTER = Duration.ofHours(1);
 
     private static final String MEMORY = "memory";
@@ -27,7 +27,7 @@ final class TierSetup {
     private final CacheFiles files;
     private final Path tmpfs;
 
-    /** @param tmpfs where chunks are kept in memory as files, if it is one */
+    /** @param tmpfs where chunks are kept in memory as files, if it is a tmpfs */
     TierSetup(TierOptions options, ChunkMemory memory, HeldChunks mappings, CacheFiles files, Path tmpfs) {
         this.options = options;
         this.memory = memory;
@@ -39,9 +39,9 @@ final class TierSetup {
     /**
      * Sets the tiers up, in the order in which they are filled.
      *
-     * @param workingBytes limit of working memory, which lies beside the memory tier
-     * @param budget what memory there is
-     * @throws IOException if a tier must not be where it is to be, or memory does not suffice
+     * @param workingBytes limit of working memory, in addition to the memory tier
+     * @param budget the available memory
+     * @throws IOException if a tier cannot be at its configured place, or memory does not suffice
      */
     List<Tier> tiers(UUID feed, Set<UUID> ours, long workingBytes, DirectBudget budget) throws IOException {
         List<TierSpec> specs = options.tiers().orElse(List.of(TierSpec.autoMemory()));
@@ -72,7 +72,7 @@ final class TierSetup {
         try {
             long room = MemorySpace.room(tmpfs);
             long bytes = spec.bytes().orElse(Math.min(room, budget.autoFiles(workingBytes)));
-            // With half of the memory that chunks might have, trainers that read them there are still better off.
+            // Half the size is still worthwhile, because trainers can read these chunks as files.
             if (bytes > room || bytes < direct / 2) {
                 throw new IOException(tmpfs + " has room for " + DirectBudget.mebibytes(room) + " MiB, not for "
                         + DirectBudget.mebibytes(Math.max(bytes, direct)));

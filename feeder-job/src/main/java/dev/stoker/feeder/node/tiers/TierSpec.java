@@ -8,10 +8,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * One tier as it was asked for: {@code memory:8g}, {@code memory:auto}, {@code disk:/nvme/stoker:400g}.
+ * The specification of one tier: {@code memory:8g}, {@code memory:auto}, {@code disk:/nvme/stoker:400g}.
  *
  * @param directory an absolute path on every feeder machine, or empty for memory
- * @param bytes what it may hold in one process; empty for as much as there is room for
+ * @param bytes quota of one process; empty for all available room
  */
 public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
     private static final Pattern SIZE = Pattern.compile("(\\d+)\\s*([kmgt]?)(?:i?b)?", Pattern.CASE_INSENSITIVE);
@@ -29,15 +29,15 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
         }
     }
 
-    /** As much memory as there is room for. */
+    /** Returns the specification of a memory tier that uses all available room. */
     public static TierSpec autoMemory() {
         return new TierSpec(Optional.empty(), Optional.empty());
     }
 
     /**
-     * Reads one tier.
+     * Parses the specification of one tier.
      *
-     * @throws IllegalArgumentException saying what is wrong with it
+     * @throws IllegalArgumentException if it is invalid; the message says why
      */
     public static TierSpec parse(String text) {
         String lower = text.toLowerCase(Locale.ROOT);
@@ -60,9 +60,9 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
     }
 
     /**
-     * Reads a list of tiers; {@code none} alone stands for no tier.
+     * Parses a list of specifications; a single {@code none} means no tier.
      *
-     * @throws IllegalArgumentException saying what is wrong with it
+     * @throws IllegalArgumentException if one is invalid; the message says why
      */
     public static List<TierSpec> parse(List<String> texts) {
         if (texts.size() == 1 && texts.get(0).equalsIgnoreCase("none")) {
@@ -94,7 +94,7 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
         }
     }
 
-    /** The form that is parsed. */
+    /** Returns the form that {@link #parse(String)} reads. */
     @Override
     public String toString() {
         String size = bytes.map(TierSpec::text).orElse("auto");

@@ -1,18 +1,18 @@
 package dev.stoker.feeder.node.tiers;
 
 /**
- * How a tier stands; counts are totals since the start.
+ * The status of a tier. Counts are totals since the start.
  *
- * @param name what it is called: {@code memory}, {@code disk:/nvme/stoker}
- * @param usedBytes what it holds
- * @param limitBytes what it may hold
- * @param hits chunks that were needed and there
- * @param misses chunks that were needed and not there
- * @param loads chunks that were placed, or found and checked
- * @param loadNanos time of those
- * @param failures of its device
- * @param off why it takes nothing more, or empty
- * @param note what is to be known of it, or empty
+ * @param name the name: {@code memory}, {@code disk:/nvme/stoker}
+ * @param usedBytes bytes in use
+ * @param limitBytes the quota
+ * @param hits number of requested chunks that were in the tier
+ * @param misses number of requested chunks that were not in the tier
+ * @param loads number of chunks that were placed, or found and checked
+ * @param loadNanos time spent on loads
+ * @param failures number of device failures
+ * @param off why the tier accepts no more chunks, or empty
+ * @param note a remark for the user, or empty
  */
 public record TierStatus(
         String name,

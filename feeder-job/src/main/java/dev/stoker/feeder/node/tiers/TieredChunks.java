@@ -7,7 +7,7 @@ import dev.stoker.schemas.errors.CorruptDataException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 
-/** The chunks of one store, by way of the node's cache. */
+/** The chunks of one store, read through the node's cache. */
 final class TieredChunks implements ChunkSource {
     private final ChunkCache cache;
     private final Origin origin;
@@ -17,7 +17,7 @@ final class TieredChunks implements ChunkSource {
         this.origin = origin;
     }
 
-    /** Reads out of the whole chunk, so that its head costs no read of its own; a chunk that is not whole is read in parts. */
+    /** Reads from the whole chunk, so that its head needs no separate read. An incomplete chunk is read in parts. */
     @Override
     public void read(ChunkFile chunk, long offset, ByteBuffer target) throws IOException {
         try {

@@ -12,27 +12,27 @@ import java.util.function.Consumer;
 import java.util.function.IntPredicate;
 
 /**
- * Says for one session which chunks it is going to need, in that order, so that those of a far origin are brought beforehand. It
- * wants the windows that the session is in and, within a limit of bytes, those that come next. Of lanes that another feeder has
- * to serve, it wants no more bytes ahead than the session has finished: who asks for them here may go there any moment, and what
- * was brought then is brought twice. Owned by the session's sender thread.
+ * Determines for one session which chunks it will need, and in which order, so that chunks of a remote origin are
+ * loaded in advance. It wants the windows of the session and, within a limit of bytes, the next windows. In lanes of
+ * other feeders it wants no more bytes ahead than the session has finished, because the trainer may return to the other
+ * feeder at any moment, which would load the same chunks again. Owned by the session's sender thread.
  */
 final class LookAhead implements AutoCloseable {
     private final GroupOrder order;
     private final Windows windows;
     private final OptionalLong epochs;
     private final ChunkSource source;
-    /** By lane, the windows that are wanted; the first is the one that the session is in. */
+    /** The wanted windows, by lane. The first one is the present window of the session. */
     private final List<Deque<Windows.Key>> wanted = new ArrayList<>();
 
-    /** Windows of other feeders' lanes that come next, in order of need, and are not wanted yet. */
+    /** The next windows of other feeders' lanes, in order of need, which are not wanted yet. */
     private final Deque<Windows.Key> heldBack = new ArrayDeque<>();
 
-    /** The lanes of this feeder. */
+    /** Accepts the lanes of this feeder. */
     private IntPredicate own = lane -> true;
-    /** Of all that is wanted or held back. */
+    /** Bytes of all windows that are wanted or held back. */
     private long aheadBytes;
-    /** Of the windows of other feeders' lanes that are wanted, and of those that the session has been in. */
+    /** Bytes of the wanted windows of other feeders' lanes, and of those that the session has entered. */
     private long foreignBytes;
 
     private long foreignEntered;
@@ -57,16 +57,16 @@ final class LookAhead implements AutoCloseable {
     }
 
     /**
-     * The session goes on at this batch of this epoch, with these lanes.
+     * Continues the session at this batch of this epoch, with these lanes.
      *
-     * @param own those of all lanes that this feeder has to serve
+     * @param own accepts the lanes that this feeder serves
      */
     void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
         if (isUseful() && number < order.order().size().batches()) {
             this.own = own;
             plan = new WindowPlan(order, epochs, lanes, epoch, number);
             pending = null;
-            // What is wanted already and needed again is wanted anew before it is given back.
+            // Chunks that are still needed are wanted again before their earlier wants are reverted.
             List<Windows.Key> before = new ArrayList<>();
             wanted.forEach(lane -> {
                 before.addAll(lane);
@@ -80,7 +80,7 @@ final class LookAhead implements AutoCloseable {
         }
     }
 
-    /** The session enters a window. */
+    /** Notes that the session enters a window. */
     void enter(Windows.Key key) {
         if (!isUseful()) {
             return;
@@ -132,12 +132,12 @@ final class LookAhead implements AutoCloseable {
         }
     }
 
-    /** Whether a window of another feeder's lane may be brought now. */
+    /** Returns whether a window of another feeder's lane may be loaded now. */
     private boolean mayWant(Windows.Key key) {
         return foreignBytes == 0 || foreignBytes + bytes(key) <= foreignEntered;
     }
 
-    /** Whether the session is in this window already, or past it. */
+    /** Returns whether the session has already entered or passed this window. */
     private boolean isBehind(Windows.Key key) {
         Windows.Key current = wanted.get(key.lane()).peekLast();
         return current != null

@@ -24,12 +24,12 @@ import java.util.OptionalLong;
 import java.util.function.IntPredicate;
 
 /**
- * Builds the pieces of one session: gathers small columns from checked heads into its scratch buffer, and payload as slices of
- * held chunks. Owned by the session's sender thread; a piece is closed before the next one is built.
+ * Builds the pieces of one session. It gathers small columns from checked heads into its scratch buffer, and payload as
+ * slices of held chunks. Owned by the session's sender thread; a piece must be closed before the next one is built.
  */
 public final class PieceBuilder implements AutoCloseable {
     private static final int FIRST_SCRATCH = 16 << 10;
-    /** Before a message's small part: for the longer of the two kinds of header. */
+    /** Room for the longer of the two kinds of header, before the small part of a message. */
     private static final int HEADER_ROOM = BatchRef.HEADER_BYTES;
 
     private final GroupOrder order;
@@ -40,16 +40,19 @@ public final class PieceBuilder implements AutoCloseable {
     private final List<ChunkBytes> held = new ArrayList<>();
     private final PieceRefs refs = new PieceRefs();
     private ByteBuffer scratch = direct(FIRST_SCRATCH);
-    /** By place in the piece's windows, one window after the other; null while no row of the chunk was met. */
+    /**
+     * The chunks at each place of the piece's windows, one window after the other; null if no row of the chunk is in
+     * the piece.
+     */
     private BatchChunk[] chunks = new BatchChunk[64];
-    /** What the chunk at the same place is held by. */
+    /** The hold on the chunk at the same place. */
     private ChunkBytes[] bytesOf = new ChunkBytes[64];
 
     private int[] chunkOf = new int[256];
     private int[] rowOf = new int[256];
 
     /**
-     * @param epochs epochs of the feed, so that none beyond is opened ahead
+     * @param epochs number of epochs of the feed, so that later ones are not opened ahead
      * @param feedTag the feed's tag for message headers
      */
     public PieceBuilder(GroupOrder order, Windows windows, Healer healer, OptionalLong epochs, long feedTag) {
@@ -61,9 +64,11 @@ public final class PieceBuilder implements AutoCloseable {
     }
 
     /**
-     * The session goes on at this batch of this epoch, with these lanes, so that what it will need can be brought near.
+     * Continues the session at this batch of this epoch, with these lanes, so that the chunks it will need can be
+     * loaded in advance.
      *
-     * @param own the lanes that this feeder has to serve; those of others only in so far as they are really read here
+     * @param own accepts the lanes that this feeder serves; chunks of other lanes are loaded ahead only to the extent
+     *     that they are read here
      */
     public void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
         cursor.follow(epoch, number, lanes, own);
@@ -72,7 +77,7 @@ public final class PieceBuilder implements AutoCloseable {
     /**
      * Builds a piece.
      *
-     * @throws CorruptDataException if a head is damaged, or a chunk has another length than it should, and may not be skipped
+     * @throws CorruptDataException if a head is damaged or a chunk has an unexpected length, and it may not be skipped
      * @throws IOException if the origin fails
      */
     public BuiltPiece build(PieceKey key) throws IOException {
@@ -80,7 +85,8 @@ public final class PieceBuilder implements AutoCloseable {
     }
 
     /**
-     * As {@link #build(PieceKey)}, but of references to files where that can be; see {@link BuiltPiece#isReference}.
+     * Builds a piece as {@link #build(PieceKey)} does, but with references to files if possible; see {@link
+     * BuiltPiece#isReference}.
      *
      * @param files numbers the files, or null for a piece without references
      */
@@ -94,9 +100,10 @@ public final class PieceBuilder implements AutoCloseable {
     }
 
     /**
-     * Reads all samples of a piece again, compares them with their checksums, and builds the piece anew.
+     * Reads all samples of a piece again, compares them with their checksums, and rebuilds the piece.
      *
-     * @throws CorruptDataException naming chunk, row and key, if a sample stays damaged and may not be skipped
+     * @throws CorruptDataException if a sample stays damaged and may not be skipped; the message names chunk, row and
+     *     key
      */
     public BuiltPiece rebuild(PieceKey key) throws IOException {
         DeliveredPiece piece = key.batch().pieces().get(key.piece());
@@ -107,8 +114,8 @@ public final class PieceBuilder implements AutoCloseable {
             for (int i = slice.from(); i < slice.to(); i++) {
                 int place = window.rows.placeAt(i);
                 if (window.heads[place] != null) {
-                    // A file may have been replaced since it was mapped. What was read far away goes only if it is
-                    // damaged.
+                    // A mapped file may have been replaced since it was mapped. A chunk in memory is dropped only if it
+                    // is damaged.
                     if (!source.takesMemory() && !forgotten.get(place)) {
                         forgotten.set(place);
                         source.forget(window.files[place]);
@@ -174,7 +181,7 @@ public final class PieceBuilder implements AutoCloseable {
         return new BuiltPiece(parts, bytes, rows, skipped, held, false);
     }
 
-    /** Bytes of payload in the first rows gathered. */
+    /** Returns the bytes of payload in the first rows that were gathered. */
     private long payloadOf(int rows) {
         List<Field> fields = order.stream().fields();
         long bytes = 0;
@@ -186,7 +193,7 @@ public final class PieceBuilder implements AutoCloseable {
         return bytes;
     }
 
-    /** Whether every chunk of the piece has a number that the trainer knows it by. */
+    /** Returns whether every chunk of the piece has a number that the trainer knows. */
     private boolean refer(FileNumbers files, int count) {
         refs.begin();
         files.begin();
@@ -216,7 +223,7 @@ public final class PieceBuilder implements AutoCloseable {
         return n;
     }
 
-    /** Whether the chunk's bytes are there; they are held until the piece is closed. */
+    /** Holds the chunk until the piece is closed. Returns whether its bytes are available. */
     private boolean hold(OpenWindow window, int place, int at, int row) throws IOException {
         if (chunks[at] != null) {
             return true;
@@ -233,7 +240,7 @@ public final class PieceBuilder implements AutoCloseable {
         }
     }
 
-    /** Room for a message's small part behind that for the header. */
+    /** Returns room for the small part of a message, behind the room for the header. */
     private ByteBuffer scratch(int bytes) {
         int needed = Math.addExact(bytes, HEADER_ROOM);
         if (scratch.capacity() < needed) {

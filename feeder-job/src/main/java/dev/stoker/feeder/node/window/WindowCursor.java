@@ -7,8 +7,8 @@ import java.util.OptionalLong;
 import java.util.function.IntPredicate;
 
 /**
- * Where one session stands in each lane: it keeps the window it is in and, from the window's middle on, the next one. Owned by
- * the session's sender thread.
+ * The position of one session in each lane. It keeps the present window and, from the middle of that window on, the
+ * next one. Owned by the session's sender thread.
  */
 final class WindowCursor implements AutoCloseable {
     private final GroupOrder order;
@@ -18,7 +18,7 @@ final class WindowCursor implements AutoCloseable {
     private final Windows.Key[] next;
     private final LookAhead lookAhead;
 
-    /** @param epochs epochs of the feed, so that none beyond is opened ahead */
+    /** @param epochs number of epochs of the feed, so that later ones are not opened ahead */
     WindowCursor(GroupOrder order, Windows windows, OptionalLong epochs) {
         this.order = order;
         this.windows = windows;
@@ -28,13 +28,16 @@ final class WindowCursor implements AutoCloseable {
         this.lookAhead = new LookAhead(order, windows, epochs);
     }
 
-    /** The session goes on at this batch of this epoch, with these lanes, of which this feeder's own may be brought near. */
+    /**
+     * Continues the session at this batch of this epoch, with these lanes. {@code own} accepts the lanes of this
+     * feeder, whose chunks may be loaded in advance.
+     */
     void follow(long epoch, long number, IntPredicate lanes, IntPredicate own) {
         lookAhead.follow(epoch, number, lanes, own);
     }
 
     /**
-     * Opens the window that a piece's row lies in.
+     * Opens the window that contains a row of a piece.
      *
      * @param upTo the place in the window up to which rows are wanted
      */

@@ -11,8 +11,8 @@ import java.util.OptionalLong;
 import java.util.function.IntPredicate;
 
 /**
- * The windows of some lanes in the order in which they will be needed, from a place in an epoch on and over the epochs' borders;
- * known beforehand, since the order is a function. One thread.
+ * The windows of some lanes in the order in which they will be needed, from a position in an epoch on, and across
+ * epochs. The plan is known in advance, because the order determines all batches. For one thread.
  */
 final class WindowPlan {
     private record Step(long need, Windows.Key key) {}
@@ -24,10 +24,10 @@ final class WindowPlan {
     private Iterator<Step> steps;
 
     /**
-     * @param epochs epochs of the feed, so that none beyond is planned for
-     * @param lanes those that are read
-     * @param epoch where it begins
-     * @param number the first batch of it
+     * @param epochs number of epochs of the feed, so that later ones are not planned
+     * @param lanes accepts the lanes that are read
+     * @param epoch the first epoch
+     * @param number the first batch in that epoch
      */
     WindowPlan(GroupOrder order, OptionalLong epochs, IntPredicate lanes, long epoch, long number) {
         this.order = order;
@@ -37,7 +37,7 @@ final class WindowPlan {
         this.steps = steps(number);
     }
 
-    /** The next window with rows, or null if the feed has no further one. */
+    /** Returns the next window with rows, or null if the feed has no further one. */
     Windows.Key next() {
         if (!steps.hasNext() && (epochs.isEmpty() || epoch + 1 < epochs.getAsLong())) {
             epoch++;

@@ -17,24 +17,25 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * The open windows of a node, shared by all sessions that are at the same place.
+ * The open windows of a node, shared by all sessions at the same position.
  *
- * <p>A window stays in memory while a cursor keeps it, that is while a session is in it or about to enter it; windows that
- * nobody keeps are dropped at once, so memory does not grow with the epochs. At the limit the window that was used longest
- * ago makes room, and is read again when it is needed. Thread-safe; the lock guards the maps, never a read.
+ * <p>A window stays in memory while a cursor keeps it, which means that a session is in it or about to enter it. A
+ * window that no cursor keeps is dropped at once, so memory does not grow with the number of epochs. At the limit, the
+ * least recently used window is dropped, and read again when it is needed. Thread-safe; the lock guards the maps, and
+ * no thread holds it during a read.
  */
 public final class Windows implements AutoCloseable {
     private static final int OPENERS = 2;
 
-    /** Which window. {@link GroupOrder} is compared by identity: groups with one spec have one. */
+    /** Identifies a window. {@link GroupOrder} is compared by identity: groups with the same spec share one. */
     record Key(GroupOrder order, long epoch, int lane, int window) {}
 
-    /** One reading of a window; whoever claims it does it. */
+    /** One read of a window. The thread that claims it does the read. */
     private static final class Load {
         final long bytes;
         final AtomicBoolean claimed = new AtomicBoolean();
         final CompletableFuture<OpenWindow> window = new CompletableFuture<>();
-        /** Whether the kernel had to go to a disk for it; written before the window is complete. */
+        /** Whether the kernel had to read from a disk for it. Written before the future completes. */
         boolean fromDisk;
 
         Load(long bytes) {
@@ -42,7 +43,7 @@ public final class Windows implements AutoCloseable {
         }
     }
 
-    /** A kept window; guarded by the lock. */
+    /** A kept window. The lock guards it. */
     private static final class Entry {
         int keepers;
         Load load;
@@ -52,16 +53,16 @@ public final class Windows implements AutoCloseable {
     private final WindowOpener opener;
     private final ThreadPoolExecutor executor;
     private final Map<Key, Entry> entries = new HashMap<>();
-    /** Entries with a load, by last use, oldest first. */
+    /** Entries with a load, least recently used first. */
     private final LinkedHashSet<Entry> loaded = new LinkedHashSet<>();
 
-    /** Sessions that look ahead, by their order. */
+    /** Number of sessions that look ahead, by their order. */
     private final Map<GroupOrder, Integer> followed = new IdentityHashMap<>();
 
     private long usedBytes;
 
     /**
-     * @param limitBytes bytes of all windows together
+     * @param limitBytes limit of the bytes of all windows together
      * @param corrupt counts chunks whose heads were damaged at the origin
      */
     public Windows(long limitBytes, OnCorrupt onCorrupt, LongAdder corrupt) {
@@ -85,12 +86,12 @@ public final class Windows implements AutoCloseable {
         return thread;
     }
 
-    /** Keeps the window until {@link #release}, so that whoever gets it next finds it open. */
+    /** Keeps the window until {@link #release}, so that the next session that needs it finds it open. */
     synchronized void keep(Key key) {
         entries.computeIfAbsent(key, k -> new Entry()).keepers++;
     }
 
-    /** Takes back one {@link #keep}. */
+    /** Reverts one {@link #keep}. */
     synchronized void release(Key key) {
         Entry entry = entries.get(key);
         if (--entry.keepers == 0) {
@@ -99,7 +100,7 @@ public final class Windows implements AutoCloseable {
         }
     }
 
-    /** Has a kept window opened in the background if there is room for it. */
+    /** Opens a kept window in the background if there is room for it. */
     void openAhead(Key key) {
         long bytes = WindowOpener.bytes(key);
         Load load;
@@ -117,12 +118,12 @@ public final class Windows implements AutoCloseable {
                 }
             });
         } catch (OutOfMemoryError e) {
-            // The process may have no more threads. Whoever needs the window opens it.
+            // The process may be unable to start more threads. The session that needs the window opens it.
         }
     }
 
     /**
-     * A kept window, opened by this thread unless another is at it.
+     * Returns a kept window. This thread opens it unless another thread is opening it.
      *
      * @throws IOException if a head cannot be read or is damaged
      */
@@ -231,27 +232,27 @@ public final class Windows implements AutoCloseable {
         }
     }
 
-    /** A session looks ahead in an order. */
+    /** Notes that a session looks ahead in an order. */
     synchronized void follow(GroupOrder order) {
         followed.merge(order, 1, Integer::sum);
     }
 
-    /** Takes back one {@link #follow}. */
+    /** Reverts one {@link #follow}. */
     synchronized void unfollow(GroupOrder order) {
         followed.computeIfPresent(order, (key, count) -> count == 1 ? null : count - 1);
     }
 
-    /** Orders in which sessions look ahead; they share the memory for it. */
+    /** Returns the number of orders in which sessions look ahead. They share the memory for it. */
     synchronized int followed() {
         return followed.size();
     }
 
-    /** Windows in memory. */
+    /** Returns the number of windows in memory. */
     public synchronized int open() {
         return loaded.size();
     }
 
-    /** Bytes of those. */
+    /** Returns the bytes of the windows in memory. */
     public synchronized long usedBytes() {
         return usedBytes;
     }

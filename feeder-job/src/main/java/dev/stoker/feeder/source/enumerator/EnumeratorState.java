@@ -5,11 +5,11 @@ import dev.stoker.feeder.source.split.LaneSplit;
 import java.util.List;
 
 /**
- * Checkpointed state of the enumerator. Lanes that readers own are not in it: readers report them when they register
- * again, and a lane that nobody reports is placed anew.
+ * The checkpointed state of the enumerator. It does not contain lanes that readers own: readers report them when they
+ * register again, and a lane that no reader reports is assigned again.
  *
  * @param pending lanes that wait for a reader
- * @param progress of consumers, as readers have reported it
+ * @param progress progress of consumers, as readers have reported it
  */
 public record EnumeratorState(List<LaneSplit> pending, List<ConsumerProgress> progress) {
 

@@ -12,20 +12,24 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * Decides once a second whether the feed ends: everyone has finished the last epoch, nobody is expected who could not be seen yet,
- * and no receipts are on their way; or no trainer has been connected for long.
+ * Decides once a second whether the feed ends. It ends if every trainer has finished the last epoch, no unseen trainer
+ * is expected, and no receipts are in flight. It also ends if no trainer has been connected for a long time.
  *
  * <p>Owned by the coordinator thread.
  */
 final class FeedEnd {
-    /** Ticks between the last epoch's end and the feed's: receipts of earlier batches may be on their way at other servers. */
+    /**
+     * Ticks between the end of the last epoch and the end of the feed, because receipts of earlier batches may be in
+     * flight at other servers.
+     */
     private static final int GRACE_TICKS = 1;
     /**
-     * Ticks in which trainers connect again after a restore, among them those that subscribed after the checkpoint. As many for
-     * the trainers of a server that lost its last reader, which serves them for 30 s without writing down what they say.
+     * Ticks in which trainers reconnect after a restore, including trainers that subscribed after the checkpoint.
+     * Trainers of a server that lost its last reader have the same time: that server continues for 30 s without writing
+     * receipts.
      */
     private static final int RETURN_TICKS = 40;
-    /** How long the feed waits, with no trainer connected, for the first to read a stream. */
+    /** How long the feed waits for the first trainer of a stream while no trainer is connected. */
     private static final Duration UNREAD = Duration.ofSeconds(60);
 
     private final JobEnd end;
@@ -35,13 +39,15 @@ final class FeedEnd {
     private final Map<Integer, String> addresses = new HashMap<>();
     private final Map<Integer, Long> idleSinceMs = new HashMap<>();
     private final Map<Integer, Set<GroupName>> owing = new HashMap<>();
-    /** Servers that have lost a reader, and the tick until which their trainers may be on their way to another one. */
+    /**
+     * Servers that have lost a reader, with the tick until which their trainers may be reconnecting to another server.
+     */
     private final Map<String, Integer> left = new HashMap<>();
 
     private int ticks;
-    /** Until when trainers of an earlier coordinator may be on their way. */
+    /** The tick until which trainers of an earlier coordinator may be reconnecting. */
     private int returnTicks;
-    /** Ticks since everyone had finished. */
+    /** Ticks since all trainers have finished. */
     private int graceTicks;
 
     /** @param restored whether this coordinator resumes the work of another one */
@@ -54,12 +60,12 @@ final class FeedEnd {
         }
     }
 
-    /** There was a coordinator before this one, even if it left no checkpoint. */
+    /** Notes that there was an earlier coordinator, even if it left no checkpoint. */
     void resume() {
         returnTicks = RETURN_TICKS;
     }
 
-    /** This coordinator continues the work of another one, which has left no state. */
+    /** Notes that this coordinator continues the work of another one, which has left no state. */
     void resumes() {
         returnTicks = RETURN_TICKS;
     }
@@ -72,12 +78,12 @@ final class FeedEnd {
         return end.progress();
     }
 
-    /** A reader's server is there. */
+    /** Notes that a reader's server is running. */
     void serves(int subtask, String address) {
         addresses.put(subtask, address);
     }
 
-    /** A reader has failed. Its server may live on. */
+    /** Notes that a reader has failed. Its server may still be running. */
     void failed(int subtask) {
         String address = addresses.remove(subtask);
         if (address != null) {
@@ -94,9 +100,9 @@ final class FeedEnd {
     }
 
     /**
-     * Lets a second pass.
+     * Advances the clock by one second.
      *
-     * @param readers how many readers the feed has when all are here
+     * @param readers number of readers of the complete feed
      * @return why the feed ends; empty if it does not
      */
     Optional<String> tick(long nowMs, int readers) {
@@ -112,9 +118,9 @@ final class FeedEnd {
         return Optional.empty();
     }
 
-    /** Whether nobody is expected who could not be seen yet, and nothing more is to be written down. */
+    /** Returns whether no unseen trainer is expected, and no receipt remains to be written. */
     private boolean mayEnd(long idleMs, int readers) {
-        // A reader that is away may have receipts to hand over, and its trainers may be on their way to another one.
+        // A missing reader may have receipts to hand over, and its trainers may be reconnecting to another reader.
         left.keySet().removeAll(addresses.values());
         left.values().removeIf(until -> ticks >= until);
         boolean allHere = addresses.size() == readers && left.isEmpty() && ticks > returnTicks;
@@ -122,7 +128,7 @@ final class FeedEnd {
         return allHere && allWritten && (!end.waitsFor(streams) || idleMs >= UNREAD.toMillis());
     }
 
-    /** How long no trainer has been connected; -1 while one is, or may be. */
+    /** Returns how long no trainer has been connected; -1 if one is connected, or may be. */
     private long idleMs(long nowMs, int readers) {
         boolean allIdle =
                 idleSinceMs.size() == readers && idleSinceMs.values().stream().allMatch(since -> since > 0);

@@ -12,43 +12,46 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Numbers and assembles the lane maps. The start time of the enumerator is the first half of a map's generation, so that
- * maps of a restarted coordinator are newer than all before. Where the clock was set back, or another machine's is behind, the
- * maps that servers have already decide instead.
+ * Numbers and assembles the lane maps. The start time of the enumerator is the first half of a map's generation, so
+ * that the maps of a restarted coordinator are newer than all earlier ones. If the clock was set back, or the clock of
+ * another machine is slow, the generation must exceed that of the maps that servers already have.
  *
- * <p>A map that is sent again unchanged keeps its generation. A client takes a newer map as word that silent feeders
+ * <p>A map that is sent again unchanged keeps its generation. A client takes a newer map as a sign that silent feeders
  * are back, so a feeder that hangs would otherwise get its lanes back with every repetition.
  *
  * <p>{@link #next} runs on the coordinator thread, {@link #publish} and {@link #isStopRequested} on a worker thread.
  */
 final class LaneMaps {
 
-    /** Servers named for a lane; more would only make the map of a large job big. */
+    /** Maximum number of servers named for a lane, which limits the map of a large job. */
     private static final int MAX_PREFERENCES = 4;
 
-    /** Where a lane map is published as a hint for those who look for the feed. */
+    /** A place where lane maps are published, so that clients can find the feed. */
     interface Hint {
         /**
-         * Takes the newest maps.
+         * Publishes the newest maps.
          *
          * @param maps the map of each stream
-         * @param statusUrls where servers show how they stand
+         * @param statusUrls URLs of the status pages
          * @param complete whether every lane has its reader
          */
         void publish(Map<String, LaneMap> maps, List<String> statusUrls, boolean complete) throws IOException;
 
-        /** Whether the feed has served before and never said that it ended; before the first call of {@link #publish}. */
+        /**
+         * Returns whether the feed has served before and never reported its end. Valid before the first call of {@link
+         * #publish}.
+         */
         default boolean isGoingOn() throws IOException {
             return false;
         }
 
-        /** Whether somebody has asked the feed to end. */
+        /** Returns whether a user has asked the feed to end. */
         boolean isStopRequested() throws IOException;
 
         /**
-         * The coordinator closes.
+         * Withdraws the maps when the coordinator closes.
          *
-         * @param ended whether the feed has ended, rather than being about to go on elsewhere
+         * @param ended whether the feed has ended, and does not continue elsewhere
          */
         void withdraw(boolean ended) throws IOException;
     }
@@ -64,9 +67,9 @@ final class LaneMaps {
     }
 
     /**
-     * A server has maps of this time: those that follow must be newer.
+     * Notes that a server has maps of this time. Later maps must be newer.
      *
-     * @return whether another coordinator made them
+     * @return whether another coordinator created them
      */
     boolean follow(long madeMs) {
         boolean isOwn = madeMs == startMs && counter > 0;
@@ -77,17 +80,17 @@ final class LaneMaps {
     }
 
     /**
-     * The lane maps as they were, for those who missed them, if nothing has changed since.
+     * Returns the unchanged lane maps for servers that missed them, if nothing has changed since.
      *
-     * <p>Of the same generation, as a newer one tells trainers to return to feeders that they have found silent.
+     * <p>They keep their generation, because a newer one tells trainers to return to feeders that were silent.
      */
     Map<String, LaneMap> again(
             List<StreamLanes> streams, Map<String, Integer> owner, Map<Integer, ServerEvent> servers) {
-        // Assembled with the last generation, so that only a change makes it another one.
+        // Assembled with the last generation, so that only a real change makes a difference.
         return assemble(streams, owner, servers).equals(last) ? last : next(streams, owner, servers);
     }
 
-    /** Makes the lane map of every stream, one generation on. */
+    /** Creates the lane map of every stream, with the next generation. */
     Map<String, LaneMap> next(
             List<StreamLanes> streams, Map<String, Integer> owner, Map<Integer, ServerEvent> servers) {
         counter++;

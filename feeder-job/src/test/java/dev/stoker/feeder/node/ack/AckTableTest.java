@@ -185,7 +185,7 @@ class AckTableTest {
             taken++;
         }
         assertThat(taken).as("about half of 200, each costs 9").isEqualTo(11);
-        // A new connection of the same trainer, also in a new run, has no share of its own.
+        // A new connection of the same trainer, even in a new run, gets no separate share.
         assertThat(session().offer(receipts(rank(0, 2), 1, 1), 1)).isFalse();
         for (int rank = 1; rank <= 5; rank++) {
             assertThat(session().offer(receipts(rank(rank, 1), 1, 1), 1))

@@ -65,7 +65,7 @@ class LoadTimeTest {
     void whatTheKernelReadFromADiskIsTheDisks() throws IOException {
         Path file = Files.write(directory.resolve("cold"), new byte[1 << 20]);
         if (!Set.of("ext4", "xfs").contains(Files.getFileStore(file).type())) {
-            // A file system in memory, or over another one, has no disk of its own.
+            // A file system in memory, or on top of another file system, has no separate disk.
             return;
         }
         try (FileChannel synced = FileChannel.open(file, StandardOpenOption.WRITE)) {

@@ -25,7 +25,7 @@ import org.apache.flink.metrics.groups.SplitEnumeratorMetricGroup;
 import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.junit.jupiter.api.Test;
 
-/** When the coordinator ends a feed; its seconds are those of the test. */
+/** Tests when the coordinator ends a feed, on a virtual clock. */
 class LaneEnumeratorTest {
     private static final List<StreamLanes> STREAMS = List.of(new StreamLanes("train", 1), new StreamLanes("val", 1));
 
@@ -56,7 +56,7 @@ class LaneEnumeratorTest {
         enumerator.handleSourceEvent(0, ProgressEvent.of(List.of(progress), List.of(), idleSinceMs, false));
     }
 
-    /** How many seconds the feed serves on, at most so many. */
+    /** Returns how many seconds the feed continues to serve, up to a maximum. */
     private int secondsServed(int most) {
         int seconds = 0;
         while (!context.finished && seconds < most) {
@@ -100,7 +100,7 @@ class LaneEnumeratorTest {
     @Test
     void waitsForTrainersThatReadBeforeACoordinatorWhichLeftNoCheckpoint() {
         LaneEnumerator enumerator = enumerator(Optional.empty());
-        // The server has lane maps that were made before.
+        // The server has lane maps of an earlier coordinator.
         enumerator.handleSourceEvent(0, new ServerEvent("localhost:1", "localhost", null, "", "", 900));
         tell(enumerator, 0, progress("train", 1), progress("val", 1));
         assertThat(secondsServed(100)).isBetween(40, 43);
@@ -146,7 +146,7 @@ class LaneEnumeratorTest {
         enumerator.addSplitsBack(List.of(LaneSplit.of("train", 0)), 0);
         enumerator.handleSourceEvent(0, new ServerEvent("localhost:2", "localhost", null, "", "", 0));
         assertThat(secondsServed(35)).isEqualTo(35);
-        // Its server has ended, which made them connect here.
+        // Its server has ended, which made its trainers connect here.
         tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 0));
         assertThat(secondsServed(100)).isEqualTo(100);
         tell(enumerator, 0, new ConsumerProgress(new Identity("train", "late", 1, 0, 1, 0, 1, 0), 1));
@@ -174,7 +174,7 @@ class LaneEnumeratorTest {
         public void withdraw(boolean ended) {}
     }
 
-    /** One reader; what the enumerator has done is done at once, but for its clock. */
+    /** A coordinator with one reader. It runs the enumerator's actions at once, except for those on its clock. */
     private static final class Coordinator implements SplitEnumeratorContext<LaneSplit> {
         private BiConsumer<Long, Throwable> tick;
         private boolean finished;

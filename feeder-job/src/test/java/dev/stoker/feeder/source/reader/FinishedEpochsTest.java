@@ -99,7 +99,8 @@ class FinishedEpochsTest {
     @Test
     void receiptsThatAreRepeatedAfterAReconnectEndNothing() {
         add(subscription(5, 0, 50));
-        // The new connection asks from the first number on that has not arrived, and repeats what is not durable.
+        // The new connection asks for all numbers from the first missing one on, and repeats receipts that are not
+        // durable.
         add(subscription(5, 0, 21, 40, OptionalLong.of(99)));
         add(subscription(5, 0, 11, 4, OptionalLong.empty()));
         add(receipts(5, 0, 11, 13, 15, 17));
@@ -127,7 +128,7 @@ class FinishedEpochsTest {
 
     @Test
     void aTrainerThatAsksForNothingDoesNotHoldTheFeed() {
-        // It began in the midst of the epoch, behind all of its numbers.
+        // It began in the middle of the epoch, after all of its numbers.
         add(subscription(5, 0, 7, 0, OptionalLong.of(5)));
         assertThat(epochs()).isEmpty();
     }
