@@ -21,12 +21,12 @@ import pytest
 
 import stoker
 from interleaving import Call, Crash, Ended, Run
-from stoker import _table
-from stoker._dataset import newest_version, open_snapshot
-from stoker._entry import encode_entry
-from stoker._log import LogEntry, entry_path, read_entry, read_info
-from stoker._pack import ChunkSummary
-from stoker._store import LocalStore
+from stoker._commit import table as _table
+from stoker._commit.entry import encode_entry
+from stoker._commit.local_store import LocalStore
+from stoker._dataset.log import LogEntry, entry_path, read_entry, read_info
+from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._packing.pack import ChunkSummary
 from stoker.errors import CommitRefusedError
 
 SEED = int(os.environ.get("TEST_SEED", time.time_ns() % 1_000_000_000))

@@ -8,9 +8,9 @@ import weakref
 import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream, consume, content, eventually, pieces_of
-from stoker import _protocol as p
-from stoker._discovery import FeedTarget
-from stoker._source import Consumer
+from stoker._source.batch_source import Consumer
+from stoker._transport.discovery import FeedTarget
+from stoker._wire import protocol as p
 from stoker.errors import (
     BatchTimeoutError,
     ConnectTimeoutError,
@@ -61,7 +61,7 @@ def test_lanes_go_to_the_feeders_of_the_map_over_one_connection_each():
 
 
 def test_pieces_in_any_order_are_joined_by_number():
-    from stoker._teststate import Fault
+    from stoker._testing.state import Fault
 
     with FakeFeed(OpaqueStream(lane_rows=(5, 6, 7, 5, 3), batch_size=4), feeders=2) as feed:
         for feeder in feed.feeders:
@@ -387,7 +387,7 @@ def test_close_ends_threads_and_descriptors():
 
 def test_a_forgotten_client_goes_away():
     from feed_fakes import QUICK
-    from stoker._client import FeedClient
+    from stoker._client.feeder_source import FeedClient
 
     with FakeFeed() as feed:
         client = FeedClient(FeedTarget(given=(feed.feeder.address,)), timing=QUICK)
@@ -427,7 +427,7 @@ def test_importing_has_no_side_effects():
     import subprocess
     import sys
 
-    code = "import threading, stoker._client, stoker.testing; assert threading.active_count() == 1"
+    code = "import threading, stoker._client.feeder_source, stoker.testing; assert threading.active_count() == 1"
     subprocess.run(
         [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     )

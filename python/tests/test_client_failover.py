@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 
 from feed_fakes import QUICK, FakeFeed, OpaqueStream, consume, content, eventually, pieces_of
-from stoker import _protocol as p
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget
-from stoker._peers import Timing
-from stoker._source import Consumer
+from stoker._client.feeder_pool import Timing
+from stoker._client.feeder_source import FeedClient
+from stoker._source.batch_source import Consumer
+from stoker._transport.discovery import FeedTarget
+from stoker._wire import protocol as p
 from stoker.errors import ConnectTimeoutError, FeedNotFoundError
 
 

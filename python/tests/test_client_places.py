@@ -9,9 +9,9 @@ import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream
 from stoker import Feed
-from stoker._instance import Instance, Launch
-from stoker._options import Options
-from stoker._source import Consumer
+from stoker._feed.options import Options
+from stoker._source.batch_source import Consumer
+from stoker._source.instance import Instance, Launch
 from stoker.errors import PlaceTakenError
 
 HOLDER = Instance("boot", 7, 1, "holder-host")
@@ -89,7 +89,7 @@ def test_workers_carry_the_instance_of_the_process_that_made_the_feed(monkeypatc
         monkeypatch.setattr(feed, "_options", other)
         # Sent elsewhere, it is a feed of the process that receives it; a spawned loader worker is told the instance.
         assert pickle.loads(pickle.dumps(feed))._options.instance == mine
-        monkeypatch.setattr("stoker._feed.spawning", lambda: True)
+        monkeypatch.setattr("stoker._feed.feed.spawning", lambda: True)
         extras = feed.__reduce__()[1][1]
         assert extras["instance"] == HOLDER
 

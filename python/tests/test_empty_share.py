@@ -3,7 +3,7 @@
 import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream, eventually
-from stoker._source import Consumer
+from stoker._source.batch_source import Consumer
 
 
 @pytest.fixture

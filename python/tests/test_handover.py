@@ -8,9 +8,9 @@ import google_crc32c
 import numpy as np
 import pytest
 
-from stoker import _protocol as p
-from stoker._buffers import BufferPool
-from stoker._handover import HandedFiles, HandoverError, _Open
+from stoker._client.local_reads import HandedFiles, HandoverError, _Open
+from stoker._memory.buffers import BufferPool
+from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
 VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors" / "protocol.json"

@@ -14,11 +14,11 @@ import pytest
 from datasets import small_dataset
 from kafka_fake import TOPIC, FakeTopic, Writer, record
 from stoker import Feed, errors
-from stoker._delivery import BatchPlan
-from stoker._kafka_plan import wants
-from stoker._kafka_record import BATCH, BEGIN, END, Position, message_of, read_header
-from stoker._kafka_target import KafkaTarget
-from stoker._spec import OrderSpec
+from stoker._kafka.plan import wants
+from stoker._kafka.record import BATCH, BEGIN, END, Position, message_of, read_header
+from stoker._kafka.target import KafkaTarget
+from stoker._order.delivery import BatchPlan
+from stoker._order.spec import OrderSpec
 
 ROOT = Path(__file__).parents[2]
 RESOURCES = ROOT / "schemas/src/test/resources"

@@ -12,10 +12,10 @@ import pytest
 from datasets import small_dataset
 from kafka_fake import TOPIC, FakeConsumer, FakeTopic, Writer
 from stoker import Feed
-from stoker._delivery import BatchPlan
-from stoker._kafka_guess import Guesses
-from stoker._kafka_record import BATCH, BEGIN, END, Position
-from stoker._spec import OrderSpec
+from stoker._kafka.guesses import Guesses
+from stoker._kafka.record import BATCH, BEGIN, END, Position
+from stoker._order.delivery import BatchPlan
+from stoker._order.spec import OrderSpec
 
 ORDER: dict[str, Any] = {"batch_size": 4, "lanes": 4, "shuffle_window": 3000, "seed": 3, "lane_order": "fixed"}
 

@@ -8,13 +8,13 @@ import tempfile
 import pytest
 
 from feed_fakes import QUICK, FakeFeed, OpaqueStream, pieces_of
-from stoker import _local
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget
-from stoker._lanes import LaneMap
-from stoker._local import UnixAddress
-from stoker._security import Security
-from stoker._source import Consumer
+from stoker._client.feeder_source import FeedClient
+from stoker._client.lane_map import LaneMap
+from stoker._source.batch_source import Consumer
+from stoker._transport import local_transport as _local
+from stoker._transport.discovery import FeedTarget
+from stoker._transport.local_transport import UnixAddress
+from stoker._transport.security import Security
 from stoker.errors import ProtocolError
 
 

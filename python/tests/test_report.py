@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from stoker import Feed, _report, prometheus, serve_metrics
-from stoker._report import Watched, causes_of
-from stoker._waits import Stall
+from stoker import Feed, prometheus, serve_metrics
+from stoker._client.waits import Stall
+from stoker._feed import report as _report
+from stoker._feed.report import Watched, causes_of
 from stoker.testing import serve
 
 ROWS = {"x": np.arange(100, dtype=np.int32)}
@@ -48,7 +49,7 @@ def test_what_no_source_accounts_for_has_a_name():
 
 
 def test_every_cause_has_advice():
-    from stoker._waits import CAUSES
+    from stoker._client.waits import CAUSES
 
     assert set(CAUSES) <= set(_report._ADVICE)
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from feed_fakes import FakeFeed, consume, eventually
-from stoker import _resolve
+from stoker._transport import resolver as _resolve
 
 SLOW = "slow.feeder.example"
 

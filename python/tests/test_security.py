@@ -12,12 +12,12 @@ from dataclasses import replace
 import pytest
 
 from stoker import Feed
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget, feed_file
-from stoker._kafka_target import KafkaTarget, settings_of
-from stoker._security import Security, Tls
-from stoker._source import Consumer
-from stoker._tls import context_of
+from stoker._client.feeder_source import FeedClient
+from stoker._kafka.target import KafkaTarget, settings_of
+from stoker._source.batch_source import Consumer
+from stoker._transport.discovery import FeedTarget, feed_file
+from stoker._transport.security import Security, Tls
+from stoker._transport.tls import context_of
 from stoker.errors import ConnectTimeoutError, FeedNotFoundError, StokerError, TlsError, UnauthorizedError
 
 NAMED = FeedTarget(name="photos")

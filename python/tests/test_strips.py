@@ -10,16 +10,19 @@ import numpy as np
 import pytest
 
 from datasets import IMAGES, MANY, DatasetWriter, sample
-from stoker import Ragged, _filling, _mapping, _strips, errors
-from stoker._buffers import BufferPool
-from stoker._checksum import RunningCrcs
-from stoker._dataset import open_snapshot
-from stoker._delivery import BatchPlan
-from stoker._fields import Field
-from stoker._message import MessageLayout, batch_columns
-from stoker._path import PathSource
-from stoker._spec import OrderSpec
-from stoker._stream import PathStream
+from stoker import Ragged, errors
+from stoker._dataset.snapshot import open_snapshot
+from stoker._format.checksum import RunningCrcs
+from stoker._format.fields import Field
+from stoker._format.message import MessageLayout, batch_columns
+from stoker._memory import mapping as _mapping
+from stoker._memory.buffers import BufferPool
+from stoker._order.delivery import BatchPlan
+from stoker._order.spec import OrderSpec
+from stoker._path import batch_blocks as _strips
+from stoker._path import filling as _filling
+from stoker._path.path_source import PathSource
+from stoker._path.path_stream import PathStream
 from test_path import expected_pieces, read
 
 FULL = [{k: v for k, v in f.items() if k != "nullable"} for f in MANY]

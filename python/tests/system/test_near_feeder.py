@@ -14,7 +14,7 @@ import pytest
 from stoker_processes import Cli, Feeder, views
 
 from stoker import Feed
-from stoker._handover import HandedFiles
+from stoker._client.local_reads import HandedFiles
 from stoker.errors import StokerError
 
 ORDER: dict[str, Any] = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}

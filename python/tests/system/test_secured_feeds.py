@@ -21,7 +21,7 @@ from processes_seen import answers, get
 from stoker_processes import Cli, Feeder, Trainer, until, views
 
 from stoker import Feed
-from stoker import _protocol as p
+from stoker._wire import protocol as p
 from stoker.errors import ConnectTimeoutError, StokerError, TlsError, UnauthorizedError
 
 SECRET = "c0ffee-a-secret-that-must-not-be-seen"

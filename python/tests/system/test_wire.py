@@ -16,10 +16,10 @@ import pytest
 from stoker_processes import Cli, Feeder, until
 
 from stoker import Batch, Feed
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget
-from stoker._peers import Timing
-from stoker._source import Consumer, DeliveredBatch
+from stoker._client.feeder_pool import Timing
+from stoker._client.feeder_source import FeedClient
+from stoker._source.batch_source import Consumer, DeliveredBatch
+from stoker._transport.discovery import FeedTarget
 from stoker.errors import FencedError, OrderMismatchError, ProtocolError, UnauthorizedError
 
 ORDER: dict[str, Any] = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}
