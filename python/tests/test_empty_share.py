@@ -63,7 +63,7 @@ def test_every_rank_of_a_large_world_finishes_every_epoch(feed, tail):
     for rank in range(5):
         with Feed(address, rank=rank, world_size=5, run=1, tail=tail, group=tail) as trainer:
             batches = list(trainer.batches())
-            source = trainer._source
+            source = trainer._reading.source
             eventually(lambda source=source: not source._demand.open)
         empty = [s.epoch for s in told(feed) if s.stride == 5 and s.first % 5 == rank and s.tail == tail]
         assert batches or max(empty) == 2  # that of an earlier epoch is of no use any more
@@ -80,6 +80,6 @@ def test_what_is_left_of_an_epoch_may_be_an_empty_share(feed):
     with Feed(address, rank=0, **options) as trainer:
         trainer.load_state_dict(state)
         assert list(trainer) == []
-        source = trainer._source
+        source = trainer._reading.source
         eventually(lambda: not source._demand.open)
     assert [(s.epoch, s.first, s.count) for s in told(feed)] == [(0, 2, 0)]

@@ -8,8 +8,8 @@ import google_crc32c
 import numpy as np
 import pytest
 
-from stoker._client.local_reads import HandedFiles, HandoverError, _Open
 from stoker._memory.buffers import BufferPool
+from stoker._transport.local_reads import HandedFiles, HandoverError, _Open
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 

@@ -122,6 +122,6 @@ def test_an_interrupted_close_can_be_repeated(tmp_path: Path, kind: str) -> None
                     if "closed" not in str(e):
                         raise
             feed.close()
-            assert feed._source is None
+            assert feed._reading.source is None
 
         everywhere(run, 60)

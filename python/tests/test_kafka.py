@@ -53,7 +53,7 @@ def seen(feed: Feed) -> list[Any]:
 
 
 def expected(writer: Writer, epoch: int = 0, **options: Any) -> list[Any]:
-    feed = Feed(writer.feed._options.target, **ORDER, **options)
+    feed = Feed(writer.feed._reading.options.target, **ORDER, **options)
     feed.set_epoch(epoch)
     return seen(feed)
 
@@ -158,7 +158,7 @@ def test_a_state_is_gone_on_from_with_another_world_size(writer: Writer, open_fe
         state = [next(iteration).state for _ in range((taken + 1) // 2)][-1]
         for rank in range(3):
             part = {"rank": rank, "world_size": 3}
-            feed, path = open_feed(topic, **part), Feed(writer.feed._options.target, **ORDER, **part)
+            feed, path = open_feed(topic, **part), Feed(writer.feed._reading.options.target, **ORDER, **part)
             feed.load_state_dict(state)
             path.load_state_dict(state)
             assert seen(feed) == seen(path)
@@ -181,7 +181,7 @@ def test_records_that_come_again_are_dropped(writer: Writer, open_feed: Any) -> 
                 if draw.random() < 0.2:
                     log.append(None)  # a transaction's marker
         feed = open_feed(topic)
-        path = Feed(writer.feed._options.target, **ORDER)
+        path = Feed(writer.feed._reading.options.target, **ORDER)
         state = {**feed.state_dict(), "batch": draw.randrange(10)}
         feed.load_state_dict(state)
         path.load_state_dict(state)
@@ -200,7 +200,7 @@ def test_two_writers_at_a_time_are_one(writer: Writer, open_feed: Any) -> None:
     for start in range(10):
         feed = open_feed(topic)
         feed.load_state_dict({**feed.state_dict(), "batch": start})
-        path = Feed(writer.feed._options.target, **ORDER)
+        path = Feed(writer.feed._reading.options.target, **ORDER)
         path.load_state_dict({**path.state_dict(), "batch": start})
         assert seen(feed) == seen(path)
 

@@ -11,7 +11,7 @@ from feed_fakes import QUICK, FakeFeed, OpaqueStream, pieces_of
 from stoker._client.feeder_source import FeedClient
 from stoker._client.lane_map import LaneMap
 from stoker._source.batch_source import Consumer
-from stoker._transport import local_transport as _local
+from stoker._source.instance import host_id
 from stoker._transport.discovery import FeedTarget
 from stoker._transport.local_transport import UnixAddress
 from stoker._transport.security import Security
@@ -54,7 +54,7 @@ def test_a_feeds_file_names_the_socket_so_that_tcp_is_not_used_at_all(near, tmp_
         (tmp_path / "feeds").mkdir()
         values = {
             "addresses": [feed.feeder.address],
-            "unix": {feed.feeder.address: {"host": _local.host_id(), "path": near}},
+            "unix": {feed.feeder.address: {"host": host_id(), "path": near}},
         }
         (tmp_path / "feeds" / "test.json").write_text(json.dumps(values))
         client = feed.client(target=FeedTarget(name="test"))

@@ -143,12 +143,12 @@ def test_arguments_that_contradict_each_other_are_refused():
 
 def test_a_token_is_never_shown():
     feed = Feed("photos", token="very secret")
-    assert "secret" not in repr(feed) + repr(feed._options) + str(vars(feed))
+    assert "secret" not in repr(feed) + repr(feed._reading.options) + str(vars(feed)) + str(vars(feed._reading))
     client = FeedClient(GIVEN, security=Security(token="very secret"))
     assert "secret" not in str(vars(client))
     client.close()
     revived = pickle.loads(pickle.dumps(feed))
-    assert revived._options.security.token == "very secret"
+    assert revived._reading.options.security.token == "very secret"
 
 
 @pytest.mark.parametrize("given", [Tls(ca="no.pem"), Tls(pin="no.pem"), Tls(cert="no.pem")])
@@ -212,14 +212,14 @@ def test_a_feed_takes_what_it_has_seen_along_to_workers(tmp_path):
     feed = Feed("photos")
     remove_feed(tmp_path)
     for one in (feed, pickle.loads(pickle.dumps(feed))):
-        security = one._options.security
+        security = one._reading.options.security
         assert security.tls_for(replace(NAMED, seen=security.seen), "127.0.0.1:1") == PINNED
 
 
 def test_a_feed_that_is_secured_later_is_seen_by_workers(tmp_path):
     feed = Feed("photos")
     write_feed(tmp_path, tls_cert="/etc/feeder.pem")
-    security = pickle.loads(pickle.dumps(feed))._options.security
+    security = pickle.loads(pickle.dumps(feed))._reading.options.security
     remove_feed(tmp_path)
     assert security.tls_for(replace(NAMED, seen=security.seen), "127.0.0.1:1") == PINNED
 

@@ -14,14 +14,14 @@ import pytest
 from stoker_processes import Cli, Feeder, views
 
 from stoker import Feed
-from stoker._client.local_reads import HandedFiles
+from stoker._transport.local_reads import HandedFiles
 from stoker.errors import StokerError
 
 ORDER: dict[str, Any] = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}
 
 
 def stats_of(feed: Feed) -> dict[str, float]:
-    source: Any = feed._ready()[0]
+    source: Any = feed._reading.ready()[0]
     return dict(source.stats())
 
 

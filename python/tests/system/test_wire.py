@@ -160,7 +160,7 @@ def test_a_feeder_that_stands_still_is_waited_for(
     with Feed(photos.path, batch_size=12) as feed:
         expected = [text(b) for b in feed]
     with Feed("still", buffer_bytes=1) as feed:
-        source: Any = feed._ready()[0]
+        source: Any = feed._reading.ready()[0]
         source._network.timing = HASTY
         got = []
         for batch in feed:
@@ -176,7 +176,7 @@ def test_a_feeder_that_stands_still_is_waited_for(
 def test_receipts_become_durable(feeders: dict[str, Feeder]) -> None:
     with Feed("single", group="durable") as feed:
         assert sum(len(b) for b in feed) > 0
-        source: Any = feed._source
+        source: Any = feed._reading.source
         until(lambda: source._network.peers.live and not source._demand.receipts.unconfirmed, "DURABLE came")
 
 
@@ -185,7 +185,7 @@ def test_the_greater_run_has_the_place(feeders: dict[str, Feeder]) -> None:
         batches = iter(old)
         next(batches)
         assert len(list(new)) == len(new)
-        source: Any = old._source
+        source: Any = old._reading.source
         until(lambda: source._network.failure, "the old trainer heard of it")
         with pytest.raises(FencedError, match="has taken the place"):
             next(batches)

@@ -11,8 +11,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from stoker._batch import jax_arrays, pinned_memory, torch_tensors
 from stoker._batch.ragged import Ragged
-from stoker._batch.tensors import Tensors
+from stoker._batch.tensors import Converter, Delivered, Tensors
 from stoker._format.fields import Field, batch_schema
 from stoker._format.message import Buffers, Column, MessageLayout, batch_columns, offsets_at
 from stoker._source.batch_source import DeliveredBatch, PieceData
@@ -237,9 +238,7 @@ class Batch:
         Lists become nested (jagged) tensors; bytes and strings are not converted. Raises `MissingDependencyError`
         without torch.
         """
-        from stoker._batch.torch_tensors import tensors_of
-
-        return tensors_of(self, device, non_blocking)
+        return self._converted(torch_tensors.converter(device, non_blocking))
 
     def to_jax(self, device: Any = None) -> Tensors:
         """Returns the columns as JAX arrays, on the CPU without a copy; rows of varying length are not converted.
@@ -247,18 +246,38 @@ class Batch:
         JAX assumes that the memory does not change, so do not write to the batch afterwards. Raises
         `MissingDependencyError` without JAX.
         """
-        from stoker._batch.jax_arrays import arrays_of
+        return self._converted(jax_arrays.converter(device))
 
-        return arrays_of(self, device)
+    def _converted(self, to: Converter) -> Tensors:
+        columns: dict[str, Any] = {}
+        validity: dict[str, Any] = {}
+        for name, field in self._form.fields.items():
+            value = self[name]
+            decoded = self._decoded is not None and name in self._decoded
+            element = "" if decoded else field.element
+            if isinstance(value, np.ma.MaskedArray):
+                valid = self.validity(name)
+                if valid is not None:
+                    validity[name] = to.array(valid, "bool")
+                columns[name] = to.array(value.data, element)
+            elif isinstance(value, np.ndarray):
+                columns[name] = to.array(value, element)
+            elif isinstance(value, Ragged) and field.is_list and to.ragged is not None:
+                columns[name] = to.ragged(value.values, value.offsets)
+            elif decoded and isinstance(value, list) and value and all(isinstance(row, np.ndarray) for row in value):
+                columns[name] = [to.array(row, element) for row in value]
+            else:
+                columns[name] = value
+        of = Delivered(len(self), self.keys, self.epoch, self.number, self.repeated, self.skipped, self._state)
+        return Tensors(columns, validity, of)
 
     def pin_memory(self, device: Any = None) -> Batch:
         """Returns a copy in pinned memory, from which a GPU can copy asynchronously; without CUDA, the batch unchanged.
 
         `DataLoader(feed, batch_size=None, pin_memory=True)` calls this. `Feed(pin_memory=True)` avoids the copy.
         """
-        from stoker._batch.pinned_memory import pinned
-
-        return pinned(self)
+        move = pinned_memory.mover()
+        return self if move is None else self._moved(move)
 
     def _moved(self, move: Callable[[Any], Any]) -> Batch:
         """Returns the batch with its messages and decoded arrays in other memory."""

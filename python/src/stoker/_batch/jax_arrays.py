@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from stoker._batch.tensors import Tensors, converted
+from stoker._batch.tensors import Converter
 from stoker.errors import MissingDependencyError
 
-if TYPE_CHECKING:
-    from stoker._batch.batch import Batch
 
-
-def arrays_of(batch: Batch, device: Any) -> Tensors:
-    """See `Batch.to_jax`."""
+def converter(device: Any) -> Converter:
+    """Returns the conversion of columns to JAX arrays on a device; see `Batch.to_jax`."""
     try:
         import jax
         import jax.numpy as jnp
@@ -28,4 +25,4 @@ def arrays_of(batch: Batch, device: Any) -> Tensors:
             made = jnp.from_dlpack(values)
         return made if device is None else jax.device_put(made, device)
 
-    return converted(batch, array, lambda ragged: ragged)
+    return Converter(array, None)

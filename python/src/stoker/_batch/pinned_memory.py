@@ -8,13 +8,10 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from stoker._memory.buffers import BufferPool
 from stoker._source.position import worker_of
-
-if TYPE_CHECKING:
-    from stoker._batch.batch import Batch
 
 _LOG = logging.getLogger("stoker")
 _said: set[str] = set()
@@ -46,13 +43,13 @@ def pool_of(limit_bytes: int, pin_memory: bool) -> BufferPool:
     return BufferPool(limit_bytes, allocator(torch) if torch is not None else None)
 
 
-def pinned(batch: Batch) -> Batch:
-    """See `Batch.pin_memory`."""
+def mover() -> Callable[[Any], Any] | None:
+    """Returns a function that copies an array into pinned memory; None, after one warning, without CUDA."""
     torch = cuda()
     if torch is None:
         _say("Batch.pin_memory: torch finds no CUDA here, so the batch stays in ordinary memory")
-        return batch
-    return batch._moved(lambda array: torch.from_numpy(array).pin_memory().numpy())
+        return None
+    return lambda array: torch.from_numpy(array).pin_memory().numpy()
 
 
 def _say(what: str) -> None:

@@ -9,6 +9,8 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
+from stoker._batch.torch_tensors import jagged
+
 
 class Ragged:
     """The values of a variable-size field of a batch; rows are views, nothing is copied.
@@ -104,9 +106,7 @@ class Ragged:
 
         Raises `MissingDependencyError` without a torch that has them (2.4).
         """
-        from stoker._batch.torch_tensors import jagged
-
-        return jagged(self, device, non_blocking)
+        return jagged(self.values, self.offsets, device, non_blocking)
 
     def tolist(self) -> list[bytes] | list[list[Any]]:
         """Rows as `bytes` (uint8 values) or as lists of numbers."""

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
-import numpy as np
+import numpy.typing as npt
 
-from stoker._batch.ragged import Ragged
 
-if TYPE_CHECKING:
-    from stoker._batch.batch import Batch
+class Converter(NamedTuple):
+    """How a framework makes its tensors from the columns of a batch."""
+
+    array: Callable[[npt.NDArray[Any], str], Any]
+    """Converts an array; the second argument is the type of its elements, empty if the array says it."""
+    ragged: Callable[[npt.NDArray[Any], npt.NDArray[Any]], Any] | None
+    """Converts the values and offsets of rows of numbers; None: they stay a `Ragged`."""
+
+
+class Delivered(NamedTuple):
+    """What tensors tell of the batch that they were made from."""
+
+    rows: int
+    keys: list[str]
+    epoch: int
+    number: int
+    repeated: int
+    skipped: int
+    state: Callable[[], dict[str, Any]] | dict[str, Any]
 
 
 class Tensors:
@@ -21,11 +37,11 @@ class Tensors:
     Of a nullable field, `validity` says which rows have a value.
     """
 
-    def __init__(self, batch: Batch, columns: dict[str, Any], validity: dict[str, Any]) -> None:
+    def __init__(self, columns: dict[str, Any], validity: dict[str, Any], batch: Delivered) -> None:
         self.columns = columns
         self._validity = validity
-        self._rows = len(batch)
-        self._state: Callable[[], dict[str, Any]] | dict[str, Any] = batch._state
+        self._rows = batch.rows
+        self._state = batch.state
         self.keys: list[str] = batch.keys
         self.epoch, self.number = batch.epoch, batch.number
         self.repeated, self.skipped = batch.repeated, batch.skipped
@@ -75,27 +91,3 @@ class Tensors:
 
     def __repr__(self) -> str:
         return f"Tensors(epoch {self.epoch}, number {self.number}, {len(self)} rows, fields {', '.join(self.columns)})"
-
-
-def converted(batch: Batch, array: Callable[[Any, str], Any], ragged: Callable[[Any], Any]) -> Tensors:
-    """Tensors of a batch: `array` is given arrays and the type of their elements, `ragged` lists of numbers."""
-    columns: dict[str, Any] = {}
-    validity: dict[str, Any] = {}
-    for name, field in batch._form.fields.items():
-        value = batch[name]
-        decoded = batch._decoded is not None and name in batch._decoded
-        element = "" if decoded else field.element
-        if isinstance(value, np.ma.MaskedArray):
-            valid = batch.validity(name)
-            if valid is not None:
-                validity[name] = array(valid, "bool")
-            columns[name] = array(value.data, element)
-        elif isinstance(value, np.ndarray):
-            columns[name] = array(value, element)
-        elif isinstance(value, Ragged):
-            columns[name] = ragged(value) if field.is_list else value
-        elif decoded and value and all(isinstance(row, np.ndarray) for row in value):
-            columns[name] = [array(row, element) for row in value]
-        else:
-            columns[name] = value
-    return Tensors(batch, columns, validity)

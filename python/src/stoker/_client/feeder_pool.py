@@ -314,7 +314,7 @@ class Peers:
         """How many handed files to offer to keep: none where payload has to come over the connection."""
         if connection.path is None or not self._hands_over or connection.address in self._refused_files:
             return 0
-        from stoker._client import local_reads as _handover
+        from stoker._transport import local_reads as _handover
 
         return _handover.MOST_FILES if _handover.supported() else 0
 

@@ -25,7 +25,6 @@ from dataclasses import replace
 from multiprocessing import util
 from typing import TypeVar
 
-from stoker import __version__
 from stoker._client.feeder_pool import Timing
 from stoker._client.frame_handler import Inbox
 from stoker._client.network import Network
@@ -41,6 +40,7 @@ from stoker._transport.connection import Connection
 from stoker._transport.discovery import FeedTarget, ended_feed
 from stoker._transport.local_transport import least_handed
 from stoker._transport.security import Security
+from stoker._version import __version__
 from stoker._wire import protocol as p
 from stoker.errors import (
     BatchTimeoutError,

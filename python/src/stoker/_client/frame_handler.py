@@ -24,7 +24,7 @@ from stoker._wire import protocol as p
 from stoker.errors import CorruptDataError, FencedError, PlaceTakenError, ProtocolError, StateMismatchError
 
 if TYPE_CHECKING:
-    from stoker._client.local_reads import HandedFiles
+    from stoker._transport.local_reads import HandedFiles
 
 _MAX_REFUSED = 4
 """Times that one piece may arrive damaged, and an epoch may be ended without a piece of it."""
@@ -168,7 +168,7 @@ class Inbox:
         self.on_batch(connection, header, message, crc)
 
     def _on_file(self, connection: Connection, body: bytes) -> None:
-        from stoker._client.local_reads import HandoverError
+        from stoker._transport.local_reads import HandoverError
 
         if connection.files is None:
             raise ProtocolError(f"{connection.address} sent FILE without hand-over", "bad_frame")
@@ -289,7 +289,7 @@ class Inbox:
             return None
         if welcome.handover > self._network.peers.handover(connection):
             raise ProtocolError(f"{connection.address} hands over {welcome.handover} files unasked", "bad_frame")
-        from stoker._client.local_reads import HandedFiles
+        from stoker._transport.local_reads import HandedFiles
 
         return HandedFiles(welcome.handover)
 

@@ -15,9 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from stoker._dataset.chunk import ChunkReader, read_fully
+from stoker._dataset.chunk import ChunkReader
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
+from stoker._memory.file_reads import read_fully
 from stoker._packing.pack import ChunkSummary, chunk_path
 from stoker._packing.segments import Segment
 from stoker.errors import CorruptDataError, DuplicateKeyError

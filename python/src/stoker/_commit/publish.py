@@ -20,6 +20,7 @@ from stoker._commit.local_store import LocalStore
 from stoker._dataset.log import read_info
 from stoker._dataset.snapshot import Snapshot
 from stoker._packing.pack import ChunkSummary
+from stoker._version import __version__
 from stoker.errors import CommitRefusedError
 
 _PART_KEYS = {"stoker_part", "dataset", "ingest", "samples", "chunks", "classes"}
@@ -85,8 +86,6 @@ def publish(
     """
     if not chunks:
         raise CommitRefusedError("there is no sample to commit; nothing is committed")
-    from stoker import __version__
-
     request = CommitRequest(
         ingest,
         "replace" if mode == "replace" else "ingest",

@@ -17,6 +17,7 @@ from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
 from stoker._format.message import Column, MessageLayout, checked_offsets, chunk_columns
+from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
 
 MAGIC = b"ARROW1\0\0"
@@ -237,29 +238,3 @@ class ChunkReader:
             return ids
         except (KeyError, ValueError, TypeError) as e:
             raise CorruptDataError(f"{what}: classes of {field} unknown to the version: {e}") from e
-
-
-def read_fully(fd: int, data: npt.NDArray[np.uint8], offset: int) -> int:
-    """Reads into `data` from a file offset; returns the bytes read, fewer only at the end of the file."""
-    return read_into(fd, memoryview(data), offset)
-
-
-def read_into(fd: int, view: memoryview, offset: int) -> int:
-    """The same for a writable view of bytes."""
-    got = 0
-    while got < len(view):
-        n = preadv(fd, (view[got:],) if got else (view,), offset + got)
-        if n == 0:
-            break
-        got += n
-    return got
-
-
-def _pread(fd: int, views: tuple[memoryview], offset: int) -> int:
-    part = os.pread(fd, len(views[0]), offset)
-    views[0][: len(part)] = part
-    return len(part)
-
-
-preadv = getattr(os, "preadv", _pread)
-"""Fills one view from a file offset; returns how many bytes came."""

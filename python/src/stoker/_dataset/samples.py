@@ -12,11 +12,12 @@ from typing import Any, overload
 import numpy as np
 import numpy.typing as npt
 
-from stoker._dataset.chunk import ChunkHead, ChunkReader, ColumnData, read_fully
+from stoker._dataset.chunk import ChunkHead, ChunkReader, ColumnData
 from stoker._dataset.location import dataset_path
 from stoker._dataset.snapshot import Snapshot, open_snapshot
 from stoker._format.checksum import crc32c
 from stoker._format.fields import Field
+from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
 
 _HEADS = 64

@@ -3,25 +3,20 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from itertools import islice
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from stoker._batch.batch import Batch
+from stoker._feed.reading import Reading, Span
 from stoker._order.delivery import Share
-from stoker._order.spec import Tail
 from stoker._source.batch_source import BatchSource, DeliveredBatch, StreamInfo
 from stoker._source.position import Start, state_of, worker_of
 from stoker.errors import FencedError, StokerError
 
-if TYPE_CHECKING:
-    from stoker._feed.feed import Feed
-
 _DECODE_AHEAD = 2
-Span = tuple[int, int, int, int, Tail]
-"""Epoch, first number, stride, count, tail."""
 
 
 class _Taken(NamedTuple):
@@ -41,14 +36,14 @@ class Iteration(Iterator[Batch]):
     and in loops.
     """
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
         self._serial = -1
         self._ended = False
         self.running = False
         self.steps = 0
         """Batches that the rank takes in this iteration."""
-        self._setting = feed._progress.shared.setting()
+        self._setting = reading.progress.shared.setting()
         self._start = Start(0)
         self._share: Share
         self._info: StreamInfo
@@ -67,7 +62,7 @@ class Iteration(Iterator[Batch]):
 
     def _begin(self) -> None:
         """Takes a new position, if there is one, and opens the source there."""
-        progress = self._feed._progress
+        progress = self._reading.progress
         serial = progress.serial
         if self._serial != serial:
             start, share = progress.begin(self._setting)
@@ -80,16 +75,16 @@ class Iteration(Iterator[Batch]):
         self._broken = False
 
     def _open(self) -> None:
-        feed, share = self._feed, self._share
+        reading, share = self._reading, self._share
         start = self._at()
-        epochs = feed._epochs
+        epochs = reading.epochs
         if self.steps or epochs is None or start.epoch < epochs:
-            self._source, self._info = feed._ready(start)
+            self._source, self._info = reading.ready(start)
             if self._info.follows:  # the version that was seen before may not be the one that was chosen
-                share = self._share = feed._share(start)
+                share = self._share = reading.share(start)
                 self.steps = share.steps
         else:
-            self._info = feed.info
+            self._info = reading.info
         worker = worker_of()
         self._worker, self._workers, _ = worker or (0, 1, 0)
         if self._workers > 1 and share.concat > 1:
@@ -102,7 +97,7 @@ class Iteration(Iterator[Batch]):
         self._batches = iter(())
         self._taken = self._handed
         self._left = len(range(self._worker + self._taken * self._workers, self.steps, self._workers))
-        kept, feed._kept = feed._kept, None
+        kept, reading.kept = reading.kept, None
         if self._source is None:
             return
         if not self._left:
@@ -118,8 +113,8 @@ class Iteration(Iterator[Batch]):
         self._batches = self._source.epoch(*span)
         if self._info.follows:
             return  # what the next epoch is of is known when it is begun
-        following = feed._progress.after(self._start) if worker else Start(start.epoch + 1)
-        coming = feed._share(following)
+        following = reading.progress.after(self._start) if worker else Start(start.epoch + 1)
+        coming = reading.share(following)
         ahead = self._span(following, coming if worker else replace(coming, limit=None))
         if ahead[3]:
             self._source.prefetch(*ahead)
@@ -134,25 +129,25 @@ class Iteration(Iterator[Batch]):
         return start.epoch, *share.worker(self._worker, self._workers, start.taken), share.tail
 
     def __next__(self) -> Batch:
-        feed = self._feed
-        if self._ended or feed._closed or feed._iteration is not self:
+        reading = self._reading
+        if self._ended or reading.closed or reading.iteration is not self:
             if not self.running and self._serial >= 0:
                 raise StopIteration
             raise StokerError("another iteration of this feed has begun, or the feed is closed")
         try:
-            began = feed._tally.begin()
+            began = reading.tally.begin()
             try:
                 self._ack()
-                if self._broken or self._serial != feed._progress.serial:
+                if self._broken or self._serial != reading.progress.serial:
                     self._begin()
                 taken = self._take()
             finally:
-                feed._tally.end(began)
+                reading.tally.end(began)
             if taken is None:
                 self._finish()
                 raise StopIteration
             batch = taken.batch
-            feed._tally.count(batch)
+            reading.tally.count(batch)
             unacked = batch.epoch, taken.numbers
             last = self._info, self._share, self._start.epoch, taken.step
         except StopIteration:
@@ -163,12 +158,12 @@ class Iteration(Iterator[Batch]):
         # Nothing from here on makes a call, so that no interrupt comes between: the batch is handed out, or it is not.
         self._unacked = unacked
         self._handed += 1
-        feed._progress.last = last
+        reading.progress.last = last
         return batch
 
     def _fail(self) -> None:
         """Notes that a batch was not handed out. The next `next` gets it, also in a new iteration."""
-        progress = self._feed._progress
+        progress = self._reading.progress
         if self._serial == progress.serial:
             self._broken = True
             progress.go_back(self._at())
@@ -177,16 +172,16 @@ class Iteration(Iterator[Batch]):
     def _finish(self) -> None:
         """All was handed out; what the source has begun of the epoch's rest is kept."""
         ended, self.running = not self.running, False
-        self._feed._progress.recovered(self._setting)
-        feed, share = self._feed, self._share
+        self._reading.progress.recovered(self._setting)
+        reading, share = self._reading, self._share
         if not ended and share.limit is not None and self.steps and worker_of() is None:
-            following = feed._progress.after(Start(self._start.epoch, share.start))
+            following = reading.progress.after(Start(self._start.epoch, share.start))
             if following.epoch == self._start.epoch:
-                feed._kept = self._span(following, replace(feed._share(following), limit=None)), self._batches
+                reading.kept = self._span(following, replace(reading.share(following), limit=None)), self._batches
 
     def _take(self) -> _Taken | None:
         """The next batch; None after the last."""
-        decoding = self._feed._decoding
+        decoding = self._reading.decoding
         if decoding is None:
             return self._receive()
         while self._late is None and len(self._decoded) <= _DECODE_AHEAD:
@@ -213,7 +208,7 @@ class Iteration(Iterator[Batch]):
     def _receive(self) -> _Taken | None:
         if not self._left:
             return None
-        feed, share = self._feed, self._share
+        reading, share = self._reading, self._share
         parts = list(islice(self._batches, share.concat))
         if not parts:
             raise StokerError(f"epoch {self._start.epoch}: the source has ended {self._left} batches before its end")
@@ -224,7 +219,7 @@ class Iteration(Iterator[Batch]):
         step = self._worker + self._taken * self._workers
         self._taken += 1
         self._left -= 1
-        batch = Batch(feed._form, delivered, partial(_state, self._info, share, self._start.epoch, step))
+        batch = Batch(reading.form, delivered, partial(_state, self._info, share, self._start.epoch, step))
         return _Taken(batch, step, numbers)
 
     def _ack(self) -> None:
@@ -244,8 +239,9 @@ class Iteration(Iterator[Batch]):
 class Epochs(Iterator[Batch]):
     """See `Feed.batches`. Not a generator, since an error would end it; here `next` can be called again after one."""
 
-    def __init__(self, feed: Feed) -> None:
-        self._feed = feed
+    def __init__(self, begin: Callable[[], Iterator[Batch]], reading: Reading) -> None:
+        """`begin` begins the next iteration of the feed."""
+        self._begin, self._reading = begin, reading
         self._current: Iterator[Batch] | None = None
         self._empty = 0
         """Iterations in a row without a batch."""
@@ -253,24 +249,24 @@ class Epochs(Iterator[Batch]):
     def __next__(self) -> Batch:
         while self._current is not None or not self._is_over():
             if self._current is None:
-                current = iter(self._feed)
+                current = self._begin()
                 self._current = current
                 self._empty += 1
             for batch in self._current:
                 self._empty = 0
                 return batch
             self._current = None
-        self._feed._require_steps()
+        self._reading.require_steps()
         raise StopIteration
 
     def _is_over(self) -> bool:
         """Whether no epoch follows. A rank without a batch in the epochs that a feed has goes through all of them."""
         if not self._empty:
             return False
-        epochs = self._feed._epochs
+        epochs = self._reading.epochs
         if epochs is None:
             return self._empty > 1  # the first may be the end of an epoch, where a state stood
-        return self._feed._progress.following.epoch >= epochs
+        return self._reading.progress.following.epoch >= epochs
 
 
 def join(parts: list[DeliveredBatch], count: int) -> DeliveredBatch:

@@ -3,30 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from stoker._batch.batch import Batch
 from stoker._batch.ragged import Ragged
+from stoker._feed.reading import Reading
 from stoker._format.fields import Field
 from stoker.errors import MissingDependencyError
-
-if TYPE_CHECKING:
-    from stoker._batch.batch import Batch
-    from stoker._feed.feed import Feed
 
 _IMAGES = {"rgb": (None, None, None, 3), "gray": (None, None, None)}
 
 
-def dataset_of(feed: Feed, signature: Mapping[str, Any]) -> Any:
-    """See `Feed.as_tf_dataset`."""
+def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature: Mapping[str, Any]) -> Any:
+    """See `Feed.as_tf_dataset`. `begin` begins the next iteration of the feed."""
     try:
         import tensorflow as tf
     except ImportError as e:
         raise MissingDependencyError("Feed.as_tf_dataset needs TensorFlow: pip install tensorflow-cpu") from e
-    feed.info  # noqa: B018 - connects, and so knows the form
-    fields = feed._form.fields
-    decode = feed._options.decode or {}
+    reading.info  # noqa: B018 - connects, and so knows the form
+    fields = reading.form.fields
+    decode = reading.options.decode or {}
 
     def spec(field: Field) -> Any:
         if field.name in signature:
@@ -50,7 +48,7 @@ def dataset_of(feed: Feed, signature: Mapping[str, Any]) -> Any:
         return {name: _column(tf, batch, field, name in decode) for name, field in fields.items()}
 
     specs = {name: spec(field) for name, field in fields.items()}
-    return tf.data.Dataset.from_generator(lambda: Converted(iter(feed), columns), output_signature=specs)
+    return tf.data.Dataset.from_generator(lambda: Converted(begin(), columns), output_signature=specs)
 
 
 class Converted(Iterator[Any]):

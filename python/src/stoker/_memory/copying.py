@@ -12,9 +12,9 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from stoker._dataset.chunk import read_into
 from stoker._format.checksum import extend
 from stoker._memory import mapping as _mapping
+from stoker._memory.file_reads import read_into
 
 MOST: Final = 1024
 """Ranges of one call to the kernel (IOV_MAX)."""

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stoker._dataset.chunk import ChunkHead, ChunkReader, read_into
+from stoker._dataset.chunk import ChunkHead, ChunkReader
 from stoker._format.checksum import crc32c
 from stoker._memory import copying as _copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.copying import Target
+from stoker._memory.file_reads import read_into
 from stoker._path.assembler import Gather
 from stoker._path.rows import RowBlock
 from stoker.errors import CorruptDataError

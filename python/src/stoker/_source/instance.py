@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import socket
 import time
@@ -10,11 +11,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from stoker._transport.local_transport import host_id
-
 _LOADED = time.time_ns() // 1000
 """Stands for the start of this process where the system does not tell it."""
 _MOST_NAME = 255
+_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 @dataclass(frozen=True)
@@ -64,6 +64,15 @@ class Launch:
     def to_json(self) -> dict[str, Any]:
         """The object of HELLO."""
         return asdict(self)
+
+
+@functools.cache
+def host_id() -> str | None:
+    """The identity of this machine, None where it has none."""
+    try:
+        return _BOOT_ID.read_text(encoding="ascii").strip() or None
+    except (OSError, ValueError):
+        return None
 
 
 def _name(text: str) -> str:

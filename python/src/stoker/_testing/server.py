@@ -8,35 +8,25 @@ from __future__ import annotations
 import contextlib
 import socket
 import threading
-from collections import Counter, deque
-from typing import Any
+from collections import deque
 
-from stoker._testing.session import Session
+from stoker._source.instance import host_id
+from stoker._testing.session import Session, SessionHost
 from stoker._testing.state import Fault, FeedState
-from stoker._transport.local_transport import UnixAddress, host_id
+from stoker._transport.local_transport import UnixAddress
 
 
-class FakeFeeder:
+class FakeFeeder(SessionHost):
     """One server of a feed. `start` binds, `stop` closes everything at once, `start` again takes the same port."""
 
     def __init__(self, state: FeedState, host: str = "127.0.0.1", port: int = 0) -> None:
-        self.state = state
-        self.index = len(state.addresses)
+        super().__init__(state, len(state.addresses))
         self.host, self.port = host, port
         state.addresses.append("")
-        self.sessions: list[Session] = []
-        """Every session ever, oldest first."""
         self.faults: deque[Fault] = deque()
         """Faults of the next connections, one each."""
         self.always: Fault | None = None
         """Applied to connections that have no fault from `faults`."""
-        self.delay_s = 0.0
-        """Delay before each piece, in seconds."""
-        self.welcome_changes: dict[str, Any] = {}
-        """Values that replace those of the WELCOME."""
-        self.counts: Counter[str] = Counter()
-        self._open = threading.Event()
-        self._open.set()
         self._listener: socket.socket | None = None
         self._near: socket.socket | None = None
         self.near_is_deaf = False
@@ -75,7 +65,7 @@ class FakeFeeder:
             with contextlib.suppress(OSError):
                 door.shutdown(socket.SHUT_RDWR)
             door.close()
-        self._open.set()
+        self.flowing.set()
         for session in self.sessions:
             session.end()
         if self._acceptor is not None:
@@ -85,16 +75,11 @@ class FakeFeeder:
 
     def hold(self) -> None:
         """From now on nothing is sent and nothing read, but connections stay."""
-        self._open.clear()
+        self.flowing.clear()
 
     def release(self) -> None:
         """Ends `hold`."""
-        self._open.set()
-
-    @property
-    def live(self) -> list[Session]:
-        """Sessions that have been welcomed and not ended."""
-        return [s for s in self.sessions if s.identity is not None and not s.ended]
+        self.flowing.set()
 
     def _accept(self, listener: socket.socket) -> None:
         while True:

@@ -9,28 +9,47 @@ import threading
 import time
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from google_crc32c import extend as _crc_extend
 
 from stoker._order.delivery import BatchPlan
-from stoker._testing.state import Fault, Seen, ServedStream
+from stoker._testing.state import Fault, FeedState, Seen, ServedStream
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
-
-if TYPE_CHECKING:
-    from stoker._testing.server import FakeFeeder
 
 
 class _Cut(Exception):  # noqa: N818 - control flow of the fault injection
     pass
 
 
+class SessionHost:
+    """What the sessions of one fake feeder share. Threads: as for `FeedState`."""
+
+    def __init__(self, state: FeedState, index: int) -> None:
+        self.state, self.index = state, index
+        self.sessions: list[Session] = []
+        """Every session ever, oldest first."""
+        self.delay_s = 0.0
+        """Delay before each piece, in seconds."""
+        self.welcome_changes: dict[str, Any] = {}
+        """Values that replace those of the WELCOME."""
+        self.counts: Counter[str] = Counter()
+        self.flowing = threading.Event()
+        """Cleared while nothing is sent and nothing read."""
+        self.flowing.set()
+
+    @property
+    def live(self) -> list[Session]:
+        """Sessions that have been welcomed and not ended."""
+        return [s for s in self.sessions if s.identity is not None and not s.ended]
+
+
 class Session:
     """One connection of a fake feeder."""
 
-    def __init__(self, feeder: FakeFeeder, connection: socket.socket, fault: Fault) -> None:
+    def __init__(self, feeder: SessionHost, connection: socket.socket, fault: Fault) -> None:
         self.feeder, self.state, self.fault = feeder, feeder.state, fault
         self.stream = feeder.state.stream
         self.hello: dict[str, Any] = {}
@@ -116,11 +135,11 @@ class Session:
     def _read(self) -> None:
         limit = p.MAX_BEFORE_WELCOME
         while True:
-            self.feeder._open.wait()
+            self.feeder.flowing.wait()
             length, kind, flags, reserved = p.unpack_prefix(self._read_exactly(p.PREFIX_BYTES))
             p.check_prefix(length, kind, flags, reserved, limit)
             body = self._read_exactly(length - 4)
-            self.feeder._open.wait()
+            self.feeder.flowing.wait()
             self.received[kind] += 1
             if self.identity is None:
                 if kind != p.HELLO:
@@ -364,7 +383,7 @@ class Session:
             self.state.notify()
 
     def _send(self, frame: bytes, message: Any = b"") -> None:
-        self.feeder._open.wait()
+        self.feeder.flowing.wait()
         fault = self.fault
         total = len(frame) + len(message)
         if fault == Fault(shuffle=fault.shuffle):

@@ -24,7 +24,7 @@ from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from stoker._client.local_reads import HandedFiles
+    from stoker._transport.local_reads import HandedFiles
 
 SEGMENT_BYTES: Final = 512 << 10
 """Bytes received and checksummed at a time: few enough that the checksum reads them from the second-level cache."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import functools
 import os
 import stat
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any, Final, NamedTuple
+
+from stoker._source.instance import host_id
 
 TRANSPORTS: Final = ("auto", "tcp", "unix", "handover")
 _LEAST_HANDED = 16 << 10
 """Bytes of payload a row from which it is cheaper to find it in the files than to receive it, by measurement."""
 _MAX_PATH = 100
-_BOOT_ID = Path("/proc/sys/kernel/random/boot_id")
 
 
 class UnixAddress(NamedTuple):
@@ -56,15 +55,6 @@ def hands_over() -> bool:
 def least_handed() -> int:
     """Bytes of payload a row from which it is to be: all rows where the transport is `handover`."""
     return 0 if transport() == "handover" else _LEAST_HANDED
-
-
-@functools.cache
-def host_id() -> str | None:
-    """The identity of this machine, None where it has none."""
-    try:
-        return _BOOT_ID.read_text(encoding="ascii").strip() or None
-    except (OSError, ValueError):
-        return None
 
 
 def usable(place: UnixAddress) -> bool:
