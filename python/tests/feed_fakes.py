@@ -8,7 +8,7 @@ import threading
 import time
 
 from stoker._client.feeder_pool import Timing
-from stoker._client.feeder_source import FeedClient
+from stoker._client.feeder_source import FeederSource
 from stoker._order.delivery import BatchPlan, Share
 from stoker._order.spec import OrderSpec
 from stoker._source.batch_source import Consumer
@@ -108,7 +108,7 @@ class FakeFeed:
     def client(self, *, consumer=None, addresses=None, target=None, timing=QUICK, opened=True, **options):
         given = tuple(addresses or [f.address for f in self.feeders])
         options["security"] = Security(options.pop("token", None))
-        client = FeedClient(target or FeedTarget(given=given), timing=timing, **options)
+        client = FeederSource(target or FeedTarget(given=given), timing=timing, **options)
         self._clients.callback(client.close)
         if opened:
             client.info = client.open(consumer or Consumer())

@@ -21,7 +21,7 @@ import pytest
 
 import stoker
 from interleaving import Call, Crash, Ended, Run
-from stoker._commit import table as _table
+from stoker._commit import table
 from stoker._commit.entry import encode_entry
 from stoker._commit.local_store import LocalStore
 from stoker._dataset.log import LogEntry, entry_path, read_entry, read_info
@@ -141,7 +141,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """No waiting for disks, and chunk tables after each version."""
     monkeypatch.setattr(os, "fsync", lambda fd: None)
-    monkeypatch.setattr(_table, "COMMITS", 1)
+    monkeypatch.setattr(table, "COMMITS", 1)
     return monkeypatch
 
 

@@ -137,7 +137,7 @@ def test_a_trainer_that_may_only_read_sends_no_receipts():
         feed.feeder.welcome_changes = {"read_only": True}
         client = feed.client()
         assert feed.read(client)
-        assert not client._demand.receipts.unconfirmed
+        assert not client._subscriptions.receipts.unconfirmed
         client.close()
         assert not feed.state.acks
 
@@ -148,9 +148,9 @@ def test_receipts_are_kept_until_they_are_durable():
         expected = feed.read(client)
         feed.state.wait_for(lambda: feed.acked() == pieces_of(expected))
         session = feed.feeder.sessions[0]
-        assert sum(n for n, _, _ in client._network.peers.live[0].undurable) == session.acks
+        assert sum(n for n, _, _ in client._network.feeders.live[0].undurable) == session.acks
         session.say(p.durable(session.acks))
-        eventually(lambda: not client._network.peers.live[0].undurable)
+        eventually(lambda: not client._network.feeders.live[0].undurable)
 
 
 def test_the_next_epoch_is_on_its_way_before_this_one_is_consumed():
@@ -387,10 +387,10 @@ def test_close_ends_threads_and_descriptors():
 
 def test_a_forgotten_client_goes_away():
     from feed_fakes import QUICK
-    from stoker._client.feeder_source import FeedClient
+    from stoker._client.feeder_source import FeederSource
 
     with FakeFeed() as feed:
-        client = FeedClient(FeedTarget(given=(feed.feeder.address,)), timing=QUICK)
+        client = FeederSource(FeedTarget(given=(feed.feeder.address,)), timing=QUICK)
         client.open(Consumer())
         next(client.epoch(0, 0, 1, 26, "pad"))
         thread, ref = client._thread, weakref.ref(client)

@@ -46,7 +46,7 @@ def test_a_place_that_becomes_free_is_taken():
         newcomer = feed.client(consumer=consumer(NEWCOMER), place_timeout=20, connect_timeout=0.1)
         closing.join()
         assert len(feed.read(newcomer)) == feed.stream.plan().batches
-        assert newcomer._inbox.joined > holder._inbox.joined
+        assert newcomer._handler.joined > holder._handler.joined
 
 
 def test_the_own_process_does_not_wait():

@@ -16,7 +16,7 @@ from kafka_fake import TOPIC, FakeTopic, Writer, record
 from stoker import Feed, errors
 from stoker._kafka.plan import wants
 from stoker._kafka.record import BATCH, BEGIN, END, Position, message_of, read_header
-from stoker._kafka.target import KafkaTarget
+from stoker._kafka.target import TopicTarget
 from stoker._order.delivery import BatchPlan
 from stoker._order.spec import OrderSpec
 
@@ -108,14 +108,14 @@ def test_the_golden_values_of_the_feeder_hold_the_golden_batches(name: str) -> N
 
 
 def test_targets_are_parsed() -> None:
-    assert KafkaTarget.parse("kafka://a:1,b:2/t?client.id=x&linger.ms=5") == (
+    assert TopicTarget.parse("kafka://a:1,b:2/t?client.id=x&linger.ms=5") == (
         "a:1,b:2",
         "t",
         (("client.id", "x"), ("linger.ms", "5")),
     )
     for text in ("kafka://a:1", "kafka:///t", "kafka://a:1/t/u", "kafka://a:1/"):
         with pytest.raises(ValueError, match="kafka://host:port"):
-            KafkaTarget.parse(text)
+            TopicTarget.parse(text)
 
 
 def test_what_is_wanted_is_what_the_order_delivers() -> None:

@@ -12,8 +12,8 @@ from dataclasses import replace
 import pytest
 
 from stoker import Feed
-from stoker._client.feeder_source import FeedClient
-from stoker._kafka.target import KafkaTarget, settings_of
+from stoker._client.feeder_source import FeederSource
+from stoker._kafka.target import TopicTarget, settings_of
 from stoker._source.batch_source import Consumer
 from stoker._transport.discovery import FeedTarget, feed_file
 from stoker._transport.security import Security, Tls
@@ -144,7 +144,7 @@ def test_arguments_that_contradict_each_other_are_refused():
 def test_a_token_is_never_shown():
     feed = Feed("photos", token="very secret")
     assert "secret" not in repr(feed) + repr(feed._reading.options) + str(vars(feed)) + str(vars(feed._reading))
-    client = FeedClient(GIVEN, security=Security(token="very secret"))
+    client = FeederSource(GIVEN, security=Security(token="very secret"))
     assert "secret" not in str(vars(client))
     client.close()
     revived = pickle.loads(pickle.dumps(feed))
@@ -242,10 +242,10 @@ def test_no_token_goes_out_in_plain_text(tmp_path, monkeypatch, happens):
         address = f"127.0.0.1:{thief.getsockname()[1]}"
         write_feed(tmp_path, tls_cert=str(tmp_path / "feeder.pem"), addresses=[address])
         (tmp_path / "feeder.pem").write_text(CERTIFICATE)
-        client = FeedClient(NAMED, connect_timeout=20)
+        client = FeederSource(NAMED, connect_timeout=20)
         client._target.addresses()
-        client._network.peers._found = (address,)
-        client._network.peers._find_at = float("inf")
+        client._network.feeders._found = (address,)
+        client._network.feeders._find_at = float("inf")
         happens(tmp_path)
         heard = []
 
@@ -292,7 +292,7 @@ def test_a_file_of_kafka_settings_is_not_waited_for(tmp_path, monkeypatch):
     os.mkfifo(fifo)
     monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(fifo))
     with pytest.raises(StokerError, match="STOKER_KAFKA_CONFIG names: it is not a regular file"):
-        settings_of(KafkaTarget.parse("kafka://a:1/t"), "group")
+        settings_of(TopicTarget.parse("kafka://a:1/t"), "group")
     monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(tmp_path / "absent"))
     with pytest.raises(StokerError, match="No such file"):
-        settings_of(KafkaTarget.parse("kafka://a:1/t"), "group")
+        settings_of(TopicTarget.parse("kafka://a:1/t"), "group")

@@ -108,7 +108,7 @@ def refused(error: type[StokerError], match: str, target: str, **options: Any) -
     assert "\n" not in str(caught.value)
     assert SECRET not in str(caught.value)
     assert time.monotonic() - begun < 5
-    assert feed._reading.tally._batches == 0
+    assert feed._reading.client_stats._batches == 0
 
 
 # ---- those who may

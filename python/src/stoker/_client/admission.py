@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 
-from stoker._client.feeder_pool import Peers
+from stoker._client.feeder_pool import FeederPool
 from stoker.errors import PlaceTakenError
 
 _FIRST_PAUSE_S = 0.25
@@ -61,11 +61,11 @@ class Admission:
             return None
         return PlaceTakenError(f"{text} (waited for {now - since:.1f} s, place_timeout is {self.place_timeout:g} s)")
 
-    def look_at(self, peers: Peers, now: float) -> bool:
+    def look_at(self, feeders: FeederPool, now: float) -> bool:
         """Whether every feeder that answers has admitted this client."""
-        if not self.complete and not self.withdrawing and self._since is not None and peers.lane_map is not None:
+        if not self.complete and not self.withdrawing and self._since is not None and feeders.lane_map is not None:
             late = now - self._since > self._patience_s
-            self.complete = all(late or peers.has_answered(address) for address in peers.lane_map.addresses)
+            self.complete = all(late or feeders.has_answered(address) for address in feeders.lane_map.addresses)
             if self.complete:
                 self.refused_since, self._pause_s = None, _FIRST_PAUSE_S
         return self.complete

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from stoker._client.lane_map import LaneMap, choose, place
 from stoker._transport.connection import Connection, ConnectionLostError
 from stoker._transport.discovery import FeedTarget
-from stoker._transport.local_transport import UnixAddress, hands_over, transport, usable
+from stoker._transport.local_transport import UnixAddress, reads_locally, transport, usable
 from stoker.errors import FeedNotFoundError
 
 
@@ -69,7 +69,7 @@ class Peer:
         return c if c is not None and c.state == "live" else None
 
 
-class Peers:
+class FeederPool:
     """Every address that was ever tried or named, and the placing of lanes."""
 
     def __init__(
@@ -95,7 +95,7 @@ class Peers:
         self._found: tuple[str, ...] = ()
         self._find_at = 0.0
         self._turn = 0
-        self._hands_over = hands_over()
+        self._reads_locally = reads_locally()
         self._refused_files: set[str] = set()
         self._nearby = unix and transport() != "tcp"
         self._unix: dict[str, UnixAddress] = {}
@@ -312,13 +312,13 @@ class Peers:
 
     def handover(self, connection: Connection) -> int:
         """How many handed files to offer to keep: none where payload has to come over the connection."""
-        if connection.path is None or not self._hands_over or connection.address in self._refused_files:
+        if connection.path is None or not self._reads_locally or connection.address in self._refused_files:
             return 0
-        from stoker._transport import local_reads as _handover
+        from stoker._transport import local_reads
 
-        return _handover.MOST_FILES if _handover.supported() else 0
+        return local_reads.MOST_FILES if local_reads.supported() else 0
 
-    def refuse_handover(self, address: str) -> None:
+    def refuse_local_reads(self, address: str) -> None:
         """From the next connection on, payload of this feeder comes over it."""
         self._refused_files.add(address)
 

@@ -2,9 +2,9 @@
 
 Threads. The thread that holds the turn receives. While the trainer's thread waits for a batch, it holds the turn
 itself, so in the steady state no other thread is involved. While the trainer is busy with its step, the background
-thread holds the turn. Network, peers, inbox and the receiving side of spans belong to the turn holder. `Demand.out`
-guards sending, receipts and grants, so that the trainer's thread can acknowledge while the background thread waits for
-data. A thread that needs both takes the turn before `out`.
+thread holds the turn. Network, pool of feeders, frame handler and the receiving side of spans belong to the turn
+holder. `Subscriptions.out` guards sending, receipts and grants, so that the trainer's thread can acknowledge while the
+background thread waits for data. A thread that needs both takes the turn before `out`.
 
 Interrupts. Only the trainer's thread is interrupted. This can happen between any two steps, so a connection may have
 lost its place in a frame. `_call` notes that a call began and did not end. The next call then starts over with new
@@ -26,10 +26,10 @@ from multiprocessing import util
 from typing import TypeVar
 
 from stoker._client.feeder_pool import Timing
-from stoker._client.frame_handler import Inbox
+from stoker._client.frame_handler import FrameHandler
 from stoker._client.network import Network
 from stoker._client.span import Span
-from stoker._client.subscriptions import Demand
+from stoker._client.subscriptions import Subscriptions
 from stoker._client.turn import Turn
 from stoker._client.waits import Stall, Waits
 from stoker._client.welcome import Welcome
@@ -38,7 +38,7 @@ from stoker._order.spec import Tail
 from stoker._source.batch_source import Consumer, DeliveredBatch, StreamInfo
 from stoker._transport.connection import Connection
 from stoker._transport.discovery import FeedTarget, ended_feed
-from stoker._transport.local_transport import least_handed
+from stoker._transport.local_transport import least_local
 from stoker._transport.security import Security
 from stoker._version import __version__
 from stoker._wire import protocol as p
@@ -60,7 +60,7 @@ _PART_S = 1.0
 """Seconds that `close` waits for the last receipts to be delivered."""
 
 
-class FeedClient:
+class FeederSource:
     """Reads one stream from the feeders of a feed. See `BatchSource` for the contract of the public methods."""
 
     def __init__(
@@ -96,12 +96,12 @@ class FeedClient:
         self._parked = threading.Event()
         self._thread: threading.Thread | None = None
         self._at_exit: util.Finalize | None = None
-        self._demand = Demand(timing.ack)
+        self._subscriptions = Subscriptions(timing.ack)
         me = weakref.ref(self)  # a plain method would keep a forgotten client alive until the cycle is collected
         self._network = Network(
             target,
             timing,
-            self._demand,
+            self._subscriptions,
             lambda handover: _hello(me(), handover),
             functools.partial(security.tls_for, target),
             security.allows_unix,
@@ -111,10 +111,10 @@ class FeedClient:
         pool = pool or BufferPool(min(buffer_bytes, 256 << 20))
         self.waits = Waits()
         self._began: float | None = None
-        self._inbox = Inbox(
-            target, self._network, self._demand, pool, buffer_bytes, self.waits, lambda: _stats_frame(me())
+        self._handler = FrameHandler(
+            target, self._network, self._subscriptions, pool, buffer_bytes, self.waits, lambda: _stats_frame(me())
         )
-        self._network.attach(self._inbox)
+        self._network.attach(self._handler)
         self._batches_taken = 0
         self._samples_taken = 0
         self._pool = pool
@@ -130,7 +130,7 @@ class FeedClient:
         """
         self._consumer = consumer
         self._network.looking = consumer.look
-        self._inbox.join(consumer.joined)
+        self._handler.join(consumer.joined)
         welcome = self._call(lambda: self._turn.run(lambda: self._join(self._connect_timeout)))
         if consumer.look:
             return welcome.info
@@ -165,7 +165,7 @@ class FeedClient:
         deadline = time.monotonic() + timeout
         while True:
             self._raise_failure()
-            welcome = self._inbox.welcome
+            welcome = self._handler.welcome
             if welcome is not None and (network.looking or admission.complete):
                 break
             left = deadline - time.monotonic()
@@ -174,16 +174,16 @@ class FeedClient:
             if left <= 0:
                 raise ConnectTimeoutError(
                     f"{self._target}: no feeder answered within {timeout:g} s "
-                    f"({network.peers.describe()}). Does it run? See `stoker ps`"
+                    f"({network.feeders.describe()}). Does it run? See `stoker ps`"
                 )
             network.step(min(left, _LOOK_S))
-            if self._target.name is not None and network.peers.refused:
+            if self._target.name is not None and network.feeders.refused:
                 gone = ended_feed(self._target.name)
                 if gone:
                     raise FeedNotFoundError(gone)
         # From here on this client is of that feed and stream, and of that version in that epoch.
         if not network.looking:
-            self._inbox.took_part()
+            self._handler.took_part()
         self._consumer = replace(
             self._consumer,
             stream=welcome.info.stream,
@@ -191,16 +191,16 @@ class FeedClient:
         )
         return welcome
 
-    def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
+    def move_to(self, epoch: int, version: int | None) -> StreamInfo:
         """See `BatchSource`. Reconnects, and sends the previous epoch's receipts again that are not yet durable."""
         begun, network = time.monotonic(), self._network
 
         def turn() -> Welcome:
             self._raise_failure()
             self._consumer = replace(self._consumer, epoch=epoch, version=version)
-            self._demand.leave()
+            self._subscriptions.leave()
             network.leave()
-            self._inbox.forget()
+            self._handler.forget()
             network.waiting_since = self.waits.waiting_since = begun
             try:
                 return self._join(self._reconnect_timeout)
@@ -209,24 +209,24 @@ class FeedClient:
 
         welcome = self._call(lambda: self._turn.run(turn))
         if self._began is not None:
-            self.waits.add("start", network.peers.address_of(0), 0, (epoch, -1), time.monotonic() - begun)
+            self.waits.add("start", network.feeders.address_of(0), 0, (epoch, -1), time.monotonic() - begun)
         return welcome.info
 
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
         """See `BatchSource`."""
-        plan = self._inbox.plan
+        plan = self._handler.plan
         if plan is None:
             raise StokerError("the client is not open")
         if self._torn:
-            self._demand.following = None  # what has arrived of it may be incomplete
+            self._subscriptions.following = None  # what has arrived of it may be incomplete
 
         def begin() -> Span:
-            following = self._demand.following
+            following = self._subscriptions.following
             if following is None or following.key != (epoch, first, stride, count, tail):
                 span = Span(plan, epoch, first, stride, count, tail)
             else:
                 span = following
-                if self._network.failure is None and self._demand.go_over(span):
+                if self._network.failure is None and self._subscriptions.go_over(span):
                     return span  # without waiting for the turn, and the batch that is being received
             self._turn.run(lambda: self._begin(span))
             return span
@@ -237,14 +237,14 @@ class FeedClient:
 
     def finish_empty(self, epoch: int, first: int, stride: int, tail: Tail) -> None:
         """See `BatchSource`."""
-        plan = self._inbox.plan
+        plan = self._handler.plan
         if plan is None:
             raise StokerError("the client is not open")
         span = Span(plan, epoch, first, stride, 0, tail)
 
         def begin() -> None:
             self._raise_failure()
-            self._demand.begin_empty(span, self._network.peers.live)
+            self._subscriptions.begin_empty(span, self._network.feeders.live)
             self._network.hurry()
 
         self._call(lambda: self._turn.run(begin))
@@ -252,38 +252,38 @@ class FeedClient:
 
     def _begin(self, span: Span) -> None:
         self._raise_failure()
-        self._demand.begin(span, self._network.peers.live)
+        self._subscriptions.begin(span, self._network.feeders.live)
         self._network.hurry()
 
     def prefetch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> None:
         """See `BatchSource`."""
-        plan = self._inbox.plan
+        plan = self._handler.plan
         if plan is None or self._closed:
             return
         span = Span(plan, epoch, first, stride, count, tail)
 
         def expect() -> None:
-            if self._demand.expect(span):
-                self._turn.run(lambda: self._demand.go_on(self._network.peers.live))
+            if self._subscriptions.expect(span):
+                self._turn.run(lambda: self._subscriptions.go_on(self._network.feeders.live))
 
         self._call(expect)
 
     def ack(self, epoch: int, number: int) -> None:
         """See `BatchSource`."""
-        span = self._demand.reading
+        span = self._subscriptions.reading
         if span is not None and span.epoch == epoch and (index := span.index(number)) >= 0:
-            self._call(functools.partial(self._demand.acknowledge, span, index))
+            self._call(functools.partial(self._subscriptions.acknowledge, span, index))
 
     def stats(self) -> Mapping[str, float]:
         """Returns `wait_s` and `wait_<cause>_s` in seconds, and counts of batches, bytes, connections and faults."""
-        counts = self._inbox.counts
+        counts = self._handler.counts
         values: dict[str, float] = {
             key: counts[key] for key in ("bytes", "handed_bytes", "corrupt_pieces", "duplicate_pieces")
         }
         values["batches"] = self._batches_taken
         values["reconnects"] = self._network.reconnects
-        values["failovers"] = self._network.peers.failovers
-        live = self._network.peers.live
+        values["failovers"] = self._network.feeders.failovers
+        live = self._network.feeders.live
         values["connections"] = len(live)
         values["unix_connections"] = sum(c.path is not None for c in live)
         causes = self.waits.causes()
@@ -309,7 +309,7 @@ class FeedClient:
             self._thread.join(5.0)
 
     def _part(self) -> None:
-        self._demand.reading = self._demand.following = None
+        self._subscriptions.reading = self._subscriptions.following = None
         self._tell_stats()
         self._network.part(time.monotonic() + _PART_S)
         self._abandon()
@@ -325,12 +325,12 @@ class FeedClient:
             self._at_exit.cancel()
         self._parked.set()
         self._network.release()
-        self._demand.reading = self._demand.following = self._demand.receiving = None
+        self._subscriptions.reading = self._subscriptions.following = self._subscriptions.receiving = None
 
     # ---- the trainer's side
 
     def _batches(self, span: Span) -> Iterator[DeliveredBatch]:
-        ready, network, demand = span.ready, self._network, self._demand
+        ready, network, subscriptions = span.ready, self._network, self._subscriptions
         if self._began is None:
             self._began = time.monotonic()
         for index in range(span.count):
@@ -339,7 +339,7 @@ class FeedClient:
                 batch = self._call(functools.partial(self._await, span, index))
             elif isinstance(network.failure, FencedError):
                 raise network.failure  # after other failures what has arrived is still delivered
-            elif demand.reading is not span:
+            elif subscriptions.reading is not span:
                 self._raise_superseded(span)
             self._batches_taken += 1
             size = 0
@@ -367,15 +367,15 @@ class FeedClient:
         try:
             network.waiting_since = self.waits.waiting_since = wait.begun
             if index > span.granted:
-                self._demand.need(span, index)
+                self._subscriptions.need(span, index)
             while (batch := ready.pop(index, None)) is None:
-                if self._demand.reading is not span:
+                if self._subscriptions.reading is not span:
                     self._raise_superseded(span)
                 if network.failure is not None or self._closed:
                     self._raise_failure()
                 now = network.step(_LOOK_S)
                 if now - wait.looked_at >= _LOOK_S:
-                    self._inbox.renew_stale(now)
+                    self._handler.renew_stale(now)
                     self._look(span, index, wait, now)
             return batch
         finally:
@@ -390,9 +390,9 @@ class FeedClient:
         lanes = span.waiting_lanes(index)
         if not lanes:
             return
-        lane, peers = lanes[0], self._network.peers
-        address = peers.address_of(lane)
-        peer = peers.by_address.get(address)
+        lane, feeders = lanes[0], self._network.feeders
+        address = feeders.address_of(lane)
+        peer = feeders.by_address.get(address)
         connection = peer.live if peer is not None else None
         what = f"epoch {span.epoch} batch {span.number(index)}"
         if connection is None:
@@ -402,7 +402,7 @@ class FeedClient:
             if now - since > self._reconnect_timeout:
                 raise ConnectTimeoutError(
                     f"{self._target}: {what} lies in lane {lane}, and no feeder could be reached "
-                    f"since {_clock(now - since)} ({self._reconnect_timeout:g} s): {peers.describe()}"
+                    f"since {_clock(now - since)} ({self._reconnect_timeout:g} s): {feeders.describe()}"
                 )
         elif now - wait.begun - wait.unconnected > self._batch_timeout:
             quiet = self._network.quiet_s(connection, now)
@@ -412,7 +412,7 @@ class FeedClient:
                 f"since {_clock(now - wait.begun)} ({now - wait.begun:.1f} s; last heard of {quiet:.1f} s ago{said}). "
                 "See the feeder's log, or raise batch_timeout"
             )
-        elif wait.cause == "feeder" and self._inbox.is_refused(span, index):
+        elif wait.cause == "feeder" and self._handler.is_refused(span, index):
             wait.cause = "corrupt"
 
     def _raise_failure(self) -> None:
@@ -430,8 +430,8 @@ class FeedClient:
     def _tell_stats(self) -> None:
         """Sends the trainer's statistics to the feeders that accept them."""
         frame = _stats_frame(self)
-        with self._demand.out:
-            for connection in self._demand.subscribed:
+        with self._subscriptions.out:
+            for connection in self._subscriptions.subscribed:
                 if connection.tells:
                     connection.send(frame)
 
@@ -460,7 +460,7 @@ class FeedClient:
             until = time.monotonic() + 1.0
             while not (turn.wanted or self._closed or network.failure) and time.monotonic() < until:
                 network.step(1.0)
-                self._inbox.renew_stale(time.monotonic())
+                self._handler.renew_stale(time.monotonic())
         except BaseException as e:
             network.fail(e)
 
@@ -476,20 +476,20 @@ class _Wait:
         self.unconnected = 0.0
 
 
-def _stats_frame(client: FeedClient | None) -> bytes:
+def _stats_frame(client: FeederSource | None) -> bytes:
     if client is None:
         return b""
-    taken = client._batches_taken, client._samples_taken, client._inbox.counts["bytes"]
+    taken = client._batches_taken, client._samples_taken, client._handler.counts["bytes"]
     return client.waits.frame(client._began, *taken)
 
 
-def _hello(client: FeedClient | None, handover: int) -> bytes:
+def _hello(client: FeederSource | None, handover: int) -> bytes:
     if client is None:
         return b""
     c = client._consumer
     return p.hello(
         token=client._security.token_for(client._target),
-        feed=client._inbox.feed_id or client._target.name,
+        feed=client._handler.feed_id or client._target.name,
         stream=c.stream,
         group=c.group,
         order=c.order,
@@ -501,10 +501,10 @@ def _hello(client: FeedClient | None, handover: int) -> bytes:
         run=c.run,
         client=f"stoker-python/{__version__}",
         handover=handover,
-        handover_from=least_handed(),
+        handover_from=least_local(),
         epoch=c.epoch,
         version=c.version,
-        joined=client._inbox.joined,
+        joined=client._handler.joined,
         look=c.look,
         instance=None if c.instance is None else c.instance.to_json(),
         launch=None if c.launch is None else c.launch.to_json(),
@@ -515,13 +515,13 @@ def _clock(seconds_ago: float) -> str:
     return time.strftime("%H:%M:%S", time.localtime(time.time() - seconds_ago))
 
 
-def _close_at_exit(client_ref: weakref.ref[FeedClient]) -> None:
+def _close_at_exit(client_ref: weakref.ref[FeederSource]) -> None:
     client = client_ref()
     if client is not None:
         client.close()
 
 
-def _background(client_ref: weakref.ref[FeedClient], parked: threading.Event) -> None:
+def _background(client_ref: weakref.ref[FeederSource], parked: threading.Event) -> None:
     pause = _AWAY_S
     while True:
         parked.wait(pause)

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from stoker._client.lane_map import LaneMap
 from stoker._client.network import Network
 from stoker._client.span import Arrival, Span
-from stoker._client.subscriptions import Demand
+from stoker._client.subscriptions import Subscriptions
 from stoker._client.waits import PageReads, Reporter, Waits
 from stoker._client.welcome import Refusal, Welcome
 from stoker._memory.buffers import BufferPool
@@ -24,7 +24,7 @@ from stoker._wire import protocol as p
 from stoker.errors import CorruptDataError, FencedError, PlaceTakenError, ProtocolError, StateMismatchError
 
 if TYPE_CHECKING:
-    from stoker._transport.local_reads import HandedFiles
+    from stoker._transport.local_reads import LocalReads
 
 _MAX_REFUSED = 4
 """Times that one piece may arrive damaged, and an epoch may be ended without a piece of it."""
@@ -32,14 +32,14 @@ _ELSEWHERE = ("shutting_down", "origin_unavailable", "wrong_feed")
 """Errors after which another feeder is asked first."""
 
 
-class Inbox:
+class FrameHandler:
     """The `FrameSink` of a client's connections."""
 
     def __init__(
         self,
         target: object,
         network: Network,
-        demand: Demand,
+        subscriptions: Subscriptions,
         pool: BufferPool,
         buffer_bytes: int,
         waits: Waits,
@@ -55,7 +55,7 @@ class Inbox:
         self.counts: Counter[str] = Counter()
         self._target = target
         self._network = network
-        self._demand = demand
+        self._subscriptions = subscriptions
         self._pool = pool
         self._buffer_bytes = buffer_bytes
         self._waits = waits
@@ -109,8 +109,8 @@ class Inbox:
         (_, _, flags, _, feed, fingerprint, epoch, lane, number, piece, pieces, rows, skipped, subscription, zero,
          sent_crc) = header
         # fmt: on
-        demand = self._demand
-        if crc != sent_crc or zero or not 0 < subscription <= demand.newest:
+        subscriptions = self._subscriptions
+        if crc != sent_crc or zero or not 0 < subscription <= subscriptions.newest:
             self._on_damage(connection, header, crc)
             return
         welcome = self.welcome
@@ -124,7 +124,7 @@ class Inbox:
                 )
             )
             return
-        span = demand.receiving
+        span = subscriptions.receiving
         index = span.index(number) if span is not None and span.epoch == epoch else -1
         if span is None or index < 0 or not span.wants(index, piece):
             self.counts["duplicate_pieces"] += 1
@@ -144,7 +144,7 @@ class Inbox:
         self.counts["bytes"] += len(message)
         receipt = p.pack_ack_entry(number, piece, flags, crc, rows, skipped)
         if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
-            demand.go_on(self._network.peers.live)
+            subscriptions.go_on(self._network.feeders.live)
 
     def _on_reference(self, connection: Connection, frame: bytes) -> None:
         if connection.state != "live":
@@ -156,32 +156,32 @@ class Inbox:
             self._waits.explain(p.Delay(header[13], header[6], header[8], header[9], 0, round(spent * 1e6), 0))
         assert connection.files is not None
         if due := connection.files.due():
-            with self._demand.out:
+            with self._subscriptions.out:
                 connection.send(p.release(due))
         self.counts["handed_bytes"] += len(message)
         if crc != header[15]:
             # The replacement comes over the connection. If only local reads keep failing, the files are to blame.
             connection.faults += 1
             if connection.faults > _MAX_REFUSED:
-                self._network.peers.refuse_handover(connection.address)
+                self._network.feeders.refuse_local_reads(connection.address)
                 raise ConnectionLostError(f"{connection.address} hands over files that cannot be read rightly here")
         self.on_batch(connection, header, message, crc)
 
     def _on_file(self, connection: Connection, body: bytes) -> None:
-        from stoker._transport.local_reads import HandoverError
+        from stoker._transport.local_reads import LocalReadError
 
         if connection.files is None:
             raise ProtocolError(f"{connection.address} sent FILE without hand-over", "bad_frame")
         try:
             connection.files.announce(body)
-        except HandoverError as e:
-            self._network.peers.refuse_handover(connection.address)
+        except LocalReadError as e:
+            self._network.feeders.refuse_local_reads(connection.address)
             raise ConnectionLostError(f"{connection.address}: {e}") from e
 
     def _on_damage(self, connection: Connection, header: tuple[int, ...], crc: int) -> None:
         """Asks for a piece again. Which one it was follows from the order, as the header may be what is damaged."""
         self.counts["corrupt_pieces"] += 1
-        span = self._demand.current(connection)
+        span = self._subscriptions.current(connection)
         if span is None:
             return
         awaited = {key[1:] for key in self._refused if key[0] is span}
@@ -201,18 +201,18 @@ class Inbox:
                 )
             )
             return
-        with self._demand.out:
+        with self._subscriptions.out:
             connection.send(p.nack(p.Nack(connection.subscription, span.epoch, number, piece, crc)))
 
     def renew_stale(self, now: float) -> None:
         """Resubscribes if a refused piece does not come again, for example because its header was damaged too."""
-        span = self._demand.receiving
+        span = self._subscriptions.receiving
         self._refused = {key: value for key, value in self._refused.items() if key[0] is span}
         if any(now - when > self._network.timing.refetch for _, when in self._refused.values()):
             self._refused = {key: (times, now) for key, (times, _) in self._refused.items()}
-            for connection in self._network.peers.live:
-                if self._demand.current(connection) is not None:
-                    self._demand.subscribe(connection)
+            for connection in self._network.feeders.live:
+                if self._subscriptions.current(connection) is not None:
+                    self._subscriptions.subscribe(connection)
 
     # ---- the others
 
@@ -229,7 +229,7 @@ class Inbox:
         elif connection.state != "live":
             raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]} before WELCOME", "bad_frame")
         elif kind == p.DURABLE:
-            self._demand.durable(connection, p.decode_u64(kind, body))
+            self._subscriptions.durable(connection, p.decode_u64(kind, body))
         elif kind == p.FILE:
             self._on_file(connection, body)
         elif kind == p.LANE_MAP:
@@ -239,7 +239,7 @@ class Inbox:
         elif kind == p.DELAY:
             self._waits.explain(p.decode_delay(body))
         elif kind == p.PING:
-            with self._demand.out:
+            with self._subscriptions.out:
                 connection.send(p.pong(p.decode_u64(kind, body)))
         elif kind == p.PONG:
             connection.ponged = max(connection.ponged, p.decode_u64(kind, body))
@@ -255,8 +255,8 @@ class Inbox:
             self.joined = max(self.joined, welcome.info.run)
             self.welcome, self.feed_id = welcome, welcome.feed_id
             self.plan = BatchPlan(welcome.info.order, welcome.info.lane_rows)
-            self._demand.depth = max(2, self._buffer_bytes // max(1, welcome.largest_batch))
-            self._demand.lanes = len(welcome.info.lane_rows)
+            self._subscriptions.depth = max(2, self._buffer_bytes // max(1, welcome.largest_batch))
+            self._subscriptions.lanes = len(welcome.info.lane_rows)
             self._network.welcomed = True
         elif welcome.info.fingerprint != known.info.fingerprint:
             raise StateMismatchError(
@@ -271,9 +271,9 @@ class Inbox:
         connection.read_only = welcome.read_only
         if welcome.stats:
             connection.tells = True
-            with self._demand.out:
+            with self._subscriptions.out:
                 connection.send(self._report())
-        self._network.peers.welcomed(connection)
+        self._network.feeders.welcomed(connection)
         self._network.admission.welcomed(connection.address, now)
         self._on_lane_map(welcome.lane_map)
         if self._network.looking:
@@ -281,21 +281,21 @@ class Inbox:
         if connection.path is None:
             self._network.come_nearer(connection)
         else:
-            self._network.peers.rename(connection)
-        self._network.admission.look_at(self._network.peers, now)
+            self._network.feeders.rename(connection)
+        self._network.admission.look_at(self._network.feeders, now)
 
-    def _files(self, connection: Connection, welcome: Welcome) -> HandedFiles | None:
+    def _files(self, connection: Connection, welcome: Welcome) -> LocalReads | None:
         if not welcome.handover:
             return None
-        if welcome.handover > self._network.peers.handover(connection):
+        if welcome.handover > self._network.feeders.handover(connection):
             raise ProtocolError(f"{connection.address} hands over {welcome.handover} files unasked", "bad_frame")
-        from stoker._transport.local_reads import HandedFiles
+        from stoker._transport.local_reads import LocalReads
 
-        return HandedFiles(welcome.handover)
+        return LocalReads(welcome.handover)
 
     def _on_lane_map(self, values: Mapping[str, Any]) -> None:
-        lane_map = LaneMap.from_json(values, self._demand.lanes)
-        if self._network.peers.adopt(lane_map, time.monotonic()):
+        lane_map = LaneMap.from_json(values, self._subscriptions.lanes)
+        if self._network.feeders.adopt(lane_map, time.monotonic()):
             self._network.hurry()
 
     def _on_error(self, connection: Connection, values: Mapping[str, Any]) -> None:
@@ -307,7 +307,7 @@ class Inbox:
         if isinstance(refusal.error, FencedError) and self.feed_id is not None:
             if not self._wanted:
                 raise lost  # nobody reads here at present: loader workers have taken the place of their own process
-            if self._network.peers.is_alias(connection):
+            if self._network.feeders.is_alias(connection):
                 raise lost  # this client has taken the place itself, by the feeder's other address
         if isinstance(refusal.error, PlaceTakenError):
             connection.refused_place = True
@@ -321,10 +321,10 @@ class Inbox:
 
     @property
     def _wanted(self) -> bool:
-        return self._demand.open or self._network.waiting_since is not None
+        return self._subscriptions.open or self._network.waiting_since is not None
 
     def _on_epoch_end(self, connection: Connection, end: p.EpochEnd) -> None:
-        span = self._demand.current(connection)
+        span = self._subscriptions.current(connection)
         if span is None or end.subscription != connection.subscription:
             return
         awaited = {key[1:] for key in self._refused if key[0] is span}
@@ -338,4 +338,4 @@ class Inbox:
                 f"without batch {span.number(missing[0])} piece {missing[1]}",
                 "bad_frame",
             )
-        self._demand.subscribe(connection)
+        self._subscriptions.subscribe(connection)

@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable
 
 from stoker._client.admission import Admission
-from stoker._client.feeder_pool import Peers, Timing
-from stoker._client.subscriptions import Demand
+from stoker._client.feeder_pool import FeederPool, Timing
+from stoker._client.liveness_check import LivenessCheck
+from stoker._client.subscriptions import Subscriptions
 from stoker._transport.connection import Connection, ConnectionLostError, FrameSink
 from stoker._transport.discovery import FeedTarget
 from stoker._transport.security import Tls
@@ -42,7 +43,7 @@ class Network:
         self,
         target: FeedTarget,
         timing: Timing,
-        demand: Demand,
+        subscriptions: Subscriptions,
         hello: Callable[[int], bytes],
         tls: Callable[[str], Tls | None],
         unix: bool = True,
@@ -53,7 +54,7 @@ class Network:
         `tls` returns the TLS settings for an address. `unix`: whether a feeder's Unix-domain socket may be used.
         """
         self.timing = timing
-        self.peers = Peers(target, timing, self._dial, self.lost, unix=unix)
+        self.feeders = FeederPool(target, timing, self._dial, self.lost, unix=unix)
         self.admission = Admission(place_timeout, timing.admission)
         self.looking = False
         """Whether the client takes no place."""
@@ -66,7 +67,7 @@ class Network:
         self.reconnects = 0
         self.pings = 0
         self._broken = 0
-        self._demand = demand
+        self._subscriptions = subscriptions
         self._hello = hello
         self._tls = tls
         self._sink: FrameSink
@@ -77,7 +78,7 @@ class Network:
         self._poll.register(self._wake_read, select.POLLIN)
         self._by_fd: dict[int, Connection] = {}
         self._hot: dict[Connection, None] = {}
-        self._probes: dict[Connection, _Probe] = {}
+        self._probes: dict[Connection, LivenessCheck] = {}
         self._tick_at = 0.0
         self._probed_at = 0.0
 
@@ -155,26 +156,26 @@ class Network:
                 self._greet(connection)
                 continue
             if events & select.POLLOUT:
-                with self._demand.out:
+                with self._subscriptions.out:
                     if connection.flush():
                         self._poll.modify(fd, select.POLLIN)
             if events & ~select.POLLOUT:
                 self._hot[connection] = None
 
     def _tick(self, now: float) -> None:
-        demand = self._demand
+        subscriptions = self._subscriptions
         admitted = self.admission.complete or self.looking
-        active = not self.welcomed or not admitted or self.waiting_since is not None or demand.open
+        active = not self.welcomed or not admitted or self.waiting_since is not None or subscriptions.open
         if active and now >= self.admission.resume_at:
-            self.peers.care(now, everyone=not admitted)
-        waiting = demand.flush_due(now)
-        with demand.out:
+            self.feeders.care(now, everyone=not admitted)
+        waiting = subscriptions.flush_due(now)
+        with subscriptions.out:
             for connection in self._by_fd.values():
-                if connection.outbox and connection.state != "connecting":
+                if connection.send_queue and connection.state != "connecting":
                     self._poll.modify(connection.fileno(), select.POLLIN | select.POLLOUT)
         if self.waiting_since is not None:
             self._probe(now, self.waiting_since)
-        if active and self.peers.live and self.admission.look_at(self.peers, now):
+        if active and self.feeders.live and self.admission.look_at(self.feeders, now):
             self._arrange(now)
         # Attempts, probes and receipts need a closer look than a session without demand.
         if self.admission.complete and not admitted:
@@ -200,9 +201,9 @@ class Network:
 
     def come_nearer(self, connection: Connection) -> bool:
         """Switches to the feeder's Unix-domain socket if it is on this machine, before the first request to it."""
-        nearer = self.peers.dial_nearer(connection)
+        nearer = self.feeders.dial_nearer(connection)
         if nearer is not None:
-            with self._demand.out:
+            with self._subscriptions.out:
                 connection.send(p.bye())
             self._drop(connection)
         return nearer is not None
@@ -217,7 +218,7 @@ class Network:
             if event:
                 self._poll.modify(connection.fileno(), event)
                 return
-            hello = self._hello(self.peers.handover(connection))
+            hello = self._hello(self.feeders.handover(connection))
         except ConnectionLostError as e:
             self.lost(connection, str(e))
             return
@@ -227,7 +228,7 @@ class Network:
         connection.state = "greeting"
         connection.since = time.monotonic()
         self._poll.modify(connection.fileno(), select.POLLIN)
-        with self._demand.out:
+        with self._subscriptions.out:
             connection.send(hello)
 
     def _refused(self, connection: Connection, error: StokerError) -> None:
@@ -240,17 +241,17 @@ class Network:
         """Handles the end of a connection. `elsewhere`: its lanes move at once if another feeder could serve them."""
         if connection.state == "closed":
             return
-        impatient = elsewhere and self.peers.alternatives(connection.address)
-        self.peers.lost(connection, why, time.monotonic(), impatient=impatient)
+        impatient = elsewhere and self.feeders.alternatives(connection.address)
+        self.feeders.lost(connection, why, time.monotonic(), impatient=impatient)
         if connection.state == "live":
             self.reconnects += 1
         self._drop(connection)
         self.hurry()
 
     def _drop(self, connection: Connection) -> None:
-        with self._demand.out:
+        with self._subscriptions.out:
             fd = connection.fileno()
-            self._demand.forget(connection)
+            self._subscriptions.forget(connection)
             self._poll.unregister(fd)
             del self._by_fd[fd]
             connection.close()
@@ -262,11 +263,11 @@ class Network:
         timing = self.timing
         # If this process was stopped or had no processor, it has not listened: the answer may have arrived.
         deaf, self._probed_at = now - self._probed_at > _DEAF_S, now
-        for connection in self.peers.live:
-            probe = self._probes.setdefault(connection, _Probe(now))
+        for connection in self.feeders.live:
+            probe = self._probes.setdefault(connection, LivenessCheck(now))
             if probe.heard(connection, now):
                 continue
-            others = self.peers.alternatives(connection.address)
+            others = self.feeders.alternatives(connection.address)
             ask = min(timing.ping, timing.failover / 2) if others else timing.ping
             give_up = min(timing.dead, timing.failover) if others else timing.dead
             if probe.asked_at is None:
@@ -277,26 +278,26 @@ class Network:
                 probe.asked_at = now
             elif now - probe.asked_at >= give_up:
                 why = f"{connection.address}: silent for {now - probe.heard_at:.1f} s"
-                self.peers.silent(connection.address, now)
+                self.feeders.silent(connection.address, now)
                 self.lost(connection, why, elsewhere=True)
 
     def ping(self, connection: Connection) -> int:
         """Sends a PING; returns its number."""
-        with self._demand.out:
+        with self._subscriptions.out:
             self.pings += 1
             connection.send(p.ping(self.pings))
             return self.pings
 
     def _arrange(self, now: float) -> None:
         """Assigns each lane to its current feeder, and updates subscriptions that changed."""
-        lanes = self.peers.arrange()
-        for connection in self.peers.live:
-            self._demand.settle(connection, lanes.get(connection.address, frozenset()))
-        for connection in self.peers.unused():
-            self._demand.flush()
-            with self._demand.out:
+        lanes = self.feeders.arrange()
+        for connection in self.feeders.live:
+            self._subscriptions.settle(connection, lanes.get(connection.address, frozenset()))
+        for connection in self.feeders.unused():
+            self._subscriptions.flush()
+            with self._subscriptions.out:
                 connection.send(p.bye())
-            self.peers.lost(connection, f"{connection.address}: not needed", now, impatient=False)
+            self.feeders.lost(connection, f"{connection.address}: not needed", now, impatient=False)
             self._drop(connection)
 
     def place_refused(self, connection: Connection, text: str) -> None:
@@ -310,7 +311,7 @@ class Network:
         """Leaves the feeders that have admitted this client, because another feeder has refused it."""
         self.leave()
         if not self._sink.begin_again():
-            self.peers.lane_map = None  # one feeder after the other, as each may begin a run
+            self.feeders.lane_map = None  # one feeder after the other, as each may begin a run
         self._tick_at = now
 
     def leave(self) -> None:
@@ -318,43 +319,43 @@ class Network:
         self.admission.restart()
         for connection in tuple(self._by_fd.values()):
             if connection.state == "live":
-                with self._demand.out:
+                with self._subscriptions.out:
                     connection.send(p.bye())
-            self.peers.left(connection, time.monotonic())
+            self.feeders.left(connection, time.monotonic())
             self._drop(connection)
-        self.peers.ask_again()
+        self.feeders.ask_again()
         self.hurry()
 
     def start_over(self) -> None:
         """Ends all connections in any state and reconnects. The new connections take over the receipts."""
-        now, peers = time.monotonic(), self.peers
-        connections = {*self._by_fd.values(), *self._demand.subscribed}
-        connections |= {peer.connection for peer in peers.by_address.values() if peer.connection is not None}
+        now, feeders = time.monotonic(), self.feeders
+        connections = {*self._by_fd.values(), *self._subscriptions.subscribed}
+        connections |= {peer.connection for peer in feeders.by_address.values() if peer.connection is not None}
         self._poll = select.poll()
         self._poll.register(self._wake_read, select.POLLIN)
         for connection in connections:
-            with self._demand.out:
-                self._demand.forget(connection)
+            with self._subscriptions.out:
+                self._subscriptions.forget(connection)
                 connection.close()
         self._by_fd.clear()
         self._hot.clear()
         self._probes.clear()
-        peers.start_over(now)
+        feeders.start_over(now)
         self.hurry()
 
     def part(self, deadline: float) -> None:
         """Delivers the last receipts, over a new connection if need be, and says goodbye."""
         asked: dict[Connection, int] = {}
         while self.failure is None and time.monotonic() < deadline:
-            self._demand.flush()
-            for connection in self.peers.live:
+            self._subscriptions.flush()
+            for connection in self.feeders.live:
                 if connection.undurable and connection not in asked:
                     asked[connection] = self.ping(connection)
-            if not self._demand.undelivered and all(c.ponged >= asked.get(c, 0) for c in self.peers.live):
+            if not self._subscriptions.undelivered and all(c.ponged >= asked.get(c, 0) for c in self.feeders.live):
                 break  # a feeder that answers a PING has read the receipts before it
             self.step(0.05)
-        for connection in self.peers.live:
-            with self._demand.out:
+        for connection in self.feeders.live:
+            with self._subscriptions.out:
                 connection.send(p.bye())
             connection.drain(max(0.05, deadline - time.monotonic()))
 
@@ -369,23 +370,3 @@ class Network:
         for end in ends:
             if end >= 0:
                 os.close(end)
-
-
-class _Probe:
-    """Whether a connection has been heard of while the trainer waits."""
-
-    __slots__ = ("asked_at", "bytes", "frames", "heard_at")
-
-    def __init__(self, now: float) -> None:
-        self.heard_at = now
-        self.asked_at: float | None = None
-        self.bytes = self.frames = -1
-
-    def heard(self, connection: Connection, now: float) -> bool:
-        """A whole frame, or a good part of a batch: a few stray bytes are not a sign of life within a broken frame."""
-        if connection.frames_received == self.frames and connection.bytes_received - self.bytes < 4096:
-            return False
-        self.frames, self.bytes = connection.frames_received, connection.bytes_received
-        self.heard_at = now
-        self.asked_at = None
-        return True

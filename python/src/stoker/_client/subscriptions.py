@@ -23,7 +23,7 @@ class Subscribed(NamedTuple):
     lanes: frozenset[int]
 
 
-class Demand:
+class Subscriptions:
     """The spans being consumed, received and expected next, and how far the feeders may go."""
 
     def __init__(self, ack_s: float) -> None:

@@ -8,7 +8,7 @@ from stoker._batch.batch import Batch
 from stoker._source.batch_source import BatchSource
 
 
-class Tally:
+class ClientStats:
     """Counts of one feed in one process."""
 
     def __init__(self) -> None:

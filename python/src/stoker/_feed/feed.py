@@ -20,7 +20,7 @@ from stoker._feed.torch_dataset import class_for
 from stoker._order.spec import Tail
 from stoker._source.batch_source import StreamInfo
 from stoker._source.instance import Instance, Launch
-from stoker._source.position import SharedEpochs, place_of, rank_of, spawning, start_of, worker_of
+from stoker._source.position import SharedEpochs, epoch_of, rank_of, spawning, start_of, worker_of
 from stoker._transport.security import Security
 
 _LOG = logging.getLogger("stoker")
@@ -246,7 +246,7 @@ class Feed:
         unequal lanes.
         """
         worker = worker_of()
-        info = self._reading.info_at(place_of(state, worker))
+        info = self._reading.info_at(epoch_of(state, worker))
         start, self.repeats = start_of(state, info, worker, allow)
         now, before = self.info.order.batch_size, state["order"]["batch_size"]
         if now != before:
@@ -262,7 +262,7 @@ class Feed:
         if worker_of() is None:  # a worker learns with its first batch which epoch it is to read
             reading.ready_for_first()
             reading.info_at(reading.progress.following)
-        check_readers(reading.seat()[1])
+        check_readers(reading.member()[1])
         if self._iteration is not None:
             self._iteration.end()
         reading.iteration = iteration = Iteration(reading)

@@ -135,19 +135,19 @@ class Iteration(Iterator[Batch]):
                 raise StopIteration
             raise StokerError("another iteration of this feed has begun, or the feed is closed")
         try:
-            began = reading.tally.begin()
+            began = reading.client_stats.begin()
             try:
                 self._ack()
                 if self._broken or self._serial != reading.progress.serial:
                     self._begin()
                 taken = self._take()
             finally:
-                reading.tally.end(began)
+                reading.client_stats.end(began)
             if taken is None:
                 self._finish()
                 raise StopIteration
             batch = taken.batch
-            reading.tally.count(batch)
+            reading.client_stats.count(batch)
             unacked = batch.epoch, taken.numbers
             last = self._info, self._share, self._start.epoch, taken.step
         except StopIteration:

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from stoker._batch.batch import Form
 from stoker._batch.decoding import Decoding
-from stoker._feed.client_stats import Tally
+from stoker._feed.client_stats import ClientStats
 from stoker._feed.options import Options
 from stoker._feed.progress import Progress
 from stoker._feed.report import Watched
@@ -16,7 +16,7 @@ from stoker._feed.sources import Sources
 from stoker._order.delivery import BatchPlan, Share
 from stoker._order.spec import Tail
 from stoker._source.batch_source import BatchSource, Consumer, DeliveredBatch, StreamInfo
-from stoker._source.position import SharedEpochs, Start, seat_of, worker_of
+from stoker._source.position import SharedEpochs, Start, member_of, worker_of
 from stoker.errors import StateMismatchError, StokerError
 
 Span = tuple[int, int, int, int, Tail]
@@ -40,7 +40,7 @@ class Reading:
         """What the source said of the stream; None before it was asked."""
         self.joined = 0
         """The run that the feed has taken part in, in the process that it was pickled in."""
-        self.tally = Tally()
+        self.client_stats = ClientStats()
         self.form: Form
         self._plan: BatchPlan
         self._pid = os.getpid()
@@ -71,7 +71,7 @@ class Reading:
                 raise
         elif start is not None and self.found is not None and not self.found.is_of(start.epoch, start.version):
             try:
-                self._adopt(self.source.turn_to(start.epoch, start.version), start.version)
+                self._adopt(self.source.move_to(start.epoch, start.version), start.version)
             except BaseException:
                 self.source.close()
                 self.source = None
@@ -124,7 +124,7 @@ class Reading:
 
     def _consumer(self, start: Start | None) -> Consumer:
         o = self.options
-        rank, world_size, replica = self.seat()
+        rank, world_size, replica = self.member()
         worker, workers, _ = worker_of() or (0, 1, 0)
         return Consumer(
             o.stream,
@@ -147,10 +147,10 @@ class Reading:
         """The run that this feed has taken part in; 0 before the first."""
         return self.found.run if self.found is not None and self.found.run else self.joined
 
-    def seat(self) -> tuple[int, int, int]:
+    def member(self) -> tuple[int, int, int]:
         """(rank, world size, replica)."""
         o = self.options
-        return seat_of(o.rank, o.world_size, o.replicas, o.replica)
+        return member_of(o.rank, o.world_size, o.replicas, o.replica)
 
     # ---- the stream
 
@@ -204,7 +204,7 @@ class Reading:
         info, o = self.info_at(start), self.options
         epochs = self._epochs_of(info)
         epochs = start.epoch + 1 if epochs is None else epochs
-        rank, world_size, _ = self.seat()
+        rank, world_size, _ = self.member()
         at = start.batch if start.epoch < epochs else info.batches
         plan = self._plan if info is self.found else BatchPlan(info.order, info.lane_rows)
         return Share(plan, o.tail, at, rank, world_size, o.concat, o.epoch_batches)
@@ -214,21 +214,23 @@ class Reading:
         if self.epochs is None:
             raise StokerError(
                 f"stream {self.info.stream}: no epoch of {self.info.batches} batches has a step for "
-                f"{self.seat()[1]} ranks with tail {self.options.tail!r}"
+                f"{self.member()[1]} ranks with tail {self.options.tail!r}"
             )
 
     # ---- how it goes
 
     def stats(self) -> dict[str, float]:
         """See `Feed.stats`."""
-        return dict(self._last_figures.stats) if self._last_figures is not None else self.tally.stats(self.source)
+        return (
+            dict(self._last_figures.stats) if self._last_figures is not None else self.client_stats.stats(self.source)
+        )
 
     def figures(self) -> Watched:
         """Returns the figures of this moment, or the last ones of a closed feed; any thread. Connects to nothing."""
         if self._last_figures is not None:
             return self._last_figures
         options, info, source = self.options, self.found, self.source
-        rank, world_size, replica = self.seat()
+        rank, world_size, replica = self.member()
         worker, _, _ = worker_of() or (0, 1, 0)
         labels = {"feed": str(options.target or os.environ.get("STOKER_FEED", "")), "group": options.group}
         if info is not None:
@@ -236,7 +238,7 @@ class Reading:
         labels |= {"rank": str(rank), "world_size": str(world_size), "worker": str(worker), "replica": str(replica)}
         stalls = getattr(source, "stalls", None)
         rest = "decoding" if self.decoding is not None else "handing out"
-        return Watched(labels, self.tally.stats(source), stalls() if stalls is not None else (), rest)
+        return Watched(labels, self.client_stats.stats(source), stalls() if stalls is not None else (), rest)
 
     def keep_figures(self) -> Watched | None:
         """Keeps the figures beyond the end of the source; None if they were kept before."""

@@ -7,7 +7,7 @@ import logging
 from stoker._batch.pinned_memory import pool_of
 from stoker._dataset.snapshot import open_snapshot
 from stoker._feed.options import Options
-from stoker._kafka.topic_source import KafkaSource
+from stoker._kafka.topic_source import TopicSource
 from stoker._kafka.topic_source import target_of as topic_of
 from stoker._order.spec import OrderSpec
 from stoker._path.followed_path import FollowedPath
@@ -53,16 +53,16 @@ class Sources:
             return FollowedPath(self._open_path, self._path_source, self._chosen)
         topic = topic_of(o.target)
         if topic is not None:
-            return KafkaSource(
+            return TopicSource(
                 topic,
                 buffer_bytes=o.buffer_bytes,
                 connect_timeout=o.connect_timeout,
                 batch_timeout=o.batch_timeout,
                 pool=pool_of(min(o.buffer_bytes, 256 << 20), o.pin_memory),
             )
-        from stoker._client.feeder_source import FeedClient
+        from stoker._client.feeder_source import FeederSource
 
-        return FeedClient(
+        return FeederSource(
             target_of(o.target),
             security=o.security,
             buffer_bytes=o.buffer_bytes,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable
 
-from stoker._kafka.guesses import Guesses
+from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.record import BATCH, Position
 from stoker._kafka.topic import AtEnd, Lost, Record, Topic, same_piece
 
@@ -21,13 +21,13 @@ Key = tuple[int, int, int]
 """Epoch, batch, lane."""
 
 
-class Elsewhere:
+class CrossLaneReader:
     """One thread. Nothing is read but while somebody waits, but for a batch of records of each lane."""
 
     def __init__(
         self,
         topic: Callable[[], Topic],
-        guesses: Guesses,
+        guesses: TopicGuesses,
         search: Callable[[int, Position], tuple[int, Record | None]],
         check: Callable[[int, Record], None],
     ) -> None:

@@ -18,7 +18,7 @@ class Anchor(NamedTuple):
     parts: int
 
 
-class Guesses:
+class TopicGuesses:
     """Counts the records between a record that was seen and one that is wanted.
 
     The count is exact if each piece is one record and was written once. Otherwise it is off by the differences in

@@ -12,7 +12,7 @@ from stoker._kafka.join import Cut, join
 from stoker._kafka.plan import Want
 from stoker._kafka.record import TopicInfo, message_of
 from stoker._kafka.sample_reader import SampleReader
-from stoker._kafka.target import KafkaTarget
+from stoker._kafka.target import TopicTarget
 from stoker._kafka.topic import Record
 from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
@@ -28,10 +28,10 @@ class Message(NamedTuple):
     skipped: int
 
 
-class Pieces:
+class TopicPieces:
     """What the records of a feed, or of an epoch of one that follows its dataset, are made into."""
 
-    def __init__(self, target: KafkaTarget, topic: TopicInfo, pool: BufferPool) -> None:
+    def __init__(self, target: TopicTarget, topic: TopicInfo, pool: BufferPool) -> None:
         """`topic` is what a control record says."""
         self._target, self._info, self._pool = target, topic.info, pool
         self.plan = BatchPlan(topic.info.order, topic.info.lane_rows)

@@ -13,7 +13,7 @@ from stoker.errors import StokerError
 SCHEME = "kafka://"
 
 
-class KafkaTarget(NamedTuple):
+class TopicTarget(NamedTuple):
     """`kafka://host:port,…/topic?setting=value&…`."""
 
     bootstrap: str
@@ -21,13 +21,13 @@ class KafkaTarget(NamedTuple):
     settings: tuple[tuple[str, str], ...] = ()
 
     @staticmethod
-    def parse(text: str) -> KafkaTarget:
+    def parse(text: str) -> TopicTarget:
         """Raises `ValueError` if it is something else."""
         bootstrap, slash, rest = text.removeprefix(SCHEME).partition("/")
         topic, _, query = rest.partition("?")
         if not text.startswith(SCHEME) or not bootstrap or not slash or not topic or "/" in topic:
             raise ValueError(f"{text!r} is not kafka://host:port[,host:port…]/topic")
-        return KafkaTarget(bootstrap, topic, tuple(parse_qsl(query, strict_parsing=True)) if query else ())
+        return TopicTarget(bootstrap, topic, tuple(parse_qsl(query, strict_parsing=True)) if query else ())
 
     def __str__(self) -> str:
         return f"topic {self.topic} at {self.bootstrap}"
@@ -38,7 +38,7 @@ def is_topic(text: str) -> bool:
     return text.startswith(SCHEME)
 
 
-def settings_of(target: KafkaTarget, group: str) -> dict[str, Any]:
+def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
     """Of every client: those of STOKER_KAFKA_CONFIG (a file of `name=value` lines), then those of the target."""
     settings: dict[str, Any] = {}
     file = os.environ.get("STOKER_KAFKA_CONFIG")

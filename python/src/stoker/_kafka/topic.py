@@ -10,9 +10,9 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from stoker._kafka.fetching import LOOKING, Fetching, batch_bytes
-from stoker._kafka.guesses import Guesses
+from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.record import BATCH, Position, RecordHeader, read_header, why_gone
-from stoker._kafka.target import KafkaTarget, settings_of
+from stoker._kafka.target import TopicTarget, settings_of
 from stoker.errors import BatchTimeoutError, ConnectTimeoutError, CorruptDataError, MissingDependencyError, StokerError
 
 _GUESSES = 4
@@ -60,7 +60,7 @@ def same_piece(parts: Sequence[Record], record: Record) -> None:
 class Topic:
     """One consumer of explicitly assigned partitions. One thread; not for forked children."""
 
-    def __init__(self, target: KafkaTarget, group: str, patience_s: float, *, fetching: Fetching | None = None) -> None:
+    def __init__(self, target: TopicTarget, group: str, patience_s: float, *, fetching: Fetching | None = None) -> None:
         """Without `fetching` it is for looking at single records."""
         try:
             import confluent_kafka
@@ -80,7 +80,7 @@ class Topic:
         except (confluent_kafka.KafkaException, TypeError, ValueError) as e:
             raise ValueError(f"{target}: {e}") from e
         self.probes = 0
-        self.guesses: Guesses | None = None
+        self.guesses: TopicGuesses | None = None
         """Where `find` begins."""
 
     def _note(self, error: Any) -> None:

@@ -12,16 +12,16 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
-from stoker._kafka import epochs as epochs
-from stoker._kafka.cross_lane_reader import Elsewhere
+from stoker._kafka import epochs
+from stoker._kafka.cross_lane_reader import CrossLaneReader
 from stoker._kafka.fetching import Fetching
-from stoker._kafka.guesses import Guesses
-from stoker._kafka.lane_reading import Key, LaneReading
-from stoker._kafka.pieces import Message, Pieces
+from stoker._kafka.guesses import TopicGuesses
+from stoker._kafka.pieces import Message, TopicPieces
 from stoker._kafka.plan import LanePlan, Span, Want, own_lanes, wants_ahead
 from stoker._kafka.record import BATCH, Position, TopicInfo
-from stoker._kafka.target import KafkaTarget, is_topic
+from stoker._kafka.target import TopicTarget, is_topic
 from stoker._kafka.topic import Record, Topic
+from stoker._kafka.topic_reading import Key, TopicReading
 from stoker._memory.buffers import BufferPool
 from stoker._order.spec import Tail
 from stoker._source.batch_source import Consumer, DeliveredBatch, PieceData, StreamInfo
@@ -33,12 +33,12 @@ _AHEAD, _AHEAD_MOST = 8, 64
 """Numbers that are planned before they are delivered, at least and at most."""
 
 
-class KafkaSource:
+class TopicSource:
     """Reads one topic. See `BatchSource` for the contract of the public methods; one thread calls it."""
 
     def __init__(
         self,
-        target: KafkaTarget,
+        target: TopicTarget,
         *,
         buffer_bytes: int = 256 << 20,
         connect_timeout: float = 30.0,
@@ -55,11 +55,11 @@ class KafkaSource:
         self._look: Topic | None = None
         self._info: StreamInfo | None = None
         self._consumer, self._partitions = Consumer(), 0
-        self._guesses = Guesses()
-        self._elsewhere: Elsewhere | None = None
+        self._guesses = TopicGuesses()
+        self._cross_lane: CrossLaneReader | None = None
         self._largest = 0
         """Bytes of the largest piece yet."""
-        self._lanes: LaneReading | None = None
+        self._lanes: TopicReading | None = None
         """None before there is a topic, and once the feed is closed."""
         self._following: Span | None = None
         self._serial = 0
@@ -84,7 +84,7 @@ class KafkaSource:
         look.patience_s = self._batch_timeout
         look.guesses = self._guesses
         batch_bytes = look.batch_bytes(0)
-        self._elsewhere = Elsewhere(
+        self._cross_lane = CrossLaneReader(
             lambda: Topic(self._target, consumer.group, self._batch_timeout, fetching=Fetching.sparing(batch_bytes)),
             self._guesses,
             self._search,
@@ -96,9 +96,9 @@ class KafkaSource:
             self._batch_timeout,
             fetching=Fetching.ahead(self._buffer_bytes, -(-self._partitions // consumer.world_size), batch_bytes),
         )
-        self._lanes = LaneReading(self._stream, look, self._search, self._counts, self._buffer_bytes)
+        self._lanes = TopicReading(self._stream, look, self._search, self._counts, self._buffer_bytes)
         if info.follows and consumer.epoch is not None:
-            return self.turn_to(consumer.epoch, consumer.version)
+            return self.move_to(consumer.epoch, consumer.version)
         if info.follows:
             newest = epochs.newest(look, consumer.run) or topic
             return self._adopt(newest._replace(info=replace(newest.info, epoch=None)))
@@ -113,11 +113,11 @@ class KafkaSource:
                 "topic was changed; feed into a new one"
             )
         self._info = info
-        self._pieces = Pieces(self._target, topic, self._pool)
+        self._pieces = TopicPieces(self._target, topic, self._pool)
         self._guesses.adopt(self._pieces.plan, info.lane_rows)
         return info
 
-    def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
+    def move_to(self, epoch: int, version: int | None) -> StreamInfo:
         """See `BatchSource`. Waits for the epoch's beginning; everything before it counts as consumed."""
         assert self._look is not None
         assert self._info is not None
@@ -139,8 +139,8 @@ class KafkaSource:
             plan.add(span)
             reading.begin(plan, self._pieces)
         self._following = None
-        assert self._elsewhere is not None
-        self._elsewhere.forget()
+        assert self._cross_lane is not None
+        self._cross_lane.forget()
         self._serial += 1
         return self._batches(span, self._serial)
 
@@ -172,7 +172,7 @@ class KafkaSource:
         self._release()
 
     def _release(self) -> None:
-        for topic in (self._stream, self._look, self._elsewhere):
+        for topic in (self._stream, self._look, self._cross_lane):
             if topic is not None:
                 topic.close()
         self._stream = self._look = self._lanes = None
@@ -183,7 +183,7 @@ class KafkaSource:
 
     # ---- batches
 
-    def _reading(self) -> LaneReading:
+    def _reading(self) -> TopicReading:
         if self._lanes is None:
             raise StokerError("the feed is closed")
         return self._lanes
@@ -209,10 +209,10 @@ class KafkaSource:
 
     def _expect(self, epoch: int, wanted: list[Want]) -> None:
         """Tells what will be taken out of other lanes."""
-        assert self._elsewhere is not None
+        assert self._cross_lane is not None
         for want in wanted:
             if not want.repeated and not self._is_own(want):
-                self._elsewhere.expect((epoch, want.batch, want.lane))
+                self._cross_lane.expect((epoch, want.batch, want.lane))
 
     def _is_own(self, want: Want) -> bool:
         return want.lane in (self._reading().lanes or ())
@@ -225,7 +225,7 @@ class KafkaSource:
             message = self._await(key, lambda: self._reading().take(key, _POLL_S))
             self._reading().went_into(epoch, number, key)
         else:
-            message = self._await(key, lambda: self._take_elsewhere(key))
+            message = self._await(key, lambda: self._take_across(key))
         self._largest = max(self._largest, len(message.buffer))
         return self._pieces.wanted(epoch, number, want, message)
 
@@ -237,10 +237,10 @@ class KafkaSource:
                 self._raise_late(key, began)
         return message
 
-    def _take_elsewhere(self, key: Key) -> Message | None:
+    def _take_across(self, key: Key) -> Message | None:
         """A piece out of a lane that is not read from end to end."""
-        assert self._elsewhere is not None
-        parts = self._elsewhere.take(key, _POLL_S)
+        assert self._cross_lane is not None
+        parts = self._cross_lane.take(key, _POLL_S)
         if parts is None:
             return None
         self._counts["bytes"] += sum(len(part.value) for part in parts)
@@ -249,8 +249,8 @@ class KafkaSource:
     def _raise_late(self, key: Key, began: float) -> None:
         assert self._stream is not None
         seen = self._reading().seen(key[2])
-        if seen is None and self._elsewhere is not None:
-            seen = self._elsewhere.seen.get(key[2])
+        if seen is None and self._cross_lane is not None:
+            seen = self._cross_lane.seen.get(key[2])
         at = f"the partition stood at {seen}" if seen else "nothing came from the partition"
         raise BatchTimeoutError(
             f"{self._target}: epoch {key[0]} batch {key[1]} did not come from partition {key[2]} within "
@@ -291,7 +291,7 @@ class KafkaSource:
         return self._pieces.whole(parts)
 
 
-def target_of(text: str | None) -> KafkaTarget | None:
+def target_of(text: str | None) -> TopicTarget | None:
     """The topic that a target, or else STOKER_FEED, names; None if it is something else."""
     text = text or os.environ.get("STOKER_FEED") or ""
-    return KafkaTarget.parse(text) if is_topic(text) else None
+    return TopicTarget.parse(text) if is_topic(text) else None

@@ -1,9 +1,9 @@
-"""Strips: the next full batches of one consumer in one window of a lane, laid out together by a few NumPy calls.
+"""Blocks: the next full batches of one consumer in one window of a lane, laid out together by a few NumPy calls.
 
-A small batch costs more interpreter than copying if it is laid out alone. A strip holds, for each of its batches,
+A small batch costs more interpreter than copying if it is laid out alone. A block holds, for each of its batches,
 everything but the payload (the *front*: metadata, small columns, offsets), the addresses of its payload rows, its
 length and its checksums. Filling one is then a call to the kernel, which collects front, rows and padding, and a
-checksum. A strip holds no payload: batches have their own buffers, taken when they are filled.
+checksum. A block holds no payload: batches have their own buffers, taken when they are filled.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ from stoker._path.gather import OpenWindow
 from stoker._path.rows import PayloadColumn, RowBlock
 
 LONGEST = 64
-"""Batches of a strip: from here on a batch's share of the calls is small."""
+"""Batches of a block: from here on a batch's share of the calls is small."""
 LARGEST = 1 << 20
-"""Bytes of a message, on average, up to which strips are used: it is checked while it is in the core's cache."""
+"""Bytes of a message, on average, up to which blocks are used: it is checked while it is in the core's cache."""
 _BYTES = 1 << 19
-"""Of a strip, about, at most."""
+"""Of a block, about, at most."""
 _FRONT = 1 << 16
 """Bytes of small columns in a message, on average, up to which they are copied a second time."""
 _PAIR = struct.Struct("=qq")
@@ -38,7 +38,7 @@ I64 = npt.NDArray[np.int64]
 
 
 class _Places:
-    """Where everything of the batches of a strip stands in their bodies; arrays have a value for each batch."""
+    """Where everything of the batches of a block stands in their bodies; arrays have a value for each batch."""
 
     def __init__(self, layout: MessageLayout, block: RowBlock, first: I64, rows: int) -> None:
         self.edge = first[:, None] + np.arange(rows + 1)
@@ -97,7 +97,7 @@ class _Places:
         self.end = end
 
 
-class Strip:
+class BatchBlock:
     """Some batches of `rows` rows of one window."""
 
     __slots__ = ("_keep", "checks", "entries", "firsts", "lengths", "ranges", "rows", "window")
@@ -137,13 +137,13 @@ class Strip:
 
 
 class Laid(NamedTuple):
-    """A full batch that a strip has laid out."""
+    """A full batch that a block has laid out."""
 
     number: int
     lane: int
-    strip: Strip
+    block: BatchBlock
     index: int
-    """Which batch of the strip."""
+    """Which batch of the block."""
 
 
 def _fronts(layout: MessageLayout, places: _Places, rows: int) -> tuple[npt.NDArray[np.uint8], I64]:
@@ -167,7 +167,7 @@ def _fronts(layout: MessageLayout, places: _Places, rows: int) -> tuple[npt.NDAr
 
 
 def longest(layout: MessageLayout, window: OpenWindow, rows: int) -> int:
-    """Returns how many batches of a window a strip may have; 0 if its batches must be laid out one by one."""
+    """Returns how many batches of a window a block may have; 0 if its batches must be laid out one by one."""
     block = window.block
     if window.bases is None or not block.plain or not block.payload:
         return 0
@@ -190,7 +190,7 @@ def _longest_row(layout: MessageLayout, block: RowBlock) -> int:
 
 
 def fill(batches: Sequence[Laid], pool: BufferPool) -> list[npt.NDArray[np.uint8] | None]:
-    """The messages of some batches of strips; None for one that did not arrive or has a wrong checksum.
+    """The messages of some batches of blocks; None for one that did not arrive or has a wrong checksum.
 
     Does not hold the GIL while it copies or checks.
     """
@@ -199,8 +199,8 @@ def fill(batches: Sequence[Laid], pool: BufferPool) -> list[npt.NDArray[np.uint8
     while at < len(batches):
         stop = at
         entries = 0
-        while stop < len(batches) and entries + batches[stop].strip.entries <= MOST:
-            entries += batches[stop].strip.entries
+        while stop < len(batches) and entries + batches[stop].block.entries <= MOST:
+            entries += batches[stop].block.entries
             stop += 1
         out += _fill(batches[at:stop], pool)
         at = stop
@@ -212,21 +212,21 @@ def _fill(batches: Sequence[Laid], pool: BufferPool) -> list[npt.NDArray[np.uint
     to, local = lists.remote_bytes, lists.local
     taken = []
     end = total = 0
-    for k, (_, _, strip, i) in enumerate(batches):
-        length = strip.lengths[i]
+    for k, (_, _, block, i) in enumerate(batches):
+        length = block.lengths[i]
         buffer, address = pool.take_at(length)
         taken.append((buffer, address))
-        size = 16 * strip.entries
-        to[end : end + size] = strip.ranges[i * size : i * size + size]
+        size = 16 * block.entries
+        to[end : end + size] = block.ranges[i * size : i * size + size]
         end += size
         _PAIR.pack_into(local, 16 * k, address, length)
         total += length
     if not _mapping.copy(lists.local_at, total, lists.remote_at, end >> 4, len(batches)):
         return [None] * len(batches)
     out: list[npt.NDArray[np.uint8] | None] = []
-    for (_, _, strip, i), (buffer, address) in zip(batches, taken, strict=True):
+    for (_, _, block, i), (buffer, address) in zip(batches, taken, strict=True):
         right = True
-        for a, b, crc in strip.checks[i]:
+        for a, b, crc in block.checks[i]:
             right = right and extend(0, buffer, address, a, b) == crc
         out.append(buffer if right else None)
     return out

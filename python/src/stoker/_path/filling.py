@@ -11,9 +11,9 @@ from stoker._memory.buffers import BufferPool
 from stoker._memory.workers import Shared
 from stoker._order.delivery import Piece
 from stoker._order.stream_order import LaneEpoch
-from stoker._path import batch_blocks as _strips
+from stoker._path import batch_blocks
 from stoker._path.assembler import Assembler, Gather
-from stoker._path.batch_blocks import Laid, Strip
+from stoker._path.batch_blocks import BatchBlock, Laid
 from stoker._path.gather import OpenChunk, OpenWindow, gather
 from stoker._path.path_stream import PathStream
 from stoker._path.rows import RowBlock, Segment
@@ -71,23 +71,23 @@ class Filler:
         places, rows = lane_epoch.window_rows(w)
         block = RowBlock(self._columns, [c.head if c is not None else None for c in chunks], places, rows)
         window = OpenWindow(self._reader, members, chunks, block)
-        window.longest_strip = _strips.longest(self._layout, window, self._stream.spec.batch_size)
+        window.longest_block = batch_blocks.longest(self._layout, window, self._stream.spec.batch_size)
         return window
 
-    def strip(self, window: OpenWindow, firsts: Sequence[int]) -> Strip:
-        """Returns a strip of the full batches that begin at these rows of a window."""
-        return Strip(self._layout, window, firsts, self._stream.spec.batch_size)
+    def block(self, window: OpenWindow, firsts: Sequence[int]) -> BatchBlock:
+        """Returns a block of the full batches that begin at these rows of a window."""
+        return BatchBlock(self._layout, window, firsts, self._stream.spec.batch_size)
 
-    def fill_strips(self, epoch: int, batches: Sequence[Laid]) -> list[DeliveredBatch]:
-        """Copies and checks batches of strips. A batch that fails is filled like a batch outside a strip."""
+    def fill_blocks(self, epoch: int, batches: Sequence[Laid]) -> list[DeliveredBatch]:
+        """Copies and checks batches of blocks. A batch that fails is filled like a batch outside a block."""
         out = []
-        for laid, buffer in zip(batches, _strips.fill(batches, self.pool), strict=True):
-            number, lane, strip, i = laid
-            rows = strip.rows
+        for laid, buffer in zip(batches, batch_blocks.fill(batches, self.pool), strict=True):
+            number, lane, block, i = laid
+            rows = block.rows
             if buffer is not None:
                 data = PieceData(lane, rows, False, 0, buffer)
             else:
-                segment = Segment(strip.window, strip.firsts[i], strip.firsts[i] + rows)
+                segment = Segment(block.window, block.firsts[i], block.firsts[i] + rows)
                 piece = Piece(lane, -1, rows)
                 data = self.fill(self.message([segment], piece, (number, epoch, rows)))
             out.append(DeliveredBatch(epoch, number, [data]))

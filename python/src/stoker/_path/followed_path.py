@@ -39,9 +39,9 @@ class FollowedPath:
         self._run = consumer.run
         if consumer.epoch is None:
             return replace(self._open_stream(None).info(self._run), follows=True)
-        return self.turn_to(consumer.epoch, consumer.version)
+        return self.move_to(consumer.epoch, consumer.version)
 
-    def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
+    def move_to(self, epoch: int, version: int | None) -> StreamInfo:
         """See `BatchSource`. A state's word holds, whatever was chosen before."""
         wanted = version if version is not None else self._chosen.get(epoch)
         if self._source is None or self._stream is None or self._stream.snapshot.version != wanted:

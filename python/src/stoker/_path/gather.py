@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from stoker._dataset.chunk import ChunkHead, ChunkReader
 from stoker._format.checksum import crc32c
-from stoker._memory import copying as _copying
+from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.copying import Target
 from stoker._memory.file_reads import read_into
@@ -48,7 +48,7 @@ class OpenChunk:
             self.fetch = bool(fetch)
             if fetch and hasattr(os, "posix_fadvise"):
                 os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
-            large = sum(int(p.lengths.sum()) for p in self.head.payload) >= _copying.LARGE * max(1, self.head.rows)
+            large = sum(int(p.lengths.sum()) for p in self.head.payload) >= copying.LARGE * max(1, self.head.rows)
             if large and _Kept.count < _KEPT_OPEN:
                 self.mapping = None
                 self.fd = fd
@@ -72,7 +72,7 @@ class OpenWindow:
         self.reader, self.indexes, self.block = reader, list(indexes), block
         self._chunks = list(chunks)
         """Keeps mappings and descriptors."""
-        self.longest_strip = 0
+        self.longest_block = 0
         """Full batches that may be laid out together; 0: each alone."""
         self.bases: Any = None
         """Addresses of the chunks' mappings; None if some is not mapped."""
@@ -88,13 +88,13 @@ class OpenWindow:
         ends = payload.ends[row : stop + 1]
         lengths = ends[1:] - ends[:-1]
         if self.bases is not None:
-            return _copying.copy(target, self.bases.take(places) + starts, lengths)
+            return copying.copy(target, self.bases.take(places) + starts, lengths)
         files = self._files.take(places)
         opened: list[int] = []
         try:
             if files.min() < 0:
                 files = self._open_for(places, opened).take(places)
-            return _copying.read(target, files, starts, lengths)
+            return copying.read(target, files, starts, lengths)
         except CorruptDataError:
             return None
         finally:

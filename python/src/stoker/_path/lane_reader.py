@@ -1,4 +1,4 @@
-"""The windows of one lane in one epoch: opened ahead, and cut into batches or strips of batches."""
+"""The windows of one lane in one epoch: opened ahead, and cut into batches or blocks of batches."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import deque
 
 from stoker._memory.workers import Job, Workers
 from stoker._order.stream_order import LaneEpoch
-from stoker._path.batch_blocks import Strip
+from stoker._path.batch_blocks import BatchBlock
 from stoker._path.filling import Filler
 from stoker._path.gather import OpenWindow
 from stoker._path.rows import Segment
 
-_FIRST_STRIP = 16
-"""Batches of a lane's first strip in an epoch; the next ones are longer."""
+_FIRST_BLOCK = 16
+"""Batches of a lane's first block in an epoch; the next ones are longer."""
 
 
 class LaneReader:
@@ -20,10 +20,10 @@ class LaneReader:
 
     def __init__(self, filler: Filler, workers: Workers, lane_epoch: LaneEpoch, batch_size: int) -> None:
         self._batch_size = batch_size
-        self._strip: Strip | None = None
+        self._block: BatchBlock | None = None
         self._index = 0
-        """Of the strip's next batch."""
-        self._length = _FIRST_STRIP
+        """Of the block's next batch."""
+        self._length = _FIRST_BLOCK
         self._filler, self._workers, self._order = filler, workers, lane_epoch
         self._number = -1
         self._from = self._until = 0  # rows of the open window
@@ -42,7 +42,7 @@ class LaneReader:
 
     def opening(self, first: int, end: int) -> bool:
         """Whether a window of these rows is still being opened; begins to open those that are not."""
-        if self._strip is not None or (self._from <= first and end <= self._until):
+        if self._block is not None or (self._from <= first and end <= self._until):
             return False
         order = self._order
         windows = range(order.window_of(first), order.window_of(max(first, end - 1)) + 1)
@@ -50,32 +50,32 @@ class LaneReader:
             self._begin(w)
         return any(w in self._opening and not self._opening[w].done for w in windows)
 
-    def place(self, rounds: deque[int]) -> tuple[Strip, int] | None:
-        """The place in a strip of the full batch that comes next, in the first of the rounds; None if it has none.
+    def place(self, rounds: deque[int]) -> tuple[BatchBlock, int] | None:
+        """The place in a block of the full batch that comes next, in the first of the rounds; None if it has none.
 
         Takes the rounds away that it has laid out.
         """
-        if self._strip is None:
-            self._strip, self._index = self._lay_out(rounds), 0
-            if self._strip is None:
+        if self._block is None:
+            self._block, self._index = self._lay_out(rounds), 0
+            if self._block is None:
                 rounds.popleft()
                 return None
-        strip, index = self._strip, self._index
+        block, index = self._block, self._index
         self._index += 1
-        if self._index == len(strip.lengths):
-            self._strip = None
-        return strip, index
+        if self._index == len(block.lengths):
+            self._block = None
+        return block, index
 
-    def _lay_out(self, rounds: deque[int]) -> Strip | None:
+    def _lay_out(self, rounds: deque[int]) -> BatchBlock | None:
         size = self._batch_size
         if rounds[0] * size >= self._until:
             self._open(self._order.window_of(rounds[0] * size))
         window = self._window
         whole = self._until // size  # rounds below it end in the window
-        if window is None or not window.longest_strip or not self._from <= rounds[0] * size < whole * size:
+        if window is None or not window.longest_block or not self._from <= rounds[0] * size < whole * size:
             return None
         firsts = []
-        most = min(self._length, window.longest_strip)
+        most = min(self._length, window.longest_block)
         while rounds and rounds[0] < whole and len(firsts) < most:
             firsts.append(rounds.popleft() * size - self._from)
         self._length *= 2
@@ -83,7 +83,7 @@ class LaneReader:
             self.foresee(rounds[0] * size)
         else:
             self._foresee_next(firsts[-1] + size)
-        return self._filler.strip(window, firsts)
+        return self._filler.block(window, firsts)
 
     def _foresee_next(self, planned: int) -> None:
         if 2 * planned > self._until - self._from:  # half of the window is planned

@@ -169,8 +169,8 @@ class EpochReader:
         lane = lanes[at]
         place = self._lane(lane).place(self._rounds[lane])
         if place is not None:
-            strip, index = place
-            return Laid(numbers[at], lane, strip, index), strip.lengths[index]
+            block, index = place
+            return Laid(numbers[at], lane, block, index), block.lengths[index]
         return self._one_by_one(numbers[at], [Piece(lane, rounds[at] * size, size)])
 
     def _more_rounds(self) -> bool:
@@ -236,8 +236,8 @@ class _Fill:
             if isinstance(batch, Laid):
                 laid.append(batch)
                 continue
-            out += self._filler.fill_strips(self._epoch, laid)
+            out += self._filler.fill_blocks(self._epoch, laid)
             laid = []
             number, made = batch
             out.append(DeliveredBatch(self._epoch, number, [self._filler.fill(m) for m in made]))
-        return out + self._filler.fill_strips(self._epoch, laid)
+        return out + self._filler.fill_blocks(self._epoch, laid)

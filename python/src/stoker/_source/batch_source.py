@@ -140,7 +140,7 @@ class BatchSource(Protocol):
         """Connects or reads the metadata. Called once, before anything else."""
         ...
 
-    def turn_to(self, epoch: int, version: int | None) -> StreamInfo:
+    def move_to(self, epoch: int, version: int | None) -> StreamInfo:
         """Moves to an epoch if each epoch has its own version. `version`: the one that a loaded state names, or None.
 
         Called between two epochs, and only if `StreamInfo.follows`. Raises `StateMismatchError` if the epoch has

@@ -47,7 +47,7 @@ def rank_of(rank: int | None, world_size: int | None) -> tuple[int, int]:
     return rank, world_size
 
 
-def seat_of(rank: int | None, world_size: int | None, replicas: int, replica: int) -> tuple[int, int, int]:
+def member_of(rank: int | None, world_size: int | None, replicas: int, replica: int) -> tuple[int, int, int]:
     """(rank, world size, replica) where each `replicas` processes in a row receive the same batches."""
     process, processes = rank_of(rank, world_size)
     if replicas == 1:
@@ -226,7 +226,7 @@ ALLOWED = ("batch_size",)
 """Options that may differ between a state and the feed that resumes from it, if the caller permits that."""
 
 
-def place_of(state: Mapping[str, Any], worker: tuple[int, int, int] | None) -> Start:
+def epoch_of(state: Mapping[str, Any], worker: tuple[int, int, int] | None) -> Start:
     """Returns the epoch in which a state resumes and the dataset version it has read of that. Checks no more."""
     try:
         epoch, batch, taken = state["epoch"], state["batch"], 0
@@ -258,7 +258,7 @@ def start_of(
         if state["stoker"] != 1:
             raise FormatTooNewError(f"state of format {state['stoker']!r}, this package reads 1; update stoker")
         differing = []
-        place = place_of(state, worker)
+        place = epoch_of(state, worker)
         # Of a following feed another version is right where nothing was read of the epoch.
         same = not info.follows or place.version is not None
         for name, here in (("dataset", info.dataset), ("version", info.version), ("split", info.split)):

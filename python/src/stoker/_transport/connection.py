@@ -24,7 +24,7 @@ from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from stoker._transport.local_reads import HandedFiles
+    from stoker._transport.local_reads import LocalReads
 
 SEGMENT_BYTES: Final = 512 << 10
 """Bytes received and checksummed at a time: few enough that the checksum reads them from the second-level cache."""
@@ -94,7 +94,7 @@ class Connection:
         self.address = address
         self.path = address[len("unix:") :] if address.startswith("unix:") else path
         """Path of the Unix-domain socket, None over TCP."""
-        self.files: HandedFiles | None = None
+        self.files: LocalReads | None = None
         """The feeder's files, once both sides agreed on local reads."""
         self.refused_place = False
         """Whether the feeder has said that another process has the place."""
@@ -107,7 +107,7 @@ class Connection:
         self.frames_received = 0
         self.lanes: frozenset[int] = frozenset()
         self.subscription = 0
-        self.outbox = bytearray()
+        self.send_queue = bytearray()
         self.undurable: deque[tuple[int, int, bytes]] = deque()
         """(entries, epoch, packed entries) sent and not yet durable, oldest first."""
         self.sent_entries = 0
@@ -207,8 +207,8 @@ class Connection:
 
     def send(self, data: bytes) -> bool:
         """Sends data or keeps it for later; returns False if some is kept. `receive` reports a broken socket."""
-        if self.outbox:
-            self.outbox += data
+        if self.send_queue:
+            self.send_queue += data
             return False
         try:
             sent = self._send(data)
@@ -217,21 +217,21 @@ class Connection:
         except OSError:
             return True
         if sent < len(data):
-            self.outbox += data[sent:]
+            self.send_queue += data[sent:]
             return False
         return True
 
     def flush(self) -> bool:
         """Sends kept data; returns True if none is left."""
-        while self.outbox:
+        while self.send_queue:
             try:
-                sent = self._send(self.outbox)
+                sent = self._send(self.send_queue)
             except (BlockingIOError, InterruptedError):
                 return False
             except OSError:
-                self.outbox.clear()
+                self.send_queue.clear()
                 return True
-            del self.outbox[:sent]
+            del self.send_queue[:sent]
         return True
 
     # ---- receiving
@@ -363,8 +363,8 @@ class Connection:
         try:
             self._wait_for(1)
             self._socket.settimeout(limit_s)
-            if self.outbox:
-                self._socket.sendall(self.outbox)
+            if self.send_queue:
+                self._socket.sendall(self.send_queue)
             self._socket.shutdown(socket.SHUT_WR)
             while self._recv_into(sink):
                 pass

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from google_crc32c import extend as _crc_extend
 
 from stoker._format.checksum import shift
-from stoker._memory import copying as _copying
+from stoker._memory import copying
 from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
 from stoker._memory.copying import LARGE, Target
@@ -33,7 +33,7 @@ _PATIENCE_S: Final = 300.0
 _BATCH_TYPE: Final = bytes([p.BATCH])
 
 
-class HandoverError(Exception):
+class LocalReadError(Exception):
     """A file cannot be read here, so the feeder must send payload over the connection. Never leaves the package."""
 
 
@@ -66,7 +66,7 @@ class _Slices(NamedTuple):
         return _Slices(self.files[start:stop], self.lengths[start:stop], self.offsets[start:stop])
 
 
-class HandedFiles:
+class LocalReads:
     """The files that one feeder has told one connection of, and the batches that are read from them."""
 
     def __init__(self, limit: int) -> None:
@@ -87,7 +87,7 @@ class HandedFiles:
         return len(self._mappings)
 
     def announce(self, body: bytes) -> None:
-        """Opens the file of a FILE frame; raises `HandoverError` if it is not to be had here as the feeder has it."""
+        """Opens the file of a FILE frame; raises `LocalReadError` if it is not to be had here as the feeder has it."""
         file = p.decode_file(body)
         if file.file >= self._limit:
             raise ProtocolError(f"FILE frame of file {file.file}, agreed were {self._limit}", "bad_frame")
@@ -95,12 +95,12 @@ class HandedFiles:
         try:
             fd = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
         except (OSError, ValueError) as e:
-            raise HandoverError(f"{file.path}: {getattr(e, 'strerror', None) or e}") from e
+            raise LocalReadError(f"{file.path}: {getattr(e, 'strerror', None) or e}") from e
         kept = False
         try:
             found = os.fstat(fd)
             if (found.st_dev, found.st_ino, found.st_size) != (file.device, file.inode, file.length):
-                raise HandoverError(f"{file.path} is another file here than at the feeder")
+                raise LocalReadError(f"{file.path} is another file here than at the feeder")
             mapping = _mapping.Mapping(fd, file.length)
             self._mappings[file.file] = mapping
             self._bases[file.file], self._lengths[file.file] = mapping.address, file.length
@@ -109,7 +109,7 @@ class HandedFiles:
                 _Open.count += 1
                 kept = True
         except OSError as e:
-            raise HandoverError(f"{file.path}: {e.strerror or e}") from e
+            raise LocalReadError(f"{file.path}: {e.strerror or e}") from e
         finally:
             if not kept:
                 os.close(fd)
@@ -188,8 +188,8 @@ class HandedFiles:
         files, lengths, offsets = slices
         addresses = self._bases.take(files) + offsets
         if total and total >= LARGE * len(files):
-            return _copying.read(target, self._fds.take(files), offsets, lengths, addresses)
-        return _copying.copy(target, addresses, lengths)
+            return copying.read(target, self._fds.take(files), offsets, lengths, addresses)
+        return copying.copy(target, addresses, lengths)
 
     def due(self) -> int:
         """Returns the total of read references if it is time to tell the feeder, else 0."""

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 from stoker._source.instance import host_id
 
 TRANSPORTS: Final = ("auto", "tcp", "unix", "handover")
-_LEAST_HANDED = 16 << 10
+_LEAST_LOCAL = 16 << 10
 """Bytes of payload a row from which it is cheaper to find it in the files than to receive it, by measurement."""
 _MAX_PATH = 100
 
@@ -47,14 +47,14 @@ def transport() -> str:
     return text
 
 
-def hands_over() -> bool:
-    """Whether payload may be taken from files that the feeder names."""
+def reads_locally() -> bool:
+    """Whether payload may be read from files that the feeder names."""
     return transport() in ("auto", "handover")
 
 
-def least_handed() -> int:
-    """Bytes of payload a row from which it is to be: all rows where the transport is `handover`."""
-    return 0 if transport() == "handover" else _LEAST_HANDED
+def least_local() -> int:
+    """Returns the bytes of payload a row from which it is read from files; 0 if the transport is `handover`."""
+    return 0 if transport() == "handover" else _LEAST_LOCAL
 
 
 def usable(place: UnixAddress) -> bool:

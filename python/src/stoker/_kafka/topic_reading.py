@@ -8,7 +8,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 
-from stoker._kafka.pieces import Message, Pieces
+from stoker._kafka.pieces import Message, TopicPieces
 from stoker._kafka.plan import LanePlan, Span
 from stoker._kafka.record import BATCH, Position
 from stoker._kafka.topic import AtEnd, Lost, Record, Topic, same_piece
@@ -19,7 +19,7 @@ Key = tuple[int, int, int]
 """Epoch, batch, lane."""
 
 
-class LaneReading:
+class TopicReading:
     """One thread; the Kafka client's own threads fetch ahead."""
 
     def __init__(
@@ -33,7 +33,7 @@ class LaneReading:
         """`stream` reads on, `look` looks at single records, `search` finds a position; about a buffer is kept."""
         self._stream, self._look, self._search, self._counts = stream, look, search, counts
         self._buffer_bytes = buffer_bytes
-        self._pieces: Pieces | None = None
+        self._pieces: TopicPieces | None = None
         self._plan: LanePlan | None = None
         self._parts: dict[int, list[Record]] = {}
         """Of each lane the parts of the piece that is arriving."""
@@ -59,7 +59,7 @@ class LaneReading:
         """Those that are read; None if nothing of any is wanted."""
         return self._plan.lanes if self._plan is not None else None
 
-    def begin(self, plan: LanePlan, pieces: Pieces) -> None:
+    def begin(self, plan: LanePlan, pieces: TopicPieces) -> None:
         """Reads on from where a plan begins."""
         self.forget()
         self._plan, self._pieces = plan, pieces

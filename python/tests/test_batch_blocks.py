@@ -1,4 +1,4 @@
-"""Strips: batches that are laid out together have the same bytes as batches laid out alone, damaged files or not."""
+"""Blocks: batches that are laid out together have the same bytes as batches laid out alone, damaged files or not."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from stoker._memory import mapping as _mapping
 from stoker._memory.buffers import BufferPool
 from stoker._order.delivery import BatchPlan
 from stoker._order.spec import OrderSpec
-from stoker._path import batch_blocks as _strips
+from stoker._path import batch_blocks
 from stoker._path import filling as _filling
 from stoker._path.path_source import PathSource
 from stoker._path.path_stream import PathStream
@@ -31,16 +31,16 @@ FULL = [{k: v for k, v in f.items() if k != "nullable"} for f in MANY]
 
 @pytest.fixture
 def used(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """The batches of each strip that is made."""
-    assert _mapping.supported(), "this kernel does not let a process read itself; strips are not tested"
+    """The batches of each block that is made."""
+    assert _mapping.supported(), "this kernel does not let a process read itself; blocks are not tested"
     made: list[int] = []
-    true = _filling.Strip
+    true = _filling.BatchBlock
 
-    def strip(layout: Any, window: Any, firsts: Any, rows: int) -> Any:
+    def block(layout: Any, window: Any, firsts: Any, rows: int) -> Any:
         made.append(len(firsts))
         return true(layout, window, firsts, rows)
 
-    monkeypatch.setattr(_filling, "Strip", strip)
+    monkeypatch.setattr(_filling, "BatchBlock", block)
     return made
 
 
@@ -95,7 +95,7 @@ def test_messages_are_those_of_batches_laid_out_alone(
         assert max(used) > 1
 
 
-def test_strips_grow_and_calls_stay_within_the_limit_of_ranges(
+def test_blocks_grow_and_calls_stay_within_the_limit_of_ranges(
     tmp_path: Path, sources: list[PathSource], used: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = dataset(tmp_path / "d", IMAGES, (2000, 1000), size=20)
@@ -107,14 +107,14 @@ def test_strips_grow_and_calls_stay_within_the_limit_of_ranges(
         return copy(local, length, remote, count, into)
 
     monkeypatch.setattr(_mapping, "copy", counted)
-    for size, most in ((6, _strips.LONGEST), (300, 10), (1022, 2), (1023, 0)):
+    for size, most in ((6, batch_blocks.LONGEST), (300, 10), (1022, 2), (1023, 0)):
         used.clear()
         calls.clear()
         stream = opened(writer, batch_size=size, lanes=1)
         sources.append(source := PathSource(stream))
         got = read(source, 0, 0, 1, stream.batches, "keep")
         assert max(used, default=0) <= most
-        assert (max(used, default=0) == _strips.LONGEST) == (size == 6)
+        assert (max(used, default=0) == batch_blocks.LONGEST) == (size == 6)
         assert all(count <= 1024 for count, _ in calls)
         if size == 300:
             assert max(calls)[1] == 3
@@ -126,7 +126,7 @@ def test_strips_grow_and_calls_stay_within_the_limit_of_ranges(
 
 @pytest.mark.parametrize("on_corrupt", ["fail", "skip"])
 @pytest.mark.parametrize("damage", ["flip", "cut"])
-def test_damage_inside_a_strip_ends_as_outside_of_one(
+def test_damage_inside_a_block_ends_as_outside_of_one(
     tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch, on_corrupt: str, damage: str
 ) -> None:
     rng = np.random.default_rng(0)
@@ -172,26 +172,26 @@ def test_damage_inside_a_strip_ends_as_outside_of_one(
             source.close()
         return got, ""
 
-    in_strips, error = outcome()
+    in_blocks, error = outcome()
     assert sum(used) == 37
     used.clear()
-    monkeypatch.setattr(_strips, "longest", lambda *_: 0)
-    assert outcome() == (in_strips, error)
+    monkeypatch.setattr(batch_blocks, "longest", lambda *_: 0)
+    assert outcome() == (in_blocks, error)
     assert not used
-    skipped = sum(skipped for _, pieces in in_strips for _, _, skipped in pieces)
+    skipped = sum(skipped for _, pieces in in_blocks for _, _, skipped in pieces)
     if on_corrupt == "fail":
         assert "checksum" in error if damage == "flip" else "bytes long, expected" in error
     else:
-        assert len(in_strips) == 38
+        assert len(in_blocks) == 38
         assert skipped == 3 if damage == "flip" else skipped > 50
 
 
-def test_a_batch_of_a_strip_that_fails_once_is_read_again(
+def test_a_batch_of_a_block_that_fails_once_is_read_again(
     tmp_path: Path, sources: list[PathSource], used: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     writer = dataset(tmp_path / "d", IMAGES, (100,))
     stream = opened(writer, batch_size=4)
-    extend, spoiled = _strips.extend, []
+    extend, spoiled = batch_blocks.extend, []
 
     def spoils(crc: int, data: Any, address: int, start: int, end: int) -> int:
         if end - start > 4 and len(spoiled) < 5:
@@ -199,7 +199,7 @@ def test_a_batch_of_a_strip_that_fails_once_is_read_again(
             data[start + 3] ^= 32
         return extend(crc, data, address, start, end)
 
-    monkeypatch.setattr(_strips, "extend", spoils)
+    monkeypatch.setattr(batch_blocks, "extend", spoils)
     sources.append(source := PathSource(stream, threads=1))
     for batch in read(source, 0, 0, 1, stream.batches, "keep"):
         assert [p.buffer.tobytes() for p in batch.pieces] == expected_pieces(writer, stream, 0, batch.number, "keep")
@@ -220,17 +220,17 @@ def test_a_copy_that_falls_short_is_no_batch(
     assert used
 
 
-def test_windows_that_do_not_suit_strips(tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_windows_that_do_not_suit_blocks(tmp_path: Path, used: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     writer = dataset(tmp_path / "d", IMAGES, (50,))
     for name, value in (("LARGEST", 100), ("_FRONT", 10), ("MOST", 5), ("BODY_LIMIT", 1 << 10)):
         with monkeypatch.context() as patched:
-            patched.setattr(_strips, name, value)
+            patched.setattr(batch_blocks, name, value)
             stream = opened(writer, batch_size=4)
             source = PathSource(stream)
             assert len(read(source, 0, 0, 1, stream.batches, "keep")) == 13
             source.close()
             assert not used, name
-    monkeypatch.setattr(_strips, "_BYTES", 1000)  # what a strip takes is bounded too
+    monkeypatch.setattr(batch_blocks, "_BYTES", 1000)  # what a block takes is bounded too
     source = PathSource(opened(writer, batch_size=4))
     assert len(read(source, 0, 0, 1, 12, "keep")) == 12
     source.close()

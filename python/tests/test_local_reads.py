@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from stoker._memory.buffers import BufferPool
-from stoker._transport.local_reads import HandedFiles, HandoverError, _Open
+from stoker._transport.local_reads import LocalReadError, LocalReads, _Open
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -28,7 +28,7 @@ class Files:
     """Some files of random bytes, announced."""
 
     def __init__(self, folder, sizes, limit=8):
-        self.handed = HandedFiles(limit)
+        self.handed = LocalReads(limit)
         self.paths, self.contents = [], []
         for number, size in enumerate(sizes):
             path = folder / f"{number}.bin"
@@ -104,7 +104,7 @@ def test_a_file_that_is_cut_short_is_no_batch_and_no_end_of_the_process(size, ke
 )
 def test_refuses_a_file_that_is_not_the_feeders(wrong, tmp_path):
     files = Files(tmp_path, [1000])
-    with pytest.raises(HandoverError):
+    with pytest.raises(LocalReadError):
         files.announce(0, **wrong)
 
 
@@ -112,7 +112,7 @@ def test_refuses_a_directory(tmp_path):
     files = Files(tmp_path, [1000])
     files.paths[0].unlink()
     files.paths[0].mkdir()
-    with pytest.raises(HandoverError):
+    with pytest.raises(LocalReadError):
         files.announce(0)
 
 

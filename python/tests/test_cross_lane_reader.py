@@ -12,7 +12,7 @@ import pytest
 from datasets import small_dataset
 from kafka_fake import TOPIC, FakeConsumer, FakeTopic, Writer
 from stoker import Feed
-from stoker._kafka.guesses import Guesses
+from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.record import BATCH, BEGIN, END, Position
 from stoker._order.delivery import BatchPlan
 from stoker._order.spec import OrderSpec
@@ -29,7 +29,7 @@ def test_the_records_before_a_position_are_counted(order: Any, parts: int) -> No
         if not sum(rows):
             continue
         plan = BatchPlan(OrderSpec(case, draw.randrange(1, 9), len(rows), 0, "window", order), rows)
-        guesses = Guesses()
+        guesses = TopicGuesses()
         guesses.adopt(plan, rows)
         lanes: list[list[Position]] = [[] for _ in rows]
         for epoch in range(2):
@@ -49,7 +49,7 @@ def test_the_records_before_a_position_are_counted(order: Any, parts: int) -> No
 
 def test_what_was_seen_corrects_the_guess() -> None:
     plan = BatchPlan(OrderSpec(1, 4, 2, 0, "window", "fixed"), [400, 400])
-    guesses = Guesses()
+    guesses = TopicGuesses()
     guesses.adopt(plan, (400, 400))
     wanted = Position(0, BATCH, 2 * 60)
     assert guesses.offset(0, wanted) == 61

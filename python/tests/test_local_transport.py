@@ -8,7 +8,7 @@ import tempfile
 import pytest
 
 from feed_fakes import QUICK, FakeFeed, OpaqueStream, pieces_of
-from stoker._client.feeder_source import FeedClient
+from stoker._client.feeder_source import FeederSource
 from stoker._client.lane_map import LaneMap
 from stoker._source.batch_source import Consumer
 from stoker._source.instance import host_id
@@ -137,7 +137,7 @@ def test_a_trainer_that_was_told_of_tls_does_not_leave_tcp(near, monkeypatch):
         assert not Security(**said).allows_unix
     with FakeFeed() as feed:
         feed.feeder.listen_near(near)
-        client = FeedClient(FeedTarget(given=(feed.feeder.address,)), timing=QUICK, security=Security(tls=False))
+        client = FeederSource(FeedTarget(given=(feed.feeder.address,)), timing=QUICK, security=Security(tls=False))
         client.open(Consumer())
         read_all(feed, client)
         assert [s.path for s in feed.feeder.sessions] == [""]
