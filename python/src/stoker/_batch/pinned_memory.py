@@ -5,6 +5,7 @@ torch allocates it, and only if CUDA is available. Otherwise ordinary memory is 
 
 from __future__ import annotations
 
+import importlib
 import logging
 import sys
 from collections.abc import Callable
@@ -24,7 +25,7 @@ def cuda() -> Any:
     torch: Any = sys.modules.get("torch")
     if torch is None:
         try:
-            import torch
+            torch = importlib.import_module("torch")
         except ImportError:
             return None
     return torch if torch.cuda.is_available() else None

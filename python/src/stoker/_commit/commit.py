@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from stoker._commit.entry import encode_entry, encode_info
 from stoker._commit.local_store import LocalStore, UnknownOutcome
@@ -149,7 +150,7 @@ class Committer:
             base = open_snapshot(self._root)
 
     def _entry(self, request: CommitRequest, base: Snapshot | None) -> LogEntry:
-        ordinals = base.chunks.columns["ordinal"] if base is not None else ()
+        ordinals: Any = base.chunks.columns["ordinal"] if base is not None else ()
         first = int(ordinals[-1]) + 1 if len(ordinals) else 0
         added = [
             {**chunk.to_json(), "ordinal": first + i, "id": bytes.fromhex(chunk.id.replace("-", ""))}

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from stoker._commit.entry import escaped, seal
 from stoker._commit.local_store import LocalStore
@@ -135,10 +136,10 @@ def _values(name: str, snapshot: Snapshot) -> bytes:
     return np.ascontiguousarray(values).tobytes()
 
 
-def live_rows(snapshot: Snapshot) -> Any:
-    """Rows of each chunk that are left, as int32."""
+def live_rows(snapshot: Snapshot) -> npt.NDArray[np.int32]:
+    """Rows of each chunk that are left."""
     columns = snapshot.chunks.columns
-    rows = np.where(columns["live"], columns["rows"], 0).astype(np.int32)
+    rows: npt.NDArray[np.int32] = np.where(columns["live"], columns["rows"], 0).astype(np.int32)
     for index, gone in snapshot.chunks.removed.items():
         rows[index] -= len(gone)
     return rows

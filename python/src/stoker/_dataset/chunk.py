@@ -142,7 +142,9 @@ class ChunkReader:
         found, buffers = self._layout.read(message, what)
         if found != rows:
             raise CorruptDataError(f"{what}: {found} rows, expected {rows}")
-        small, crcs, payload = [], [], []
+        small: list[ColumnData] = []
+        payload: list[PayloadPlaces] = []
+        crcs: list[npt.NDArray[np.uint32]] = []
         for column, place in zip(self._layout.columns, buffers, strict=True):
             if column.payload:
                 payload.append(self._places(column, message, at, place, crcs[len(payload)], index))

@@ -46,8 +46,8 @@ class LogEntry:
     properties: dict[str, str]
 
 
-def check_format(found: Any, what: str) -> None:
-    """Refuses formats made by a newer Stoker."""
+def check_format(found: Any, what: object) -> None:
+    """Refuses formats made by a newer Stoker; `what` is named in the error."""
     if not isinstance(found, int) or found < 1:
         raise CorruptDataError(f"{what}: format {found!r} is not a format number")
     if found > FORMAT:

@@ -6,7 +6,7 @@ import operator
 import os
 from bisect import bisect_right
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -88,7 +88,7 @@ class Samples:
     def __getitem__(self, which: int | tuple[int, int] | str) -> dict[str, Any]: ...
 
     @overload
-    def __getitem__(self, which: slice | Sequence[int] | npt.NDArray[np.integer[Any]]) -> list[dict[str, Any]]: ...
+    def __getitem__(self, which: slice | list[int] | npt.NDArray[np.integer[Any]]) -> list[dict[str, Any]]: ...
 
     def __getitem__(self, which: Any) -> dict[str, Any] | list[dict[str, Any]]:
         if isinstance(which, slice):
@@ -135,8 +135,9 @@ class Samples:
                 yield self._sample(index, row)
 
     def __contains__(self, key: object) -> bool:
+        which: Any = key
         try:
-            self[key]  # type: ignore[index]
+            self[which]
         except (KeyError, IndexError, TypeError, ValueError):
             return False
         return True

@@ -40,7 +40,7 @@ def _check(caller: Any, world_size: int) -> None:
             )
     elif kind.__name__ in _SHARDERS and kind.__module__.split(".")[0] in ("accelerate", "transformers"):
         state = getattr(caller, "state", None)
-        processes = getattr(caller, "num_processes", None) or getattr(state, "num_processes", 1)
+        processes: Any = getattr(caller, "num_processes", None) or getattr(state, "num_processes", 1)
         if world_size > 1 and processes > 1:
             raise LoaderError(
                 f"{kind.__module__}.{kind.__name__} would divide among {processes} processes what is already this "

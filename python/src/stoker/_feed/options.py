@@ -153,13 +153,13 @@ class Options:
             problems.append(f"place_timeout must not be negative, is {place_timeout:g}")
         if problems:
             raise ValueError("; ".join(problems))
-        text = None if target is None else os.fspath(target)
-        if text is not None and is_remote(text) and not is_topic(text):
-            feed_path(text)  # Says what to do instead.
-        if isinstance(target, os.PathLike) and text is not None and not _looks_like_path(text):
-            text = os.path.join(os.curdir, text)
+        named = None if target is None else os.fspath(target)
+        if named is not None and is_remote(named) and not is_topic(named):
+            feed_path(named)  # Says what to do instead.
+        if isinstance(target, os.PathLike) and named is not None and not _looks_like_path(named):
+            named = os.path.join(os.curdir, named)
         options = Options(
-            target=text,
+            target=named,
             order=spec,
             run=run,
             place_timeout=place_timeout,

@@ -16,4 +16,5 @@ def class_for(feed_class: type) -> type:
 
 @functools.cache
 def _both(feed_class: type, dataset: Any) -> type:
-    return type(dataset)(feed_class.__name__, (feed_class, dataset), {"__module__": feed_class.__module__})
+    made: type = type(dataset)(feed_class.__name__, (feed_class, dataset), {"__module__": feed_class.__module__})
+    return made

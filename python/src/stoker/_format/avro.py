@@ -152,7 +152,7 @@ def read_container(data: bytes, what: str) -> list[Any]:
             raise CorruptDataError(f"codec {header['avro.codec']!r}; only null is used here")
         sync = c.take(16)
         decode = _decoder(json.loads(header["avro.schema"]), {})
-        records = []
+        records: list[Any] = []
         while c.at < len(data):
             count, size = c.long(), c.long()
             if not 0 <= count <= size <= len(data) - c.at:

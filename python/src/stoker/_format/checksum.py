@@ -28,7 +28,8 @@ if google_crc32c.implementation != "c":
 
 def crc32c(data: bytes | npt.NDArray[Any]) -> int:
     """CRC-32C of bytes or of a contiguous array."""
-    return google_crc32c.value(data)
+    value: int = google_crc32c.value(data)
+    return value
 
 
 def _native_extend() -> Callable[[int, int, int], int] | None:
@@ -43,7 +44,7 @@ def _native_extend() -> Callable[[int, int, int], int] | None:
     probe = np.frombuffer(b"123456789", np.uint8)
     if function(0, probe.ctypes.data, 9) != 0xE3069283:
         return None
-    return function  # type: ignore[no-any-return]
+    return function
 
 
 _EXTEND = _native_extend()
@@ -56,7 +57,8 @@ def extend(crc: int, data: npt.NDArray[np.uint8], address: int, start: int, end:
     """
     if _EXTEND is not None:
         return _EXTEND(crc, address + start, end - start)
-    return google_crc32c.extend(crc, data[start:end].tobytes())
+    value: int = google_crc32c.extend(crc, data[start:end].tobytes())
+    return value
 
 
 # CRC of A followed by B = shift(CRC of A, length of B) ^ CRC of B, where shift runs zero bytes through the register:
@@ -78,7 +80,8 @@ def _byte_table() -> list[int]:
 def _compose(outer: U32, inner: U32) -> U32:
     """Images of the bits under `inner`, then `outer`."""
     bits = inner[:, None] >> np.arange(32, dtype=np.uint32) & np.uint32(1)
-    return np.bitwise_xor.reduce(bits * outer, axis=1)
+    images: U32 = np.bitwise_xor.reduce(bits * outer, axis=1)
+    return images
 
 
 @functools.cache

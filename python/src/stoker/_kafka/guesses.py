@@ -53,7 +53,7 @@ class TopicGuesses:
 
     def place(self, lane: int, position: Position, parts: int) -> int:
         """Returns how many records come before this one in its lane if each piece has `parts` records."""
-        pieces = self._pieces[lane]
+        pieces: int = self._pieces[lane]
         before = position.epoch * (pieces * parts + 2)
         if position.kind == BEGIN:
             return before

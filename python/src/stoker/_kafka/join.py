@@ -11,6 +11,9 @@ import numpy.typing as npt
 from stoker._format.message import Buffers, Column, MessageLayout, offsets_at
 from stoker._memory.buffers import BufferPool
 
+Sizes = tuple[int, int, int, int, int]
+"""Nulls, elements, and bytes of validity, offsets and data of a column."""
+
 
 class Cut(NamedTuple):
     """Rows [start, end) of a message of `rows` rows."""
@@ -92,7 +95,7 @@ def _read(cut: Cut, column: Column, place: Buffers) -> Read:
     return Read(nulls, valid, None, raw[cut.start * width : cut.end * width])
 
 
-def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any, Any, Any], tuple[int, ...]]:
+def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any, Any, Any], Sizes]:
     nulls = sum(read.nulls for read in reads)
     validity = None
     if nulls:
@@ -109,8 +112,8 @@ def _merge(column: Column, reads: Sequence[Read], rows: int) -> tuple[tuple[Any,
         offsets = np.zeros(rows + 1, np.int32)
         np.cumsum(np.concatenate([read.lengths for read in reads if read.lengths is not None]), out=offsets[1:])
         elements = data.nbytes // column.itemsize
-    sizes_of = tuple(array.nbytes if array is not None else 0 for array in (validity, offsets, data))
-    return (validity, offsets, data), (nulls, elements, *sizes_of)
+    validity_bytes, offsets_bytes = (array.nbytes if array is not None else 0 for array in (validity, offsets))
+    return (validity, offsets, data), (nulls, elements, validity_bytes, offsets_bytes, data.nbytes)
 
 
 def _rows(column: Column, read: Read) -> int:

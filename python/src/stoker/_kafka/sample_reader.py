@@ -96,8 +96,9 @@ def _read(column: Column, kind: str, values: Sequence[Any]) -> Read:
         lengths = np.fromiter((0 if v is None else len(v) for v in values), np.int32, len(values))
         if np.any(lengths % column.itemsize):
             raise CorruptDataError(f"a value of {column.name} has half an element")
-        data = np.frombuffer(b"".join(v for v in values if v is not None), np.uint8)
-        return Read(nulls, valid, lengths // column.itemsize, data)
+        whole = np.frombuffer(b"".join(v for v in values if v is not None), np.uint8)
+        return Read(nulls, valid, lengths // column.itemsize, whole)
+    data: npt.NDArray[Any]
     width = column.width * column.itemsize
     if column.kind == "tensor":
         return Read(nulls, valid, None, _fixed(values, width))

@@ -106,7 +106,8 @@ class BatchPlan:
             keys = fold_array(rounds[:, np.newaxis], every)
             every = lanes[np.argsort(keys, axis=1, kind="stable")]
         if int(left.min()) >= len(turns):
-            return every.tolist()
+            whole: list[list[int]] = every.tolist()
+            return whole
         return [row[self._full[row] > t].tolist() for t, row in zip(turns.tolist(), every, strict=True)]
 
     def _joint(self, start: int) -> list[Piece]:

@@ -31,7 +31,8 @@ def rows_before(plan: BatchPlan, lane_rows: Sequence[int], epoch: int, batch: in
     if batch >= plan.full_batches:
         rest = rows - full * size
         joint = (batch - plan.full_batches) * size - (np.cumsum(rest) - rest)
-        return full * size + np.clip(joint, 0, rest)
+        before: I64 = full * size + np.clip(joint, 0, rest)
+        return before
     turn = _round_of(full, batch)
     taken = np.minimum(full, turn) * size
     for number in range(_numbers_before(full, turn), batch):

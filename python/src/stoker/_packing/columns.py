@@ -168,7 +168,7 @@ def _numbers(array: pa.Array, field: Field) -> npt.NDArray[Any]:
         raise Unfit(f"expected a column of {'numbers' if is_float else 'whole numbers'}, not {kind}")
     if array.null_count:
         array = pc.fill_null(array, pa.scalar(0, pa.int8()).cast(kind))
-    values = array.to_numpy(zero_copy_only=False)
+    values: npt.NDArray[Any] = array.to_numpy(zero_copy_only=False)
     if is_float:
         # A column of uint16 is taken for the bits of bfloat16, as Arrow has no such type.
         same = kind == (pa.uint16() if field.type == "bfloat16" else field.arrow().type)

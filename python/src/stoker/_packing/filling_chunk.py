@@ -75,7 +75,7 @@ class FillingChunk:
 
     def average_bytes(self, index: int, rows: int) -> float:
         """Average bytes of a variable or tensor field (counted from 0, without the key) in the first rows."""
-        lengths = [length for s in self.segments()[index + 1] for length in s.lengths[:rows].tolist()][:rows]
+        lengths: list[int] = [length for s in self.segments()[index + 1] for length in s.lengths[:rows].tolist()][:rows]
         return sum(lengths) / max(1, len(lengths))
 
 

@@ -107,7 +107,7 @@ def _check_shape(field: Field) -> None:
 
 def _of_arrow(field: pa.Field) -> str:
     kind = field.type
-    own = (field.metadata or {}).get(b"stoker.type", b"").decode()
+    own: str = (field.metadata or {}).get(b"stoker.type", b"").decode()
     if own == "categorical" or own.endswith("]"):
         return own
     if own == "bfloat16":

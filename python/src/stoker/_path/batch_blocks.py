@@ -142,7 +142,7 @@ class Laid(NamedTuple):
     number: int
     lane: int
     block: BatchBlock
-    index: int
+    place: int
     """Which batch of the block."""
 
 

@@ -78,7 +78,9 @@ class OpenWindow:
         """Addresses of the chunks' mappings; None if some is not mapped."""
         maps = [c.mapping for c in chunks if c is not None]
         if None not in maps:
-            self.bases = np.array([c.mapping.address if c is not None else 0 for c in chunks], np.int64)
+            self.bases = np.array(
+                [c.mapping.address if c is not None and c.mapping is not None else 0 for c in chunks], np.int64
+            )
         self._files = np.array([c.fd if c is not None and c.fd is not None else -1 for c in chunks], np.int64)
 
     def copy(self, column: int, row: int, stop: int, target: Target) -> int | None:

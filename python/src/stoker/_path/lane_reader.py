@@ -74,7 +74,7 @@ class LaneReader:
         whole = self._until // size  # rounds below it end in the window
         if window is None or not window.longest_block or not self._from <= rounds[0] * size < whole * size:
             return None
-        firsts = []
+        firsts: list[int] = []
         most = min(self._length, window.longest_block)
         while rounds and rounds[0] < whole and len(firsts) < most:
             firsts.append(rounds.popleft() * size - self._from)

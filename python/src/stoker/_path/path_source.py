@@ -37,13 +37,19 @@ class PathSource:
         pool = pool or BufferPool(max(4 * ahead_bytes, 64 << 20))
         self._filler = Filler(stream, on_corrupt, pool, self._workers.offer)
         self._running: EpochReader | None = None
+        self._run = 0
 
     def _reader(self, span: Span) -> EpochReader:
         return EpochReader(self._stream, self._filler, self._workers, self._ahead, span)
 
     def open(self, consumer: Consumer) -> StreamInfo:
         """See `BatchSource`."""
-        return self._stream.info(consumer.run)
+        self._run = consumer.run
+        return self._stream.info(self._run)
+
+    def move_to(self, epoch: int, version: int | None) -> StreamInfo:
+        """See `BatchSource`; all epochs read the same version, so this changes nothing."""
+        return self._stream.info(self._run)
 
     def epoch(self, epoch: int, first: int, stride: int, count: int, tail: Tail) -> Iterator[DeliveredBatch]:
         """See `BatchSource`."""

@@ -48,7 +48,9 @@ class RowBlock:
         """Rows (place in `heads`, row), in delivery order; a head that is None makes its rows missing."""
         self.rows = len(rows)
         self.chunk_rows = rows.astype(np.uint32)
-        self.places = places.astype(np.uint16 if len(heads) <= 65536 else np.uint32)
+        self.places: npt.NDArray[np.unsignedinteger[Any]] = places.astype(
+            np.uint16 if len(heads) <= 65536 else np.uint32
+        )
         """Which chunk of the window each row is in."""
         bad = [i for i, h in enumerate(heads) if h is None]
         self.missing = np.isin(places, bad) if bad else None

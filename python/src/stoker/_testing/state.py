@@ -28,16 +28,26 @@ class ServedPiece:
 class ServedStream(Protocol):
     """What a test feed serves."""
 
-    order: OrderSpec
-    lane_rows: Sequence[int]
-    fields: Sequence[Mapping[str, Any]]
-    classes: Mapping[str, Sequence[str]]
-    dataset: str
-    dataset_name: str
-    version: int
-    split: str
-    fingerprint: str
-    largest_batch: int
+    @property
+    def order(self) -> OrderSpec: ...
+    @property
+    def lane_rows(self) -> Sequence[int]: ...
+    @property
+    def fields(self) -> Sequence[Mapping[str, Any]]: ...
+    @property
+    def classes(self) -> Mapping[str, Sequence[str]]: ...
+    @property
+    def dataset(self) -> str: ...
+    @property
+    def dataset_name(self) -> str: ...
+    @property
+    def version(self) -> int: ...
+    @property
+    def split(self) -> str: ...
+    @property
+    def fingerprint(self) -> str: ...
+    @property
+    def largest_batch(self) -> int: ...
 
     def with_order(self, order: OrderSpec) -> ServedStream:
         """The same rows in another order."""

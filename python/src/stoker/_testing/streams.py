@@ -125,8 +125,11 @@ class ArrayStream:
     def pieces(self, epoch: int, number: int, tail: Tail, stride: int) -> Sequence[ServedPiece]:
         """See `ServedStream`."""
         with self._lock:
+            what = number, epoch, self.order.batch_size
             return [
-                ServedPiece(p.lane, p.rows, p.repeated, self._message(self._rows(epoch, p.lane)[p.first :][: p.rows]))
+                ServedPiece(
+                    p.lane, p.rows, p.repeated, self._message(self._rows(epoch, p.lane)[p.first :][: p.rows], what)
+                )
                 for p in self._plan.delivered(epoch, number, tail)
             ]
 
@@ -150,13 +153,13 @@ class ArrayStream:
             total += np.asarray(value).nbytes if column.kind != "bytes" else 0
         return total
 
-    def _message(self, rows: npt.NDArray[np.int64]) -> npt.NDArray[np.uint8]:
+    def _message(self, rows: npt.NDArray[np.int64], what: tuple[int, int, int]) -> npt.NDArray[np.uint8]:
         arrays = [self._buffers(column, rows) for column in self._layout.columns]
         parts = []
         for column, (offsets, data) in zip(self._layout.columns, arrays, strict=True):
             elements = data.nbytes // column.itemsize if column.kind == "list" else len(rows) * column.width
             parts.append((0, elements, 0, offsets.nbytes, data.nbytes))
-        metadata, places, length = self._layout.pack(len(rows), parts, "a batch in memory")
+        metadata, places, length = self._layout.pack(len(rows), parts, what)
         message = np.zeros(length, np.uint8)
         message[: len(metadata)] = np.frombuffer(metadata, np.uint8)
         for (offsets, data), (_, o, d) in zip(arrays, places, strict=True):

@@ -372,11 +372,11 @@ class Connection:
             pass
 
 
-def _unix_socket(path: str) -> tuple[socket.socket, object]:
+def _unix_socket(path: str) -> tuple[socket.socket, Any]:
     return socket.socket(socket.AF_UNIX, socket.SOCK_STREAM), path
 
 
-def _socket_for(address: str, attempt: int) -> tuple[socket.socket, object]:
+def _socket_for(address: str, attempt: int) -> tuple[socket.socket, Any]:
     host, port = split_address(address)
     try:
         found = addresses(host, port)

@@ -164,7 +164,7 @@ def feed_file(name: str) -> dict[str, Any]:
     """What a running feed says of itself; `FeedNotFoundError` names the feeds that are there."""
     path = _path(name)
     try:
-        values = json.loads(read_regular(path))
+        values: dict[str, Any] = json.loads(read_regular(path))
         for address in values["addresses"]:
             split_address(address)
     except FileNotFoundError:

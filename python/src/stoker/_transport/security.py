@@ -92,7 +92,7 @@ class Security:
         cert, key = _path(self.cert, "STOKER_TLS_CERT"), _path(self.key, "STOKER_TLS_KEY")
         name = self.name or os.environ.get("STOKER_TLS_NAME") or None
         ca = (os.environ.get("STOKER_TLS_CA") or None) if self.tls is None else self.tls
-        if ca is not None and ca is not True and ca != "system":
+        if ca is not None and not isinstance(ca, bool) and ca != "system":
             return Tls(_path(ca), None, cert, key, name)
         if ca is None and (pin := replace(target, seen=self.seen).certificate()):
             return Tls(None, pin, cert, key, name)

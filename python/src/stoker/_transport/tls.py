@@ -246,7 +246,8 @@ def _names_at(address: str, tls: Tls) -> list[str]:
             context.wrap_socket(plain) as secured,
         ):
             found = secured.getpeercert() or {}
-            names = [str(value) for _, value in found.get("subjectAltName", ())]  # type: ignore[misc]
+            alternatives: Any = found.get("subjectAltName", ())
+            names = [str(value) for _, value in alternatives]
     except OSError:
         pass
     return names

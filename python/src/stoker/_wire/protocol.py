@@ -295,7 +295,7 @@ def hello(
         if handover_from:
             values["handover_from"] = handover_from
     values |= {name: value for name, value in (("epoch", epoch), ("version", version)) if value is not None}
-    said = (("joined", joined), ("look", look), ("instance", instance), ("launch", launch))
+    said: tuple[tuple[str, Any], ...] = (("joined", joined), ("look", look), ("instance", instance), ("launch", launch))
     values |= {name: value for name, value in said if value}
     return frame(HELLO, _HELLO.pack(MAGIC, VERSION, 0) + _json(values))
 
@@ -505,7 +505,7 @@ def decode_batch_header(header: bytes) -> BatchHeader:
     if len(header) < BATCH_HEADER_BYTES:
         raise ProtocolError(f"BATCH header of {len(header)} bytes is cut short", "bad_frame")
     length, _, flags, _, *fields, _, crc = _BATCH.unpack_from(header)
-    return BatchHeader(length, flags, *fields, crc)
+    return BatchHeader(*(length, flags, *fields, crc))
 
 
 def decode_ack(body: bytes) -> Ack:

@@ -90,7 +90,7 @@ class Writer:
         self._mode = "append" if append else "replace" if replace else "create"
         self._is_part = part
         self._name = name
-        self._clock = lambda: time.time_ns() // 1_000_000
+        self._clock: Callable[[], int] = lambda: time.time_ns() // 1_000_000
         self._started_ms = self._clock()
         self._random: random.Random = random.SystemRandom()
         self._target = Target(self._root, self._store)
