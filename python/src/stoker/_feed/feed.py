@@ -29,50 +29,72 @@ _LOG = logging.getLogger("stoker")
 class Feed:
     """Iterates over the batches of one rank; `for batch in feed` is one epoch.
 
-    `target` is one of the following; the batches are the same bytes for all of them. The default is `STOKER_FEED`.
-
-    - a **path**, read directly, without a server: anything with a slash or starting with `.` or `~`
-    - the **name** of a running feed, or its addresses `host:port,…`
-    - a **topic** that a feed writes to, `kafka://host:port,…/topic` (needs confluent-kafka)
-
     The first iteration begins at the loaded position, or else at the first batch of epoch 0. Each further iteration
     begins at the start of the following epoch, also after `break`. `set_epoch` overrides that. After an error or an
     interrupt within the feed, the same iterator or a new one continues with the batch that was not handed out. A
     permanent error is raised again.
 
-    Order (the default is the feed's value, or for a path the value in brackets): `batch_size` (64, samples per rank),
-    `seed` (0), `lanes` (16), `shuffle_window` (1 GiB), `shuffle` ("window"; "none" or False: stored order),
-    `lane_order` ("mixed").
-
-    Data: `stream` names a stream of the feed. `split` ("train") and `version` (the newest) select the data of a path;
-    for a feed they are checked against its stream. With `follow`, each epoch of a path reads the version that is newest
-    when the epoch begins, as a feed with `--follow` does. `follow` supports only one reader.
-
-    Readers: `rank` and `world_size` (from an initialised torch.distributed, else RANK and WORLD_SIZE, else 0 of 1),
-    `run` (STOKER_RUN, at most 2^62), `group`. With `replicas` k, each k consecutive processes get the same batches
-    (tensor and pipeline parallel ranks); `replica` sets the number of this process explicitly. Each DataLoader worker
-    takes its exact share of the rank's batches.
-
-    Delivery: `tail` selects what happens at an uneven end of an epoch. "pad" repeats batches so that all ranks take the
-    same number of full steps, "drop" leaves the rest out, and "keep" delivers exactly the rest. Iterations from epoch
-    `epochs` on are empty. An iteration ends after `epoch_batches` batches, and the next one continues there. `concat` k
-    joins k batches to one, so that W ranks take the steps of k · W. `columns` names the fields to read. `decode` maps
-    fields to "rgb", "gray" or a function of a row, which runs in `decode_threads` threads; arrays of one shape are
-    stacked. `pin_memory` receives into pinned memory if CUDA is available. `on_corrupt` ("fail" or "skip") applies to
-    damaged samples of a path. Timeouts are in seconds. A place in a group belongs to one live process. Another process
-    waits for `place_timeout` (STOKER_PLACE_TIMEOUT, 30 s) and then raises `PlaceTakenError`. A process that only uses
-    `info` or `len` takes no place.
-
-    Security: `token` or `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE) authenticates this trainer. `tls` is a file of
-    certificates to trust, or True for the system's certificates (STOKER_TLS_CA: a file, or "system"). `tls_name` is the
-    name in the feeder's certificate if it differs from the host of the address. `tls_cert` and `tls_key` are the
-    trainer's own certificate and key. A feed that is opened by name on its own machine needs only the last two.
-
     Only one thread may use a feed. A feed can be forked, pickled into spawned processes, and used as the dataset of a
     `torch.utils.data.DataLoader(feed, batch_size=None)`. It is a context manager; `close` ends its threads and
-    connections.
+    connections. Raises `StokerError` and its subclasses in `stoker.errors`, and `ValueError` for invalid arguments.
 
-    Raises `StokerError` and its subclasses in `stoker.errors`, and `ValueError` for invalid arguments.
+    Which data
+
+    - `target` (STOKER_FEED): a **path**, which is read directly, without a server (anything with a slash or starting
+      with `.` or `~`), the **name** of a running feed or its addresses `host:port,…`, or a **topic** that a feed writes
+      to, `kafka://host:port,…/topic` (needs confluent-kafka). The batches are the same bytes for all of them.
+    - `stream`: a stream of the feed; for a path, the same as `split`
+    - `split` ("train"), `version` (the newest): the data of a path; for a feed, they are checked against its stream
+    - `follow`: each epoch of a path reads the version that is newest when the epoch begins, as a feed with `--follow`
+      does; supports only one reader
+
+    Who reads
+
+    - `rank`, `world_size`: the reader's share; by default from an initialised torch.distributed, else RANK and
+      WORLD_SIZE, else 0 of 1. Each DataLoader worker takes its exact share of the rank's batches.
+    - `replicas` (1), `replica` (0): with `replicas` k, each k consecutive processes get the same batches (tensor and
+      pipeline parallel ranks); `replica` sets the number of this process explicitly
+    - `group` ("default"): the trainers that share one pass over the stream. Each has a place, which belongs to one live
+      process; a process that only uses `info` or `len` takes none.
+    - `run` (STOKER_RUN): the number of this launch, at most 2^62; a greater run replaces a smaller one
+
+    Order and epochs (the default is the feed's value, or for a path the value in brackets)
+
+    - `batch_size` (64): samples of a batch for one rank
+    - `seed` (0), `shuffle` ("window"): the order; "none" or False keeps the stored order
+    - `lanes` (16), `shuffle_window` (1 GiB), `lane_order` ("mixed"): how far samples are mixed
+    - `tail` ("pad"): what happens at an uneven end of an epoch. "pad" repeats batches so that all ranks take the same
+      number of full steps, "drop" leaves the rest out, and "keep" delivers exactly the rest.
+    - `epochs`, `epoch_batches`: iterations from epoch `epochs` on are empty; an iteration ends after `epoch_batches`
+      batches, and the next one continues there
+    - `concat` (1): joins this number of batches to one, so that fewer ranks take the steps of a larger job
+
+    Batches and tensors
+
+    - `columns`: names of the fields to read; by default all
+    - `decode`, `decode_threads`: maps fields to "rgb", "gray" or a function of a row, which runs in this number of
+      threads; arrays of one shape are stacked
+    - `pin_memory`: receives into pinned memory if CUDA is available
+    - `buffer_bytes` (256 MiB): size of the batches that are received or read ahead
+
+    Network and security
+
+    - `token`, `token_file` (STOKER_TOKEN, STOKER_TOKEN_FILE): authenticate this trainer
+    - `tls`: a file of certificates to trust, or True for the system's (STOKER_TLS_CA: a file, or "system")
+    - `tls_cert`, `tls_key` (STOKER_TLS_CERT, STOKER_TLS_KEY): this trainer's own certificate and key; a feed that is
+      opened by name on its own machine needs no other security argument
+    - `tls_name` (STOKER_TLS_NAME): the name in the feeder's certificate if it differs from the host of the address
+
+    Waiting and errors (timeouts in seconds)
+
+    - `connect_timeout` (30), `reconnect_timeout` (600), `batch_timeout` (300): limits for the first answer, for being
+      without any feeder, and for one batch
+    - `place_timeout` (STOKER_PLACE_TIMEOUT, 30): how long to wait for a place that another live process holds, before
+      `PlaceTakenError`
+    - `on_corrupt` ("fail"): "skip" leaves damaged samples of a path out
+
+    Reporting has no argument: `report`, `stats` and `stoker.prometheus` say how the feed does, and `close` prints the
+    report with STOKER_REPORT=1 in the environment.
     """
 
     @suggesting
@@ -81,41 +103,46 @@ class Feed:
         target: str | os.PathLike[str] | None = None,
         stream: str | None = None,
         *,
-        batch_size: int | None = None,
-        seed: int | None = None,
-        lanes: int | None = None,
-        shuffle_window: int | None = None,
-        shuffle: str | bool | None = None,
-        lane_order: str | None = None,
         split: str | None = None,
         version: int | None = None,
         follow: bool = False,
+        # Who reads
         rank: int | None = None,
         world_size: int | None = None,
-        replica: int = 0,
         replicas: int = 1,
-        run: int | None = None,
+        replica: int = 0,
         group: str = "default",
+        run: int | None = None,
+        # Order and epochs
+        batch_size: int | None = None,
+        seed: int | None = None,
+        shuffle: str | bool | None = None,
+        lanes: int | None = None,
+        shuffle_window: int | None = None,
+        lane_order: str | None = None,
         tail: Tail = "pad",
         epochs: int | None = None,
         epoch_batches: int | None = None,
         concat: int = 1,
+        # Batches and tensors
         columns: Sequence[str] | None = None,
         decode: Mapping[str, str | Callable[[Any], Any]] | None = None,
         decode_threads: int | None = None,
-        on_corrupt: str = "fail",
         pin_memory: bool = False,
         buffer_bytes: int = 256 << 20,
-        connect_timeout: float = 30.0,
-        reconnect_timeout: float = 600.0,
-        batch_timeout: float = 300.0,
-        place_timeout: float | None = None,
+        # Network and security
         token: str | None = None,
         token_file: str | os.PathLike[str] | None = None,
         tls: bool | str | os.PathLike[str] | None = None,
         tls_cert: str | os.PathLike[str] | None = None,
         tls_key: str | os.PathLike[str] | None = None,
         tls_name: str | None = None,
+        # Waiting and errors
+        connect_timeout: float = 30.0,
+        reconnect_timeout: float = 600.0,
+        batch_timeout: float = 300.0,
+        place_timeout: float | None = None,
+        on_corrupt: str = "fail",
     ) -> None:
         order = {
             "batch_size": batch_size,
