@@ -86,7 +86,7 @@ def test_workers_carry_the_instance_of_the_process_that_made_the_feed(monkeypatc
         assert pickle.loads(pickle.dumps(feed._reading.options)).instance == mine
         other = replace(feed._reading.options, instance=HOLDER)
         assert isinstance(other, Options)
-        monkeypatch.setattr(feed, "_options", other)
+        monkeypatch.setattr(feed._reading, "options", other)
         # Sent elsewhere, it is a feed of the process that receives it; a spawned loader worker is told the instance.
         assert pickle.loads(pickle.dumps(feed))._reading.options.instance == mine
         monkeypatch.setattr("stoker._feed.feed.spawning", lambda: True)

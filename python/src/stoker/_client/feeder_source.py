@@ -25,8 +25,10 @@ from dataclasses import replace
 from multiprocessing import util
 from typing import TypeVar
 
+from stoker._client.batch_wait import BatchWait, WaitLimits
 from stoker._client.feeder_pool import Timing
 from stoker._client.frame_handler import FrameHandler
+from stoker._client.hello import hello
 from stoker._client.network import Network
 from stoker._client.span import Span
 from stoker._client.subscriptions import Subscriptions
@@ -38,12 +40,8 @@ from stoker._order.spec import Tail
 from stoker._source.batch_source import Consumer, DeliveredBatch, StreamInfo
 from stoker._transport.connection import Connection
 from stoker._transport.discovery import FeedTarget, ended_feed
-from stoker._transport.local_transport import least_local
 from stoker._transport.security import Security
-from stoker._version import __version__
-from stoker._wire import protocol as p
 from stoker.errors import (
-    BatchTimeoutError,
     ConnectTimeoutError,
     FeedNotFoundError,
     FencedError,
@@ -86,7 +84,6 @@ class FeederSource:
         self._target = target = replace(target, seen=security.seen)
         self._connect_timeout = connect_timeout
         self._reconnect_timeout = reconnect_timeout
-        self._batch_timeout = batch_timeout
         self._pid = os.getpid()
         self._consumer = Consumer()
         self._closed = False
@@ -102,7 +99,7 @@ class FeederSource:
             target,
             timing,
             self._subscriptions,
-            lambda handover: _hello(me(), handover),
+            lambda handover: _hello_frame(me(), handover),
             functools.partial(security.tls_for, target),
             security.allows_unix,
             place_timeout,
@@ -115,6 +112,7 @@ class FeederSource:
             target, self._network, self._subscriptions, pool, buffer_bytes, self.waits, lambda: _stats_frame(me())
         )
         self._network.attach(self._handler)
+        self._limits = WaitLimits(target, self._network, self._handler, reconnect_timeout, batch_timeout)
         self._batches_taken = 0
         self._samples_taken = 0
         self._pool = pool
@@ -352,7 +350,7 @@ class FeederSource:
             yield batch
 
     def _await(self, span: Span, index: int) -> DeliveredBatch:
-        wait = _Wait(time.monotonic(), "start" if index == 0 and span.complete == 0 else "feeder")
+        wait = BatchWait(time.monotonic(), "start" if index == 0 and span.complete == 0 else "feeder")
         batch = self._turn.run(lambda: self._receive(span, index, wait))
         arrival = span.arrivals[index][-1].connection
         assert isinstance(arrival, Connection)
@@ -362,7 +360,7 @@ class FeederSource:
         self.waits.add(cause, arrival.address, batch.pieces[-1].lane, (span.epoch, batch.number), seconds)
         return batch
 
-    def _receive(self, span: Span, index: int, wait: _Wait) -> DeliveredBatch:
+    def _receive(self, span: Span, index: int, wait: BatchWait) -> DeliveredBatch:
         network, ready = self._network, span.ready
         try:
             network.waiting_since = self.waits.waiting_since = wait.begun
@@ -376,44 +374,10 @@ class FeederSource:
                 now = network.step(_LOOK_S)
                 if now - wait.looked_at >= _LOOK_S:
                     self._handler.renew_stale(now)
-                    self._look(span, index, wait, now)
+                    self._limits.check(span, index, wait, now)
             return batch
         finally:
             network.waiting_since = self.waits.waiting_since = None
-
-    def _look(self, span: Span, index: int, wait: _Wait, now: float) -> None:
-        """Checks a long wait: raises an error if it has lasted too long, else notes its cause.
-
-        Time without a connection counts only towards the reconnect timeout, other time towards the batch timeout.
-        """
-        elapsed, wait.looked_at = now - wait.looked_at, now
-        lanes = span.waiting_lanes(index)
-        if not lanes:
-            return
-        lane, feeders = lanes[0], self._network.feeders
-        address = feeders.address_of(lane)
-        peer = feeders.by_address.get(address)
-        connection = peer.live if peer is not None else None
-        what = f"epoch {span.epoch} batch {span.number(index)}"
-        if connection is None:
-            wait.cause = "connect"
-            wait.unconnected += elapsed
-            since = max(wait.begun, peer.down_since if peer is not None else wait.begun)
-            if now - since > self._reconnect_timeout:
-                raise ConnectTimeoutError(
-                    f"{self._target}: {what} lies in lane {lane}, and no feeder could be reached "
-                    f"since {_clock(now - since)} ({self._reconnect_timeout:g} s): {feeders.describe()}"
-                )
-        elif now - wait.begun - wait.unconnected > self._batch_timeout:
-            quiet = self._network.quiet_s(connection, now)
-            said = f"; before that: {peer.error}" if peer is not None and peer.error else ""
-            raise BatchTimeoutError(
-                f"{self._target}: {what} did not come from feeder {address}, lane {lane}, "
-                f"since {_clock(now - wait.begun)} ({now - wait.begun:.1f} s; last heard of {quiet:.1f} s ago{said}). "
-                "See the feeder's log, or raise batch_timeout"
-            )
-        elif wait.cause == "feeder" and self._handler.is_refused(span, index):
-            wait.cause = "corrupt"
 
     def _raise_failure(self) -> None:
         if self._network.failure is not None:
@@ -465,17 +429,6 @@ class FeederSource:
             network.fail(e)
 
 
-class _Wait:
-    """One wait of the trainer."""
-
-    __slots__ = ("begun", "cause", "looked_at", "unconnected")
-
-    def __init__(self, begun: float, cause: str) -> None:
-        self.begun = self.looked_at = begun
-        self.cause = cause
-        self.unconnected = 0.0
-
-
 def _stats_frame(client: FeederSource | None) -> bytes:
     if client is None:
         return b""
@@ -483,36 +436,11 @@ def _stats_frame(client: FeederSource | None) -> bytes:
     return client.waits.frame(client._began, *taken)
 
 
-def _hello(client: FeederSource | None, handover: int) -> bytes:
+def _hello_frame(client: FeederSource | None, handover: int) -> bytes:
     if client is None:
         return b""
-    c = client._consumer
-    return p.hello(
-        token=client._security.token_for(client._target),
-        feed=client._handler.feed_id or client._target.name,
-        stream=c.stream,
-        group=c.group,
-        order=c.order,
-        rank=c.rank,
-        world_size=c.world_size,
-        worker=c.worker,
-        workers=c.workers,
-        replica=c.replica,
-        run=c.run,
-        client=f"stoker-python/{__version__}",
-        handover=handover,
-        handover_from=least_local(),
-        epoch=c.epoch,
-        version=c.version,
-        joined=client._handler.joined,
-        look=c.look,
-        instance=None if c.instance is None else c.instance.to_json(),
-        launch=None if c.launch is None else c.launch.to_json(),
-    )
-
-
-def _clock(seconds_ago: float) -> str:
-    return time.strftime("%H:%M:%S", time.localtime(time.time() - seconds_ago))
+    feed, token = client._handler.feed_id or client._target.name, client._security.token_for(client._target)
+    return hello(client._consumer, feed, token, client._handler.joined, handover)
 
 
 def _close_at_exit(client_ref: weakref.ref[FeederSource]) -> None:
