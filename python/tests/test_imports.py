@@ -2,6 +2,7 @@
 
 import ast
 import itertools
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -118,6 +119,19 @@ def test_every_subpackage_says_what_it_does_and_imports_nothing() -> None:
         tree = ast.parse(path.read_text(encoding="utf-8"))
         assert ast.get_docstring(tree), path
         assert len(tree.body) == 1, path
+
+
+def test_the_architecture_page_says_which_subpackage_uses_which() -> None:
+    page = (Path(__file__).parents[2] / "docs" / "architecture.md").read_text("utf-8")
+    table = page.partition("| subpackage of `stoker` |")[2].partition("\n\n")[0]
+    rows = [line.split(" | ") for line in table.splitlines() if line.startswith("| `_")]
+    told = {row[0].strip("| `"): set(re.findall(r"`(\w+)`", row[2])) for row in rows}
+    graph = packages(graph_of(ROOT, True))
+    uses = {
+        name.removeprefix("stoker."): {other.removeprefix("stoker.") for other in others} - {"errors", "_version"}
+        for name, others in graph.items()
+    }
+    assert told == {name: others for name, others in uses.items() if (ROOT / name).is_dir()}
 
 
 @pytest.mark.parametrize(
