@@ -54,6 +54,8 @@ class Iteration(Iterator[Batch]):
         self._taken = self._left = 0
         """Batches that this worker has received from `_start` on, and those that it has not."""
         self._batches: Iterator[DeliveredBatch] = iter(())
+        self._is_reading = False
+        """Whether `_batches` come from the source, which may have read beyond this iteration."""
         self._decoded: deque[_Taken] = deque()
         self._late: Exception | None = None
         """What ended the batches of the source, behind those that are being decoded."""
@@ -94,7 +96,7 @@ class Iteration(Iterator[Batch]):
             )
         self._decoded.clear()
         self._late = None
-        self._batches = iter(())
+        self._batches, self._is_reading = iter(()), False
         self._taken = self._handed
         self._left = len(range(self._worker + self._taken * self._workers, self.steps, self._workers))
         kept, reading.kept = reading.kept, None
@@ -108,9 +110,9 @@ class Iteration(Iterator[Batch]):
         # In the feed's own process the source reads beyond a part of an epoch, for the iteration that follows.
         span = self._span(start, share if worker else replace(share, limit=None))
         if kept is not None and kept[0] == span:
-            self._batches = kept[1]
+            self._batches, self._is_reading = kept[1], True
             return
-        self._batches = self._source.epoch(*span)
+        self._batches, self._is_reading = self._source.epoch(*span), True
         if self._info.follows:
             return  # what the next epoch is of is known when it is begun
         following = reading.progress.after(self._start) if worker else Start(start.epoch + 1)
@@ -174,7 +176,7 @@ class Iteration(Iterator[Batch]):
         ended, self.running = not self.running, False
         self._reading.progress.recovered(self._setting)
         reading, share = self._reading, self._share
-        if not ended and share.limit is not None and self.steps and worker_of() is None:
+        if not ended and self._is_reading and share.limit is not None and worker_of() is None:
             following = reading.progress.after(Start(self._start.epoch, share.start))
             if following.epoch == self._start.epoch:
                 reading.kept = self._span(following, replace(reading.share(following), limit=None)), self._batches
