@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from google_crc32c import extend as _crc_extend
 
-from stoker._order.delivery import BatchPlan
-from stoker._testing.state import Fault, FeedState, Seen, ServedStream
+from stoker._testing.state import Fault, FeedState, Seen
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -163,7 +162,7 @@ class Session:
         seat = (hello["group"], hello["rank"], hello["worker"], hello["replica"])
         if hello.get("look"):
             self.identity = (*seat, hello["run"])
-            self._welcome(stream, hello["run"])
+            self.say(p.welcome(self._welcome(hello["run"])))
             return
         with state.changed:
             run, known = hello["run"] or hello.get("joined", 0), state.runs.get(seat, 0)
@@ -189,7 +188,7 @@ class Session:
         for other in others:
             if not other.ended:
                 other.fail("fenced", f"run {other.identity and other.identity[4]} was taken over by run {run}")
-        self._welcome(stream, run)
+        self.say(p.welcome(self._welcome(run)))
 
     def _live(self, seat: tuple[str, int, int, int]) -> list[Session]:
         sessions = [s for s in self.feeder.live if s is not self and not s.hello.get("look")]
@@ -203,34 +202,8 @@ class Session:
     def _is_own(self, seat: tuple[str, int, int, int], hello: dict[str, Any]) -> bool:
         return hello.get("instance") is not None and bool(self._live(seat))
 
-    def _welcome(self, stream: ServedStream, run: int) -> None:
-        state = self.state
-        plan = BatchPlan(stream.order, stream.lane_rows)
-        welcome = {
-            "protocol": 1,
-            "feed": {"id": state.feed_id, "name": state.name},
-            "stream": {
-                "name": stream.split,
-                "dataset": stream.dataset,
-                "dataset_name": stream.dataset_name,
-                "version": stream.version,
-                "split": stream.split,
-            },
-            "fingerprint": stream.fingerprint,
-            "order": stream.order.to_json(),
-            "fields": list(stream.fields),
-            "classes": {name: list(found) for name, found in stream.classes.items()},
-            "lane_rows": list(stream.lane_rows),
-            "samples": plan.samples,
-            "batches": plan.batches,
-            "largest_batch": stream.largest_batch,
-            "epochs": state.epochs,
-            "run": run,
-            "session": len(self.feeder.sessions),
-            "lane_map": state.lane_map(len(stream.lane_rows)),
-            **self.feeder.welcome_changes,
-        }
-        self.say(p.welcome(welcome))
+    def _welcome(self, run: int) -> dict[str, Any]:
+        return self.state.welcome(self.stream, run, len(self.feeder.sessions)) | self.feeder.welcome_changes
 
     def _on_frame(self, kind: int, body: bytes) -> None:
         if kind == p.SUBSCRIBE:
