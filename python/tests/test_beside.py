@@ -21,12 +21,12 @@ import pytest
 
 import stoker
 from interleaving import Call, Crash, Ended, Run
-from stoker import _table
-from stoker._dataset import newest_version, open_snapshot
-from stoker._entry import encode_entry
-from stoker._log import LogEntry, entry_path, read_entry, read_info
-from stoker._pack import ChunkSummary
-from stoker._store import LocalStore
+from stoker._commit import table
+from stoker._commit.entry import encode_entry
+from stoker._commit.local_store import LocalStore
+from stoker._dataset.log import LogEntry, entry_path, read_entry, read_info
+from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._packing.pack import ChunkSummary
 from stoker.errors import CommitRefusedError
 
 SEED = int(os.environ.get("TEST_SEED", time.time_ns() % 1_000_000_000))
@@ -141,7 +141,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """No waiting for disks, and chunk tables after each version."""
     monkeypatch.setattr(os, "fsync", lambda fd: None)
-    monkeypatch.setattr(_table, "COMMITS", 1)
+    monkeypatch.setattr(table, "COMMITS", 1)
     return monkeypatch
 
 
