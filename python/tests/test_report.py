@@ -39,7 +39,7 @@ def test_the_report_says_for_whom_the_trainer_waited_and_what_may_help():
 def test_a_trainer_that_is_slower_than_its_data_is_told_so():
     report = _report.report(watched([Stall("disk", "a:1", 0, 0.1, 3)], waited=0.1, disk=0.1))
     assert "waited 0.1 s of 60.0 s (0 %)" in report
-    assert report.endswith("the trainer is the slower side: its data is there before it asks")
+    assert report.endswith("the trainer is the limit: its data arrives before it asks")
 
 
 def test_what_no_source_accounts_for_has_a_name():

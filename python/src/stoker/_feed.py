@@ -388,7 +388,9 @@ class Feed:
         other = before is not None and before.fingerprint != info.fingerprint
         same = before is not None and named is None and before.epoch == info.epoch is not None
         if before is not None and other and (same or not (before.follows and info.follows)):
-            raise StateMismatchError(f"the feed now serves fingerprint {info.fingerprint}, before {before.fingerprint}")
+            raise StateMismatchError(
+                f"the feed now serves fingerprint {info.fingerprint}; before, it served {before.fingerprint}"
+            )
         if before is None or other:
             self._form = Form(info.fields, self._options.columns)
             self._plan = BatchPlan(info.order, info.lane_rows)
@@ -480,7 +482,8 @@ class Feed:
         now, before = self.info.order.batch_size, state["order"]["batch_size"]
         if now != before:
             _LOG.warning(
-                "stream %s: the batch size was %d and is %d: going on at epoch %d, batch %d; %d samples come again",
+                "stream %s: the batch size has changed from %d to %d: resuming at epoch %d, batch %d; %d samples are "
+                "repeated",
                 *(self.info.stream, before, now, start.epoch, start.batch, self.repeats),
             )
         self._progress.go_to(start)

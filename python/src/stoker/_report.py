@@ -23,16 +23,17 @@ _MAX_CONNECTIONS: Final = 16
 _REQUEST_S: Final = 5.0
 """How long a client may be silent."""
 _ADVICE: Final = {
-    "start": "connecting, and the first window of an epoch: a smaller shuffle window starts sooner",
-    "origin": "the dataset's store is the limit: bring the dataset nearer, or feed from more machines",
-    "disk": "the disk of the feeder's machine is the limit: a faster one, more memory for its cache, or more feeders",
-    "network": "the way from feeder to trainer is the limit: look at its load, or place the feeder nearer",
-    "feeder": "the feeder's processor is the limit: give it more of one, or feed from more machines",
-    "corrupt": "messages came damaged and were sent again: run stoker verify, look at memory and network",
-    "connect": "no feeder could be reached: look at stoker ps and at the feeder's log",
-    "decoding": "decoding in this process is the limit: more decode_threads, or DataLoader workers",
-    "window": "reading the heads of the next chunks is the limit: a faster disk, or a smaller shuffle window",
-    "read": "reading the dataset is the limit: a faster disk, or a feeder that reads ahead",
+    "start": "connecting and reading the first window of an epoch: a smaller shuffle window starts sooner",
+    "origin": "the dataset's store is the limit: move the dataset nearer, or feed from more machines",
+    "disk": "the disk of the feeder's machine is the limit: use a faster disk, more memory for its cache, or more "
+    "feeders",
+    "network": "the network between feeder and trainer is the limit: check its load, or move the feeder nearer",
+    "feeder": "the feeder's processor is the limit: give it more cores, or feed from more machines",
+    "corrupt": "messages arrived damaged and were sent again: run stoker verify, check memory and network",
+    "connect": "no feeder could be reached: check stoker ps and the feeder's log",
+    "decoding": "decoding in this process is the limit: use more decode_threads or DataLoader workers",
+    "window": "reading the heads of the next chunks is the limit: use a faster disk or a smaller shuffle window",
+    "read": "reading the dataset is the limit: use a faster disk, or a feeder, which reads ahead",
 }
 
 
@@ -91,7 +92,7 @@ def report(watched: Watched) -> str:
         main = next(iter(causes))
         lines.append(f"  mostly {main}: {_ADVICE.get(main, 'see docs/operations.md')}")
     elif stats["seconds"] > 0:
-        lines.append("  the trainer is the slower side: its data is there before it asks")
+        lines.append("  the trainer is the limit: its data arrives before it asks")
     return "\n".join(lines)
 
 
@@ -108,12 +109,17 @@ def prometheus(feed: Feed) -> str:
     page = _Page(labels)
     page.add("stoker_batches_total", "counter", "Batches handed to the trainer.", stats["batches"])
     page.add("stoker_samples_total", "counter", "Samples handed to the trainer.", stats["samples"])
-    page.add("stoker_bytes_total", "counter", "Bytes of these samples.", stats["bytes"])
+    page.add("stoker_bytes_total", "counter", "Bytes of the samples handed to the trainer.", stats["bytes"])
     page.add("stoker_seconds_total", "counter", "Seconds since the first batch was requested.", stats["seconds"])
     by_cause = [({"cause": cause}, seconds) for cause, seconds in causes_of(watched).items()]
     page.add_all("stoker_wait_seconds_total", "counter", "Seconds that the trainer waited, by cause.", by_cause)
     by_feeder = [({"feeder": s.feeder, "lane": str(s.lane), "cause": s.cause}, s.seconds) for s in stalls]
-    page.add_all("stoker_feeder_wait_seconds_total", "counter", "Seconds waited, by feeder, lane and cause.", by_feeder)
+    page.add_all(
+        "stoker_feeder_wait_seconds_total",
+        "counter",
+        "Seconds that the trainer waited, by feeder, lane and cause.",
+        by_feeder,
+    )
     for key, text in (
         ("reconnects", "Connections that were lost and restored."),
         ("failovers", "Lanes that moved to another feeder after a failure."),

@@ -264,8 +264,8 @@ def forgotten(partitions, topic):
     [
         (flipped, errors.CorruptDataError, r"partition 1, offset 4 is corrupt: .*CRC32C"),
         (misrouted, errors.StokerError, r"partition 2, offset 3: .* of lane 0 was misrouted to partition 2"),
-        (missing, errors.StokerError, r"partition 3, offset 5: .* comes where .* was expected.*the topic has a gap"),
-        (forgotten, errors.StokerError, r"partition \d: .* is not there any more, .*\(offset 6\).*retention\.ms"),
+        (missing, errors.StokerError, r"partition 3, offset 5: .* found where .* was expected.*the topic has a gap"),
+        (forgotten, errors.StokerError, r"partition \d: .* is no longer there; .*\(offset 6\).*retention\.ms"),
     ],
 )
 def test_what_is_wrong_in_a_topic_is_named_with_partition_and_offset(broker, written, damage, error, message):

@@ -181,7 +181,7 @@ final class Demand {
         }
     }
 
-    /** The feeder has so many entries of this session in the ledger; false if it never got so many. */
+    /** Notes that the feeder has {@code count} entries of this session in the ledger; false if it never got that many. */
     boolean durable(Link link, long count) {
         if (!receipts.durable(link, count)) {
             return false;

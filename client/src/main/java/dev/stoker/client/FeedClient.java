@@ -136,7 +136,7 @@ public final class FeedClient implements AutoCloseable {
             } else {
                 source.beginEmpty(span);
             }
-            // What an epoch is of is known when it is begun, where each has a version of its own.
+            // If each epoch has its own version, the version is known when the epoch begins.
             if (!welcome().follows()) {
                 Position following = new Position(start.epoch() + 1, 0);
                 Span.Range coming = share(following).whole().range(following.epoch());

@@ -95,7 +95,7 @@ final class FeederSource implements BatchSource {
             long leftNs = deadlineNs - System.nanoTime() + network.admission().graceNs();
             if (leftNs <= 0) {
                 throw new ConnectTimeoutException(target + ": no feeder answered within " + timeout.toMillis() + " ms ("
-                        + network.peers().describe() + "); does it run? See `stoker ps`");
+                        + network.peers().describe() + "); is one running? See `stoker ps`");
             }
             awaitChange(Math.min(leftNs, LOOK_NS));
             if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {

@@ -371,7 +371,7 @@ final class Inbox implements Link.Sink {
                 case DURABLE -> {
                     if (!demand.durable(link, ((Durable) frame).entries())) {
                         throw LinkException.broken(link.address() + " calls " + ((Durable) frame).entries()
-                                + " receipts durable, it was sent " + link.sentEntries);
+                                + " durable receipts, but was sent " + link.sentEntries);
                     }
                 }
                 case LANE_MAP -> onLaneMap((LaneMap) frame);

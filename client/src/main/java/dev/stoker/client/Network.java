@@ -505,7 +505,7 @@ final class Network implements Peers.Dialler, Runnable {
                         asked.put(link, ping(link));
                     }
                 }
-                // Whoever answers a PING has read the receipts before it.
+                // A feeder that answers a PING has read the receipts before it.
                 isDelivered = !demand.isUndelivered()
                         && peers.live().stream().allMatch(link -> link.ponged >= asked.getOrDefault(link, 0L));
             } finally {

@@ -49,10 +49,10 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
 
     /** Says what is wrong and what to do. */
     public String warning() {
-        return "the chunks are sorted by " + field + ": a shuffle window, of " + text(windowChunks)
-                + " chunks, mixes some " + text(windowClasses) + " classes, the dataset " + text(datasetClasses)
-                + ". Write the dataset with stoker.Writer, which shuffles, or ingest it in another order; or read with"
-                + " a larger shuffle_window or fewer lanes";
+        return "the chunks are sorted by " + field + ": a shuffle window of " + text(windowChunks)
+                + " chunks mixes about " + text(windowClasses) + " of the dataset's " + text(datasetClasses)
+                + " classes. Write the dataset with stoker.Writer, which shuffles, or ingest it in another order; or"
+                + " read with a larger shuffle_window or fewer lanes";
     }
 
     private static String text(double number) {
@@ -106,7 +106,7 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
         return Math.min(wanted, Math.max(1, (double) chunks / lanes));
     }
 
-    /** Places of the chunks whose heads are read, of so many, at least two. */
+    /** Places of the chunks whose heads are read, among {@code chunks}, which are at least two. */
     static int[] chosen(int chunks) {
         long heads = Math.min(CHUNKS, chunks);
         return IntStream.range(0, (int) heads)

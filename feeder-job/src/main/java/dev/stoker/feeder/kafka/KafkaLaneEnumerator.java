@@ -40,7 +40,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     @Override
     public void start() {
         context.callAsync(
-                () -> Patience.endlessAfterRestore().call("Looking where the lanes begin", start), this::begin);
+                () -> Patience.endlessAfterRestore().call("Reading where the lanes begin", start), this::begin);
     }
 
     private void begin(KafkaLaneState found, Throwable failure) {
@@ -59,7 +59,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
             throw failed(failure);
         }
         if (failure != null) {
-            LOG.debug("Whether the topic {} is there cannot be seen; looking again", id, failure);
+            LOG.debug("Cannot check whether the topic {} exists; trying again", id, failure);
         }
     }
 

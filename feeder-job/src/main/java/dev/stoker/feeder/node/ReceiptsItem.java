@@ -26,7 +26,7 @@ public final class ReceiptsItem implements LedgerItem {
      */
     public ReceiptsItem(long atMs, Identity identity, String fingerprint, long epoch, long last, byte[] entries) {
         if (entries.length % ENTRY_BYTES != 0) {
-            throw new IllegalArgumentException(entries.length + " bytes are no whole number of receipts");
+            throw new IllegalArgumentException(entries.length + " bytes are not a whole number of receipts");
         }
         this.atMs = atMs;
         this.identity = identity;

@@ -96,7 +96,7 @@ public final class StatusServer implements StatusPage {
             history.add(new History.Entry(
                     now.nowMs(), now.totals().used().rows(), now.totals().used().bytes()));
         } catch (RuntimeException e) {
-            LOG.debug("A moment of the feed was not noted", e);
+            LOG.debug("Failed to record the feed's status", e);
         }
     }
 
@@ -108,8 +108,8 @@ public final class StatusServer implements StatusPage {
             return response(
                     403,
                     "text/plain",
-                    bytes("ask for localhost or " + host + ": this page is for this"
-                            + " machine; --ui shows it to others\n"));
+                    bytes("request localhost or " + host + ": this page is for this machine only; --ui makes it"
+                            + " available to others\n"));
         }
         return switch (request.path()) {
             case "/" -> response(200, "text/html; charset=utf-8", page);

@@ -24,7 +24,7 @@ final class ThreadReads implements AutoCloseable {
         try {
             counts = new RandomAccessFile(COUNTS, "r");
         } catch (IOException | RuntimeException e) {
-            LOG.debug("What this thread reads from disks is not known: {}", e.toString());
+            LOG.debug("Cannot measure what this thread reads from disks: {}", e.toString());
         }
     }
 
@@ -45,7 +45,7 @@ final class ThreadReads implements AutoCloseable {
             int at = lines.indexOf(KEY) + KEY.length();
             return at < KEY.length() ? 0 : Long.parseLong(lines.substring(at, lines.indexOf('\n', at)));
         } catch (IOException | RuntimeException e) {
-            LOG.debug("What this thread reads from disks is not known any more: {}", e.toString());
+            LOG.debug("Can no longer measure what this thread reads from disks: {}", e.toString());
             close();
             return 0;
         }

@@ -73,12 +73,13 @@ public final class ServerTls {
             try {
                 List<X509Certificate> chain = PemFile.certificates(files.certificate());
                 if (isOver(chain.get(0))) {
-                    throw new AccessException("certificate file " + files.certificate() + " holds one that expired at "
+                    throw new AccessException("certificate file " + files.certificate() + " contains a certificate"
+                            + " that expired at "
                             + chain.get(0).getNotAfter().toInstant());
                 }
                 context = load(files, chain);
             } catch (AccessException e) {
-                LOG.warn("Renewed TLS files are not taken over, the ones before stay in force: {}", e.getMessage());
+                LOG.warn("Cannot use the renewed TLS files; the previous ones remain in use: {}", e.getMessage());
             }
         }
         return context;
@@ -89,7 +90,7 @@ public final class ServerTls {
         X509Certificate own = chain.get(0);
         try {
             if (!PemFile.fit(key, own)) {
-                throw new AccessException("key file " + files.key() + " is not that of the certificate in "
+                throw new AccessException("key file " + files.key() + " does not belong to the certificate in "
                         + files.certificate() + " (" + names(own) + ")");
             }
             KeyStore keys = empty();

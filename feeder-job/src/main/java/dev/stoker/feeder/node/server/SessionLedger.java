@@ -78,7 +78,7 @@ final class SessionLedger {
     void check(Ack ack) throws ProtocolException {
         if (everAsked.isEmpty()) {
             throw new ProtocolException(
-                    ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was asked for on this connection");
+                    ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was requested on this connection");
         }
         GroupOrder order = orders.of(ack.epoch());
         for (int i = 0; i < ack.count(); i++) {

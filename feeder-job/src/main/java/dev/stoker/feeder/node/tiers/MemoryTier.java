@@ -74,7 +74,7 @@ final class MemoryTier implements Tier {
             boolean kept = memory.keep(chunk.id());
             cancel(chunk);
             if (!kept) {
-                throw new IOException(chunk + " is not in memory any more");
+                throw new IOException(chunk + " is no longer in memory");
             }
         }
         use.loads.increment();

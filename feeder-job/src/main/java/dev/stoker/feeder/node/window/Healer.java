@@ -67,7 +67,7 @@ public final class Healer {
         if (!damage.contains(chunk, row)) {
             corrupt.increment();
             damage.add(chunk, row);
-            LOG.warn("A damaged row is skipped: {}", why.getMessage());
+            LOG.warn("Skipping a damaged row: {}", why.getMessage());
         }
     }
 
