@@ -1,4 +1,5 @@
-"""A feed read out of a topic: the path reader's bytes, whatever the topic looks like, or an error that says what is wrong."""
+"""A feed read out of a topic: the path reader's bytes, whatever the topic looks like, or an error that says what is
+wrong."""
 
 from __future__ import annotations
 

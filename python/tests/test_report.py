@@ -30,7 +30,8 @@ def test_the_report_says_for_whom_the_trainer_waited_and_what_may_help():
     stalls = [Stall("disk", "10.0.0.2:7420", 3, 2.8, 12), Stall("start", "10.0.0.1:7420", 0, 0.3, 1)]
     lines = _report.report(watched(stalls, disk=2.8, start=0.3)).splitlines()
     assert lines[0] == (
-        "rank 0 waited 3.1 s of 60.0 s (5 %): 2.8 s for 10.0.0.2:7420 lane 3, disk; 0.3 s for 10.0.0.1:7420 lane 0, start"
+        "rank 0 waited 3.1 s of 60.0 s (5 %): 2.8 s for 10.0.0.2:7420 lane 3, disk; "
+        "0.3 s for 10.0.0.1:7420 lane 0, start"
     )
     assert lines[1] == "  10 batches, 640 samples: 11 a second, 1.1 MB/s"
     assert lines[2].startswith("  mostly disk: the disk of the feeder's machine is the limit")

@@ -1,4 +1,4 @@
-"""A real feeder that writes a real topic, and trainers that read it: the path reader's bytes, whatever dies meanwhile."""
+"""A real feeder that writes a real topic, and trainers that read it: the path reader's bytes, whatever dies."""
 
 from __future__ import annotations
 

@@ -61,7 +61,8 @@ final class FlinkCluster implements AutoCloseable {
                                     .getFileName()
                                     .toString()
                                     .matches(
-                                            "(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients|zstd-jni).*"))
+                                            "(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients"
+                                                    + "|zstd-jni).*"))
                     .collect(Collectors.joining(
                             File.pathSeparator,
                             "",

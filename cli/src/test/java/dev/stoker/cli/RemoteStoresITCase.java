@@ -296,7 +296,8 @@ class RemoteStoresITCase {
                         .allMatch(
                                 object -> object.name()
                                         .matches(
-                                                ".*/(ledger/part-[0-9a-f-]{36}\\.avro|delivered-[0-9a-f-]{36}-0-[0-9a-f-]{36}\\.json)"))
+                                                ".*/(ledger/part-[0-9a-f-]{36}\\.avro"
+                                                        + "|delivered-[0-9a-f-]{36}-0-[0-9a-f-]{36}\\.json)"))
                         .anyMatch(object -> object.name().contains("/delivered-"));
             }
         }

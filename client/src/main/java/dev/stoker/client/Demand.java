@@ -31,7 +31,10 @@ final class Demand {
     private Span following;
     /** The span that the connections are subscribed to: one of the two above. */
     private Span receiving;
-    /** A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch; null for none. */
+    /**
+     * A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch; null for
+     * none.
+     */
     private Span emptyShare;
     /** The greatest subscription number so far, over all connections. */
     private long newest;
@@ -181,7 +184,9 @@ final class Demand {
         }
     }
 
-    /** Notes that the feeder has {@code count} entries of this session in the ledger; false if it never got that many. */
+    /**
+     * Notes that the feeder has {@code count} entries of this session in the ledger; false if it never got that many.
+     */
     boolean durable(Link link, long count) {
         if (!receipts.durable(link, count)) {
             return false;

@@ -371,8 +371,9 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /**
-     * Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid. Delivered means that a
-     * feeder has read them: it writes them to the ledger with its next checkpoint, and before it ends in good order.
+     * Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid.
+     * Delivered means that a feeder has read them: it writes them to the ledger with its next checkpoint, and before it
+     * ends in good order.
      */
     @Override
     public void close() {

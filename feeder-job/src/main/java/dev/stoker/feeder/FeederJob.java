@@ -19,8 +19,8 @@ import org.apache.flink.core.execution.CheckpointingMode;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Entry point of the feeder job jar, and the job graph: lanes, forward-connected to the ledger, so that every subtask is
- * its own failover region.
+ * Entry point of the feeder job jar, and the job graph: lanes, forward-connected to the ledger, so that every subtask
+ * is its own failover region.
  */
 public final class FeederJob {
     private static final Duration STALLED_CHECKPOINT = Duration.ofMinutes(1);
@@ -90,9 +90,10 @@ public final class FeederJob {
     }
 
     /**
-     * Ends a stalled checkpoint after a minute, unless the environment has a timeout. Flink 2.3 never completes the events that
-     * a coordinator sent to a task which failed during a checkpoint. The next checkpoint waits for these events until its timeout,
-     * and until then no receipt becomes durable and no feed ends. Flink's own timeout is ten minutes.
+     * Ends a stalled checkpoint after a minute, unless the environment has a timeout. Flink 2.3 never completes the
+     * events that a coordinator sent to a task which failed during a checkpoint. The next checkpoint waits for these
+     * events until its timeout, and until then no receipt becomes durable and no feed ends. Flink's own timeout is ten
+     * minutes.
      */
     private static void limitStalledCheckpoints(StreamExecutionEnvironment env, Duration checkpointInterval) {
         if (env.getConfiguration()

@@ -178,9 +178,10 @@ public final class Recovery {
         if (entries.isEmpty()) {
             if (!chunks.isEmpty()) {
                 notes.add(
-                        "Both log and second copies are lost: all intact chunks come back, by ingest. Samples that had been"
-                                + " removed or replaced come back too; an ingest that never committed cannot be told from one that"
-                                + " did, so look at each of: " + String.join(", ", chunks.ingests()));
+                        "Both log and second copies are lost: all intact chunks come back, by ingest. Samples that had"
+                                + " been removed or replaced come back too; an ingest that never committed cannot be"
+                                + " told from one that did, so look"
+                                + " at each of: " + String.join(", ", chunks.ingests()));
             }
             return chunks.byIngest(1, 0, recoveredBy);
         }

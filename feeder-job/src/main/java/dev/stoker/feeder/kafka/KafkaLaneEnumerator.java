@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out where lanes begin, once, and gives each to the reader of its number; then looks now and then whether the topic is still
- * there, since a feed that waits for consumers writes nothing that would fail. All methods run on the coordinator's thread, which
- * never waits for brokers.
+ * Finds out where lanes begin, once, and gives each to the reader of its number; then looks now and then whether the
+ * topic is still there, since a feed that waits for consumers writes nothing that would fail. All methods run on the
+ * coordinator's thread, which never waits for brokers.
  */
 final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneState> {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaLaneEnumerator.class);

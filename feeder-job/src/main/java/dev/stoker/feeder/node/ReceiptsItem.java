@@ -21,7 +21,8 @@ public final class ReceiptsItem implements LedgerItem {
     /**
      * Takes over {@code entries}, whose length is a multiple of 24.
      *
-     * @param last the {@linkplain SubscriptionItem#end end} of the trainer's newest subscription, or -1 if it has none or the
+     * @param last the {@linkplain SubscriptionItem#end end} of the trainer's newest subscription, or -1 if it has none
+     * or the
      *     receipts are of another epoch
      */
     public ReceiptsItem(long atMs, Identity identity, String fingerprint, long epoch, long last, byte[] entries) {

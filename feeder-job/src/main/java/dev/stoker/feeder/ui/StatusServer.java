@@ -21,15 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The page of a feeder ({@code /}), {@code /status.json}, {@code /history.json} and {@code /metrics}; answers GET and HEAD and
- * changes nothing. On loopback it answers only to names of this machine, so that no page of another site can have itself
- * answered under a name that points here.
+ * The page of a feeder ({@code /}), {@code /status.json}, {@code /history.json} and {@code /metrics}; answers GET and
+ * HEAD and changes nothing. On loopback it answers only to names of this machine, so that no page of another site can
+ * have itself answered under a name that points here.
  */
 public final class StatusServer implements StatusPage {
     private static final Logger LOG = LoggerFactory.getLogger(StatusServer.class);
     private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final String POLICY =
-            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src"
+                    + " data:";
 
     private final PageServer server;
     private final String host;

@@ -50,8 +50,8 @@ class RetriesTest {
                 }))
                 .isInstanceOf(StoreUnavailableException.class)
                 .hasMessage(
-                        "Cannot write hdfs://nn/data/x: no data node has accepted it within 1 s; start stopped data nodes, or"
-                                + " free some space on them, and run the same command again");
+                        "Cannot write hdfs://nn/data/x: no data node has accepted it within 1 s; start stopped data"
+                                + " nodes, or free some space on them, and run the same command again");
     }
 
     @Test

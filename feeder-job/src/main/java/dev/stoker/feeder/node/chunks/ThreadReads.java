@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bytes that the kernel had to read from a disk for one thread, page faults within its system calls included, as Linux counts
- * them. For the thread that made it, which closes it as well.
+ * Bytes that the kernel had to read from a disk for one thread, page faults within its system calls included, as Linux
+ * counts them. For the thread that made it, which closes it as well.
  */
 final class ThreadReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadReads.class);

@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The feeder's end of TLS connections, version 1.2 or 1.3. The files are looked at again when a connection begins, so that a
- * renewed certificate is taken over without a restart; connections that are there stay as they are. Files that cannot be used
- * leave the ones before in force and are reported once. Thread-safe.
+ * The feeder's end of TLS connections, version 1.2 or 1.3. The files are looked at again when a connection begins, so
+ * that a renewed certificate is taken over without a restart; connections that are there stay as they are. Files that
+ * cannot be used leave the ones before in force and are reported once. Thread-safe.
  */
 public final class ServerTls {
     private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);

@@ -13,7 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads a token file: one token a line, and behind it what the token is limited to. Errors name file and line, never a token.
+ * Reads a token file: one token a line, and behind it what the token is limited to. Errors name file and line, never a
+ * token.
  *
  * <pre>
  * # comment

@@ -13,7 +13,10 @@ import dev.stoker.schemas.protocol.ProtocolException;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.util.OptionalLong;
 
-/** What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader thread. */
+/**
+ * What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader
+ * thread.
+ */
 final class SessionLedger {
 
     private final Identity identity;

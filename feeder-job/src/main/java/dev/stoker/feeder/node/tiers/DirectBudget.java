@@ -80,7 +80,9 @@ public record DirectBudget(long directBytes, long machineBytes) {
         }
     }
 
-    /** What {@code memory:auto} comes to beside so much working memory: half of what the machine has, if the JVM may. */
+    /**
+     * What {@code memory:auto} comes to beside so much working memory: half of what the machine has, if the JVM may.
+     */
     public long auto(long workingBytes) {
         return Math.max(0, Math.min(directBytes, machineBytes / 2) - workingBytes);
     }

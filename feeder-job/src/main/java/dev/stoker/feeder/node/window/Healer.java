@@ -13,8 +13,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what is wrong with samples that a trainer found damaged: reads them again into owned memory and compares their
- * checksums. Rows that stay damaged are remembered. Thread-safe.
+ * Decides what is wrong with samples that a trainer found damaged: reads them again into owned memory and compares
+ * their checksums. Rows that stay damaged are remembered. Thread-safe.
  */
 public final class Healer {
     private static final Logger LOG = LoggerFactory.getLogger(Healer.class);
