@@ -193,7 +193,7 @@ def test_a_feed_ends_when_its_topic_is_created_again_and_another_one_serves_its_
 
 
 def test_a_feed_hears_of_what_a_trainer_has_consumed_that_is_busy(broker, written, monkeypatch):
-    """A rank waits for others in its step, and they wait for records that the feed holds back until this rank reports."""
+    """A rank waits for others in its step, and they wait for records that the feed holds until this rank reports."""
     monkeypatch.setattr("stoker._kafka_lanes._COMMIT_S", 1000.0)
     topic = Topic(broker.address, "busy")
     topic.create()
