@@ -1,4 +1,5 @@
-"""Which module of the package imports which: no circle, whether an import stands at the top, in a function or for types."""
+"""Which module of the package imports which: no circle, whether an import stands at the top, in a function or for
+types."""
 
 import ast
 import itertools

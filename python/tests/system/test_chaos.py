@@ -196,7 +196,7 @@ def test_batches_are_exact_whatever_becomes_of_machines(cli, crumbs, tmp_path):
             for fault in faults[:rounds]:
                 befallen = team.go(BATCHES, fault)
                 if befallen is None:
-                    print(f"{fault.__name__}: the feed goes on", flush=True)
+                    print(f"{fault.__name__}: the feed continues", flush=True)
                 else:
                     judge(fault.__name__, befallen, team)
                 storm.calm()

@@ -96,5 +96,6 @@ class SimulatedFeeder:
             "server": {"idle": seconds, "origin": 0, "disk": waited, "build": 0, "write": 0},
             "trainer": {"seconds": seconds, "waited": waited, "batches": int(seconds), "samples": rows, "bytes": 0,
                         "causes": causes,
-                        "waits": [{"feeder": "10.0.0.1:7420", "lane": 3, "cause": longest, "seconds": waited, "times": 9}]},
+                        "waits": [{"feeder": "10.0.0.1:7420", "lane": 3, "cause": longest, "seconds": waited,
+                                   "times": 9}]},
         }  # fmt: skip

@@ -17,12 +17,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker ingest}: packs the files of a tree into chunks and commits one version, or a topic's records and many. */
+/**
+ * {@code stoker ingest}: packs the files of a tree into chunks and commits one version, or a topic's records and many.
+ */
 @Command(
         name = "ingest",
         description =
                 "Packs the files of a directory tree into a dataset and commits one version. With a topic as source"
-                        + " (kafka://host:port/topic), packs its records and commits a version every --commit-interval.",
+                        + " (kafka://host:port/topic), packs its records and commits a version every"
+                        + " --commit-interval.",
         customSynopsis = "stoker ingest SOURCE TARGET [OPTION]…",
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {

@@ -9,8 +9,8 @@ import java.util.Optional;
 import java.util.TreeMap;
 
 /**
- * The boundary between two epochs of a topic whose feed follows its dataset: determines the version of the next one. For
- * the receiving thread.
+ * The boundary between two epochs of a topic whose feed follows its dataset: determines the version of the next one.
+ * For the receiving thread.
  */
 final class EpochBoundary {
     private final TopicTarget target;
@@ -52,8 +52,8 @@ final class EpochBoundary {
                 state.late = new BatchTimeoutException(target + ": epoch " + turn.epoch()
                         + " did not begin in partition 0 within "
                         + options.batchTimeout().toMillis()
-                        + " ms. Does the feed run, and is it not waiting for another group of its --pace-groups? If so,"
-                        + " raise batchTimeout");
+                        + " ms. Check that the feed is running and is not waiting for another group of its"
+                        + " --pace-groups, or raise batchTimeout");
                 state.changed.signalAll();
             }
         } finally {

@@ -136,7 +136,7 @@ public final class FeedClient implements AutoCloseable {
             } else {
                 source.beginEmpty(span);
             }
-            // What an epoch is of is known when it is begun, where each has a version of its own.
+            // If each epoch has its own version, the version is known when the epoch begins.
             if (!welcome().follows()) {
                 Position following = new Position(start.epoch() + 1, 0);
                 Span.Range coming = share(following).whole().range(following.epoch());
@@ -371,8 +371,9 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /**
-     * Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid. Delivered means that a
-     * feeder has read them: it writes them to the ledger with its next checkpoint, and before it ends in good order.
+     * Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid.
+     * Delivered means that a feeder has read them: it writes them to the ledger with its next checkpoint, and before it
+     * ends in good order.
      */
     @Override
     public void close() {

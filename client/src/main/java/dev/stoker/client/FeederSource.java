@@ -96,7 +96,7 @@ final class FeederSource implements BatchSource {
             long leftNs = deadlineNs - System.nanoTime() + network.admission().graceNs();
             if (leftNs <= 0) {
                 throw new ConnectTimeoutException(target + ": no feeder answered within " + timeout.toMillis() + " ms ("
-                        + network.pool().describe() + "); does it run? See `stoker ps`");
+                        + network.pool().describe() + "); is one running? See `stoker ps`");
             }
             awaitChange(Math.min(leftNs, LOOK_NS));
             if (frameHandler.welcome().isEmpty() && network.pool().wasRefused()) {

@@ -384,7 +384,7 @@ final class FrameHandler implements FeederConnection.Sink {
                     if (!subscriptions.durable(connection, ((Durable) frame).entries())) {
                         throw ConnectionLostException.broken(
                                 connection.address() + " calls " + ((Durable) frame).entries()
-                                        + " receipts durable, it was sent " + connection.sentEntries);
+                                        + " durable receipts, but was sent " + connection.sentEntries);
                     }
                 }
                 case LANE_MAP -> onLaneMap((LaneMap) frame);

@@ -81,7 +81,7 @@ final class HandedFiles implements AutoCloseable {
             if ((Long) found.get("dev") != file.device()
                     || (Long) found.get("ino") != file.inode()
                     || channel.size() != file.length()) {
-                throw new HandoverException(file.path() + " is another file here than at the feeder");
+                throw new HandoverException(file.path() + " is not the same file here as on the feeder");
             }
             files.put(file.file(), new Opened(channel, file.length()));
             channel = null;

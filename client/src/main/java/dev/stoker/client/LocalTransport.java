@@ -36,7 +36,7 @@ enum LocalTransport {
             case "tcp" -> TCP;
             default ->
                 throw new IllegalArgumentException(
-                        "STOKER_TRANSPORT='" + text + "' is none of auto, tcp, unix, handover");
+                        "STOKER_TRANSPORT='" + text + "' is not one of auto, tcp, unix, handover");
         };
     }
 

@@ -509,7 +509,7 @@ final class Network implements FeederPool.Dialler, Runnable {
                         asked.put(connection, ping(connection));
                     }
                 }
-                // Whoever answers a PING has read the receipts before it.
+                // A feeder that answers a PING has read the receipts before it.
                 isDelivered = !subscriptions.isUndelivered()
                         && pool.live().stream()
                                 .allMatch(connection -> connection.ponged >= asked.getOrDefault(connection, 0L));

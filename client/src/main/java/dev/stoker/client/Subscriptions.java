@@ -31,7 +31,10 @@ final class Subscriptions {
     private Span following;
     /** The span that the connections are subscribed to: one of the two above. */
     private Span receiving;
-    /** A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch; null for none. */
+    /**
+     * A span without a number, until a feeder has it in the ledger that the trainer has no part in that epoch; null for
+     * none.
+     */
     private Span emptyShare;
     /** The greatest subscription number so far, over all connections. */
     private long newest;
@@ -182,7 +185,9 @@ final class Subscriptions {
         }
     }
 
-    /** The feeder has so many entries of this session in the ledger; false if it never got so many. */
+    /**
+     * Notes that the feeder has {@code count} entries of this session in the ledger; false if it never got that many.
+     */
     boolean durable(FeederConnection connection, long count) {
         if (!receipts.durable(connection, count)) {
             return false;

@@ -46,7 +46,7 @@ record TlsErrors(Tls tls, String address, FeederTrust trust) {
                             .map(shown -> address + " refuses the certificate " + shown + " (" + what
                                     + "): has it expired, and is it signed by a certificate in the feed's"
                                     + " --tls-client-ca?")
-                            .orElse(address + " wants a certificate of the trainer (" + what
+                            .orElse(address + " requires a certificate of the trainer (" + what
                                     + "): give tlsCertificate (STOKER_TLS_CERT, STOKER_TLS_KEY)"),
                     e);
         }

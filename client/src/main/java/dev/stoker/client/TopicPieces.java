@@ -41,8 +41,8 @@ final class TopicPieces {
                 info.epoch().orElse(record.header().epoch()) == record.header().epoch();
         if (isOfEpoch && !record.header().fingerprint().equals(info.fingerprint())) {
             throw new StateMismatchException(TopicRecord.where(target, lane, record.offset()) + ": "
-                    + record.position() + " is of another feed: fingerprint "
-                    + record.header().fingerprint() + ", this one's is " + info.fingerprint()
+                    + record.position() + " belongs to another feed: fingerprint "
+                    + record.header().fingerprint() + ", expected " + info.fingerprint()
                     + ". A topic holds one feed");
         }
         ValueFormat format = info.values().format();

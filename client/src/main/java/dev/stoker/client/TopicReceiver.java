@@ -231,8 +231,8 @@ final class TopicReceiver implements Runnable {
                 target + ": epoch " + waiting.span().range().epoch() + " batch "
                         + waiting.span().number(waiting.index()) + " did not arrive from partition " + lane + " within "
                         + options.batchTimeout().toMillis() + " ms: " + at + stream.trouble()
-                        + ". Does the feed run, and is it not waiting for another group of its --pace-groups? Or raise"
-                        + " batchTimeout");
+                        + ". Check that the feed is running and is not waiting for another group of its --pace-groups,"
+                        + " or raise batchTimeout");
         state.changed.signalAll();
     }
 

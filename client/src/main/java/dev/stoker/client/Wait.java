@@ -69,7 +69,7 @@ final class Wait {
                     .orElse("");
             throw new BatchTimeoutException(what + " did not arrive from feeder " + address + ", lane " + lane
                     + ", within "
-                    + seconds(nowNs - begunNs) + " (last heard of "
+                    + seconds(nowNs - begunNs) + " (last message "
                     + seconds(network.quietNs(connection.get(), nowNs)) + " ago" + said
                     + "); see the feeder's log, or raise batchTimeout");
         } else if (cause.equals(Waits.FEEDER) && frameHandler.isRefused(span, index)) {

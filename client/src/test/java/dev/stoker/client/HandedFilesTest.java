@@ -111,7 +111,7 @@ class HandedFilesTest {
         assertThatThrownBy(() -> files.announce(
                         new HandoverFile(0, file.device(), file.inode() + 1, file.length(), file.path())))
                 .isInstanceOf(HandoverException.class)
-                .hasMessageContaining("another file here");
+                .hasMessageContaining("not the same file here");
         assertThatThrownBy(() -> files.announce(
                         new HandoverFile(0, file.device(), file.inode(), file.length() - 1, file.path())))
                 .isInstanceOf(HandoverException.class);

@@ -96,7 +96,7 @@ class NearFeederTest {
         }
         assertThatThrownBy(() -> open("pigeon"))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageContaining("STOKER_TRANSPORT='pigeon' is none of auto, tcp, unix, handover");
+                .hasMessageContaining("STOKER_TRANSPORT='pigeon' is not one of auto, tcp, unix, handover");
     }
 
     @Test

@@ -17,8 +17,8 @@ import org.apache.flink.configuration.Configuration;
 import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
 
 /**
- * Entry point of the feeder job jar, and the job graph: lanes, forward-connected to the ledger, so that every subtask is
- * its own failover region.
+ * Entry point of the feeder job jar, and the job graph: lanes, forward-connected to the ledger, so that every subtask
+ * is its own failover region.
  */
 public final class FeederJob {
     private FeederJob() {}

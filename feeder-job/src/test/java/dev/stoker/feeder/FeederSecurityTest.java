@@ -32,9 +32,9 @@ class FeederSecurityTest {
 
     @Test
     void refusesOptionsThatDoNotGoTogether() {
-        refuses("--tls-cert and --tls-key: one is given without the other", "--tls-cert=a.pem");
-        refuses("--tls-cert and --tls-key: one is given without the other", "--tls-key=a.key");
-        refuses("--tls-client-ca: the feeder needs a certificate of its own", "--tls-client-ca=ca.pem");
+        refuses("--tls-cert and --tls-key: only one is given; give both", "--tls-cert=a.pem");
+        refuses("--tls-cert and --tls-key: only one is given; give both", "--tls-key=a.key");
+        refuses("--tls-client-ca: the feeder also needs a certificate", "--tls-client-ca=ca.pem");
         refuses("--token-file", "--bind=0.0.0.0");
         refuses("--token-file", "--bind=0.0.0.0", "--tls-cert=a.pem", "--tls-key=a.key");
     }

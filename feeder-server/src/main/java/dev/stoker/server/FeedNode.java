@@ -32,8 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Predicate;
 
 /**
- * Serves one feed from this process; shared by reference count between the readers of the process. After the last lease is
- * closed the node stays for a while, so that a restarted task finds sessions, windows and mappings as they were.
+ * Serves one feed from this process; shared by reference count between the readers of the process. After the last lease
+ * is closed the node stays for a while, so that a restarted task finds sessions, windows and mappings as they were.
  */
 public final class FeedNode {
     private static final Map<UUID, FeedNode> NODES = new HashMap<>();

@@ -43,7 +43,9 @@ class DamageTest {
     /** What an epoch came to. */
     private record Outcome(int rows, int skipped, int nacks, String error) {}
 
-    /** Reads an epoch; every batch that is taken must be right, or the rows that it says it left out must be missing. */
+    /**
+     * Reads an epoch; every batch that is taken must be right, or the rows that it says it left out must be missing.
+     */
     private Outcome readEpoch(FeedClient client) throws IOException {
         return readEpoch(client, 0);
     }

@@ -139,7 +139,10 @@ public final class FeedClient implements AutoCloseable {
         }
     }
 
-    /** The next frame, which must be of this type; an ERROR is an {@link Ended}. Lane maps are passed over, PINGs answered. */
+    /**
+     * The next frame, which must be of this type; an ERROR is an {@link Ended}. Lane maps are passed over, PINGs
+     * answered.
+     */
     public <T extends Frame> T expect(Class<T> type) throws IOException {
         while (true) {
             Frame frame = receive();

@@ -17,8 +17,8 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 
 /**
- * A trainer that does nothing wrong: reads epoch after epoch over one connection, compares every byte, acknowledges each batch, and
- * waits until its receipts are durable. A thread of its own does so; {@link #finish} ends it.
+ * A trainer that does nothing wrong: reads epoch after epoch over one connection, compares every byte, acknowledges
+ * each batch, and waits until its receipts are durable. A thread of its own does so; {@link #finish} ends it.
  */
 public final class HonestTrainer implements AutoCloseable {
     private final TestFeed feed;

@@ -192,7 +192,7 @@ class PlaceTest {
             Hello back = hello("default", "{\"seed\":4}", 0, 1, 1)
                     .by(FeedClient.process(1).in(drawn - 10));
             assertThat(reader.join(back).run())
-                    .as("a reader of an older run goes on")
+                    .as("a reader of an older run continues")
                     .isEqualTo(drawn - 10);
         }
     }

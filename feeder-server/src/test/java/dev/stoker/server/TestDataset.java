@@ -31,8 +31,8 @@ import java.util.TreeSet;
 import java.util.UUID;
 
 /**
- * A small dataset on disk and, beside it, the plain truth about its samples. Fields: {@code label} categorical, {@code score}
- * nullable float32, {@code image} payload. Chunks use different classes in different orders.
+ * A small dataset on disk and, beside it, the plain truth about its samples. Fields: {@code label} categorical,
+ * {@code score} nullable float32, {@code image} payload. Chunks use different classes in different orders.
  */
 public final class TestDataset {
     /** Fields of every test dataset. */

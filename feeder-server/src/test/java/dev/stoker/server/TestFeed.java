@@ -134,7 +134,10 @@ public final class TestFeed {
         }
     }
 
-    /** Subscribes, grants everything, and checks all pieces up to EPOCH_END; returns their names as {@code number.piece}. */
+    /**
+     * Subscribes, grants everything, and checks all pieces up to EPOCH_END; returns their names as
+     * {@code number.piece}.
+     */
     public List<String> readAll(FeedClient client, Subscribe subscribe) throws IOException {
         client.send(subscribe);
         client.send(new Grant(subscribe.subscription(), Long.MAX_VALUE));

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What one start of a topic ingest has committed so far. Each of its log entries carries the totals up to itself, so that one entry
- * tells what any number of versions hold. Normative: {@code docs/formats/dataset.md}.
+ * What one start of a topic ingest has committed so far. Each of its log entries carries the totals up to itself, so
+ * that one entry tells what any number of versions hold. Normative: {@code docs/formats/dataset.md}.
  *
  * @param versions how many it has committed
  * @param samples in those versions

@@ -106,8 +106,8 @@ final class TopicCommitter implements Committer<TopicCommittable> {
             throw new CommitRefusedException("The dataset at " + run.target() + " is at "
                     + where(found.next()) + " of the topic " + found.topic() + ", but this ingest continues from "
                     + where(committable.before())
-                    + ": another ingest of the topic is running or has run, or this one was started from an old savepoint;"
-                    + " nothing is committed, start one ingest again, without state");
+                    + ": another ingest of the topic is running or has run, or this one was started from an old"
+                    + " savepoint; nothing is committed, start one ingest again, without state");
         }
         for (Map.Entry<Integer, Long> before : committable.before().entrySet()) {
             if (committable.after().getOrDefault(before.getKey(), -1L) < before.getValue()) {

@@ -9,8 +9,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * u8 kind, i32 place, i32 count, i64 bytes, i32 length of the directory, i32 length of the data, directory, data; big-endian
- * as Flink writes.
+ * u8 kind, i32 place, i32 count, i64 bytes, i32 length of the directory, i32 length of the data, directory, data;
+ * big-endian as Flink writes.
  */
 public final class PathBundleSerializer extends ValueSerializer<PathBundle> {
 

@@ -12,8 +12,8 @@ import org.apache.flink.api.connector.source.SplitEnumeratorContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * The files of a tree, as bundles of paths; bounded, for batch execution. Every reader ends with one bundle of kind {@link
- * PathBundle.Kind#COUNTS}.
+ * The files of a tree, as bundles of paths; bounded, for batch execution. Every reader ends with one bundle of kind
+ * {@link PathBundle.Kind#COUNTS}.
  */
 public final class WalkSource implements Source<PathBundle, DirectorySplit, WalkState> {
 

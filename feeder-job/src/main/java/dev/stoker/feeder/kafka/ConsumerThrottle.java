@@ -135,7 +135,7 @@ final class ConsumerThrottle implements ThrottleGate {
         try {
             // The command has reached the brokers before, so the configuration is right and the brokers are
             // unavailable.
-            Patience.endlessAfterRestore().run("Looking at the groups " + pace.groups(), this::lookOn);
+            Patience.endlessAfterRestore().run("Reading the offsets of the groups " + pace.groups(), this::lookOn);
         } catch (InterruptedException e) {
             // Closed.
             Thread.currentThread().interrupt();
@@ -146,7 +146,8 @@ final class ConsumerThrottle implements ThrottleGate {
         } catch (Error e) {
             // Without checks, lanes that wait for their consumers would wait for ever.
             if (!closed) {
-                failed.accept(new IllegalStateException("Looking at the groups " + pace.groups() + " failed: " + e, e));
+                failed.accept(new IllegalStateException(
+                        "Reading the offsets of" + " the groups " + pace.groups() + " failed: " + e, e));
             }
         }
     }

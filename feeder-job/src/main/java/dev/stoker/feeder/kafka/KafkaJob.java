@@ -76,9 +76,10 @@ public final class KafkaJob {
 
     private static KafkaLaneSource prepare(KafkaPlan plan, Duration checkpointInterval) throws IOException {
         if (plan.target().exactlyOnce() && plan.target().transactionTimeoutMs() <= 2 * checkpointInterval.toMillis()) {
-            throw new TopicException("transactions that last " + plan.target().transactionTimeoutMs()
-                    + " ms are given up before a checkpoint commits them, one every " + checkpointInterval.toMillis()
-                    + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
+            throw new TopicException(
+                    "the brokers abort transactions after " + plan.target().transactionTimeoutMs()
+                            + " ms, but a checkpoint commits them only every " + checkpointInterval.toMillis()
+                            + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
         }
         try (StreamContent content =
                         StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());

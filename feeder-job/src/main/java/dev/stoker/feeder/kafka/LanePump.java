@@ -113,7 +113,7 @@ final class LanePump implements AutoCloseable {
             throw e;
         }
         if (failure != null) {
-            throw new IOException("records cannot be made", failure);
+            throw new IOException("Cannot build records", failure);
         }
     }
 

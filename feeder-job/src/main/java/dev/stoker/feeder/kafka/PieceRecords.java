@@ -110,7 +110,7 @@ final class PieceRecords implements RecordMaker {
                 }
             }
         }
-        throw new IllegalStateException("every row of batch " + number + " fits, and yet one did not");
+        throw new IllegalStateException("Every row of batch " + number + " fits into a record, but one did not");
     }
 
     private long size(EpochOrder epoch, long number, Piece piece) throws IOException {
@@ -181,8 +181,8 @@ final class PieceRecords implements RecordMaker {
 
     static CorruptDataException wrong(EpochOrder epoch, long number, Piece piece) {
         return new CorruptDataException("epoch " + epoch.epoch() + " batch " + number + ", lane " + piece.lane()
-                + ": the samples read are not those that were committed, although each of them was read again and"
-                + " found right: the memory of this machine may be failing");
+                + ": the samples read differ from those that were committed, although each was read again and"
+                + " verified: the memory of this machine may be failing");
     }
 
     /** Returns the message, without the header that precedes it on a socket. */

@@ -22,8 +22,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes a record of each sample of a piece. The piece is read as a batch, compared with the samples' checksums, and taken
- * apart; if samples were left out, row by row, as a record stands in their place. One thread.
+ * Makes a record of each sample of a piece. The piece is read as a batch, compared with the samples' checksums, and
+ * taken apart; if samples were left out, row by row, as a record stands in their place. One thread.
  */
 final class SampleRecords implements RecordMaker {
     private final PieceBuilder builder;

@@ -13,8 +13,8 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * Writes encoded ledger records to the ledger's store, wherever that is: one object a subtask and checkpoint, when there was
- * something to write.
+ * Writes encoded ledger records to the ledger's store, wherever that is: one object a subtask and checkpoint, when
+ * there was something to write.
  */
 public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[], LedgerFile> {
 

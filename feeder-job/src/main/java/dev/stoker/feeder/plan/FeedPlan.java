@@ -54,8 +54,8 @@ public record FeedPlan(
         implements Serializable {
 
     /**
-     * One stream; {@code path} is a directory or a URI, {@code lanes} is its number of lanes under the default order spec.
-     * It is pinned to its version, or {@code follow}s its dataset from there on.
+     * One stream; {@code path} is a directory or a URI, {@code lanes} is its number of lanes under the default order
+     * spec. It is pinned to its version, or {@code follow}s its dataset from there on.
      */
     public record Stream(String name, String path, UUID dataset, long version, String split, int lanes, boolean follow)
             implements Serializable {}
@@ -74,7 +74,9 @@ public record FeedPlan(
             Tiers tiers)
             implements Serializable {}
 
-    /** What servers keep of origins: tiers as they were written, empty for what suits; 0 for no limit of bytes a second. */
+    /**
+     * What servers keep of origins: tiers as they were written, empty for what suits; 0 for no limit of bytes a second.
+     */
     public record Tiers(
             List<String> tiers,
             CacheLifetime lifetime,

@@ -98,9 +98,9 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
             boolean follow = options.get(FeederOptions.FOLLOW);
             for (StreamArgument stream : streams) {
                 if (follow && stream.version().isPresent()) {
-                    problems.add("option --follow: stream " + stream.name() + " is of version "
-                            + stream.version().getAsLong() + " for good: leave @"
-                            + stream.version().getAsLong() + " out, or --follow");
+                    problems.add("option --follow: stream " + stream.name() + " is fixed to version "
+                            + stream.version().getAsLong() + ": leave out @"
+                            + stream.version().getAsLong() + " or --follow");
                 }
             }
             Optional<OrderSpec> order = check(this::order);
@@ -206,12 +206,11 @@ public record FeederArguments(FeedPlan plan, Duration checkpointInterval, Option
             Optional<String> key = options.getOptional(FeederOptions.TLS_KEY);
             Optional<String> clientCa = options.getOptional(FeederOptions.TLS_CLIENT_CA);
             if (certificate.isPresent() != key.isPresent()) {
-                throw new IllegalArgumentException("options --tls-cert and --tls-key: one is given without the other");
+                throw new IllegalArgumentException("options --tls-cert and --tls-key: only one is given; give both");
             }
             if (clientCa.isPresent() && certificate.isEmpty()) {
                 throw new IllegalArgumentException(
-                        "option --tls-client-ca: the feeder needs a certificate of its own, give --tls-cert and"
-                                + " --tls-key");
+                        "option --tls-client-ca: the feeder also needs a certificate: give --tls-cert and --tls-key");
             }
             return new ServerSecurity(
                     options.getOptional(FeederOptions.TOKEN_FILE).map(file -> FeedToken.of(file)),

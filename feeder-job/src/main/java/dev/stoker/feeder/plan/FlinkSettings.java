@@ -32,9 +32,10 @@ public final class FlinkSettings {
     }
 
     /**
-     * Ends a stalled checkpoint after a minute, unless the environment has a timeout. Flink 2.3 never completes the events that
-     * a coordinator sent to a task which failed during a checkpoint. The next checkpoint waits for these events until its timeout,
-     * and until then no receipt becomes durable and no feed ends. Flink's own timeout is ten minutes.
+     * Ends a stalled checkpoint after a minute, unless the environment has a timeout. Flink 2.3 never completes the
+     * events that a coordinator sent to a task which failed during a checkpoint. The next checkpoint waits for these
+     * events until its timeout, and until then no receipt becomes durable and no feed ends. Flink's own timeout is ten
+     * minutes.
      */
     private static void limitStalledCheckpoints(StreamExecutionEnvironment env, Duration checkpointInterval) {
         if (env.getConfiguration()

@@ -4,8 +4,9 @@ import java.nio.file.Path;
 import java.util.Map;
 
 /**
- * The user's Stoker directory: {@code $STOKER_HOME}, by default {@code ~/.stoker}. As for a shell and for Python, {@code ~}
- * is {@code $HOME} and only without it the home directory of the password file, which is all that the JVM looks at.
+ * The user's Stoker directory: {@code $STOKER_HOME}, by default {@code ~/.stoker}. As for a shell and for Python,
+ * {@code ~} is {@code $HOME} and only without it the home directory of the password file, which is all that the JVM
+ * looks at.
  */
 public final class StokerHome {
 

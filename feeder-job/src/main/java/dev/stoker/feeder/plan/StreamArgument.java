@@ -30,7 +30,7 @@ public record StreamArgument(String name, String path, OptionalLong version, Str
         Matcher matcher = SYNTAX.matcher(text);
         if (!matcher.matches()) {
             throw new IllegalArgumentException("'" + text
-                    + "' is no stream: expected [name=]path[@version][:split], such as val=./data/photos:val");
+                    + "' is not a stream: expected [name=]path[@version][:split], such as val=./data/photos:val");
         }
         String split = matcher.group("split") == null ? "train" : matcher.group("split");
         String name = matcher.group("name") == null ? split : matcher.group("name");

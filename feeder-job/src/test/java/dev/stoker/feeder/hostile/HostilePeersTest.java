@@ -21,11 +21,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Thousands of trainers that know the protocol and abuse it, over plain TCP and over TLS, beside two honest ones that must not
- * notice anything. The feeder has a small heap, its real sessions, its real table of receipts and the job's real reader.
+ * Thousands of trainers that know the protocol and abuse it, over plain TCP and over TLS, beside two honest ones that
+ * must not notice anything. The feeder has a small heap, its real sessions, its real table of receipts and the job's
+ * real reader.
  *
- * <p>The sessions follow from the seed, which is part of each failure: {@code -Dtest.seed=…}. {@code -Dtest.first} and {@code
- * -Dtest.sessions} choose some of them.
+ * <p>The sessions follow from the seed, which is part of each failure: {@code -Dtest.seed=…}. {@code -Dtest.first} and
+ * {@code -Dtest.sessions} choose some of them.
  */
 @Timeout(3600)
 class HostilePeersTest {

@@ -285,10 +285,10 @@ class FollowedTopicTest {
     }
 
     @Test
-    void stateOfAFeedOfOneVersionIsNotGoneOnWithInTheMidstOfAnEpoch() throws IOException {
+    void doesNotResumeAStateOfAFeedOfOneVersionWithinAnEpoch() throws IOException {
         KafkaLane state = new KafkaLane(1, RecordPosition.batch(0, 1), new EpochCounts(1, 8, 0), 0);
         try (Feed feed = new Feed(plan()).begin(state)) {
-            assertThatThrownBy(() -> feed.until(1, 1)).hasMessageContaining("go on without --follow");
+            assertThatThrownBy(() -> feed.until(1, 1)).hasMessageContaining("resume without --follow");
         }
     }
 }

@@ -99,7 +99,7 @@ class GivenUpTransactionsITCase {
             @Override
             void giveUp(List<String> ids) throws Exception {
                 until(
-                        "the brokers give up " + ids,
+                        "the brokers abort " + ids,
                         () -> admin.describeTransactions(ids).all().get().values().stream()
                                 .allMatch(one -> one.state() == TransactionState.COMPLETE_ABORT));
             }
@@ -211,7 +211,7 @@ class GivenUpTransactionsITCase {
         FaultySink.fault = ids -> {};
         if (isGivenUp) {
             until(
-                    "all is given up",
+                    "all are aborted",
                     () -> ends(arguments, IsolationLevel.READ_COMMITTED)
                             .equals(ends(arguments, IsolationLevel.READ_UNCOMMITTED)));
         }

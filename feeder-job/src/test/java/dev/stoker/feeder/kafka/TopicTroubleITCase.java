@@ -259,16 +259,16 @@ class TopicTroubleITCase {
     }
 
     @Test
-    void endsWhenItsTopicIsCreatedAnew() throws Exception {
-        JobClient job = start("anew");
+    void endsWhenItsTopicIsRecreated() throws Exception {
+        JobClient job = start("recreated");
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            TopicPartition place = new TopicPartition("anew", 0);
+            TopicPartition place = new TopicPartition("recreated", 0);
             await("a record", () -> {
                 var end = admin.listOffsets(Map.of(place, OffsetSpec.latest())).partitionResult(place);
                 return end.get().offset() > 0;
             });
-            admin.deleteTopics(List.of("anew")).all().get();
-            admin.createTopics(List.of(new NewTopic("anew", LANES, (short) 1)))
+            admin.deleteTopics(List.of("recreated")).all().get();
+            admin.createTopics(List.of(new NewTopic("recreated", LANES, (short) 1)))
                     .all()
                     .get();
         }
@@ -276,7 +276,7 @@ class TopicTroubleITCase {
                 .rootCause()
                 .isInstanceOf(TopicGoneException.class)
                 .hasMessageContaining(
-                        "topic anew at " + broker.bootstrap() + " is not the topic that the feed wrote to")
+                        "topic recreated at " + broker.bootstrap() + " is not the topic that the feed wrote to")
                 .hasMessageContaining("start a new feed");
     }
 

@@ -342,7 +342,7 @@ final class Cluster {
         text.append(", ")
                 .append(parallelism)
                 .append(" tasks, waits for ")
-                .append(plan.groups().isEmpty() ? "whoever comes" : plan.groups());
+                .append(plan.groups().isEmpty() ? "any group" : plan.groups());
         text.append('\n');
         machines.forEach(machine -> text.append(machine.describe()));
         groups.forEach(group -> text.append(group.describe()));

@@ -26,8 +26,8 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.source.coordinator.SplitAssignmentTracker;
 
 /**
- * A model of Flink's JobManager for this job: it deploys tasks, restarts those that fail, coordinates checkpoints, and hosts the
- * enumerator. What it must not forget is in {@link Storage}.
+ * A model of Flink's JobManager for this job: it deploys tasks, restarts those that fail, coordinates checkpoints, and
+ * hosts the enumerator. What it must not forget is in {@link Storage}.
  */
 final class JobManager implements Task.Reports {
     private static final EnumeratorStateSerializer STATES = new EnumeratorStateSerializer();

@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What a stream has to deliver, computed apart from the feeder. Shared by all simulations of a Java process; thread-safe. */
+/**
+ * What a stream has to deliver, computed apart from the feeder. Shared by all simulations of a Java process;
+ * thread-safe.
+ */
 final class Oracle {
     private final TestDataset dataset;
     private final StreamOrder order;

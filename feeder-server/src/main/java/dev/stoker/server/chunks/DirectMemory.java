@@ -7,8 +7,9 @@ import java.lang.reflect.Field;
 import java.nio.ByteBuffer;
 
 /**
- * Gives mapped and direct memory back now instead of when the garbage collector finds it, so that neither direct memory nor
- * the kernel's limit of mappings is used up. The JDK's only way on Java 17 is {@code sun.misc.Unsafe.invokeCleaner}.
+ * Gives mapped and direct memory back now instead of when the garbage collector finds it, so that neither direct memory
+ * nor the kernel's limit of mappings is used up. The JDK's only way on Java 17 is
+ * {@code sun.misc.Unsafe.invokeCleaner}.
  */
 public final class DirectMemory {
     private static final MethodHandle CLEANER = cleaner();

@@ -141,7 +141,7 @@ public final class HeldChunks implements AutoCloseable {
             DirectMemory.free(fresh.loaded);
         }
         if (result == null) {
-            throw new IOException(key + " is not read: the node is shut down");
+            throw new IOException(key + " cannot be read: the feeder is shutting down");
         }
         return result;
     }

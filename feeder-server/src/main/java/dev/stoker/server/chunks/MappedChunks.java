@@ -50,6 +50,6 @@ final class MappedChunks implements ChunkSource {
     }
 
     private Path path(String name) {
-        return store.localPath(name).orElseThrow(() -> new IllegalStateException(name + " is no local file any more"));
+        return store.localPath(name).orElseThrow(() -> new IllegalStateException(name + " is no longer a local file"));
     }
 }

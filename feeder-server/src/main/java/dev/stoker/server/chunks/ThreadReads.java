@@ -7,8 +7,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Bytes that the kernel had to read from a disk for one thread, page faults within its system calls included, as Linux counts
- * them. For the thread that made it, which closes it as well.
+ * Bytes that the kernel had to read from a disk for one thread, page faults within its system calls included, as Linux
+ * counts them. For the thread that made it, which closes it as well.
  */
 final class ThreadReads implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ThreadReads.class);
@@ -24,7 +24,7 @@ final class ThreadReads implements AutoCloseable {
         try {
             counts = new RandomAccessFile(COUNTS, "r");
         } catch (IOException | RuntimeException e) {
-            LOG.debug("What this thread reads from disks is not known: {}", e.toString());
+            LOG.debug("Cannot measure what this thread reads from disks: {}", e.toString());
         }
     }
 
@@ -45,7 +45,7 @@ final class ThreadReads implements AutoCloseable {
             int at = lines.indexOf(KEY) + KEY.length();
             return at < KEY.length() ? 0 : Long.parseLong(lines.substring(at, lines.indexOf('\n', at)));
         } catch (IOException | RuntimeException e) {
-            LOG.debug("What this thread reads from disks is not known any more: {}", e.toString());
+            LOG.debug("Can no longer measure what this thread reads from disks: {}", e.toString());
             close();
             return 0;
         }

@@ -10,8 +10,8 @@ public final class PortTakenException extends IOException {
         super(
                 (ports.first() == ports.last() ? "port " + ports + " on " : "every port of " + ports + " on ")
                         + bind
-                        + " is taken, perhaps by another feed (stoker ps lists them): stop that one, or give --port with another"
-                        + " port, a range such as 7420-7430, or 0 for any",
+                        + " is taken, perhaps by another feed (stoker ps lists them): stop that one, or give --port"
+                        + " with another port, a range such as 7420-7430, or 0 for any",
                 cause);
     }
 

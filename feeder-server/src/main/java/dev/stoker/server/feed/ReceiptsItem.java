@@ -21,12 +21,13 @@ public final class ReceiptsItem implements LedgerItem {
     /**
      * Takes over {@code entries}, whose length is a multiple of 24.
      *
-     * @param last the {@linkplain SubscriptionItem#end end} of the trainer's newest subscription, or -1 if it has none or the
+     * @param last the {@linkplain SubscriptionItem#end end} of the trainer's newest subscription, or -1 if it has none
+     * or the
      *     receipts are of another epoch
      */
     public ReceiptsItem(long atMs, Identity identity, String fingerprint, long epoch, long last, byte[] entries) {
         if (entries.length % ENTRY_BYTES != 0) {
-            throw new IllegalArgumentException(entries.length + " bytes are no whole number of receipts");
+            throw new IllegalArgumentException(entries.length + " bytes are not a whole number of receipts");
         }
         this.atMs = atMs;
         this.identity = identity;

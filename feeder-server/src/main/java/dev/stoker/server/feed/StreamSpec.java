@@ -9,7 +9,8 @@ import java.util.UUID;
  * @param name the stream's name within the feed
  * @param path where the dataset is: a directory or a URI
  * @param dataset the dataset's id, so that another dataset at the same path is noticed
- * @param version the pinned version, at least 1; of a stream that follows its dataset one that is there when the feed starts
+ * @param version the pinned version, at least 1; of a stream that follows its dataset one that is there when the feed
+ * starts
  * @param split the split served
  * @param follow whether each epoch takes the dataset's newest version
  */

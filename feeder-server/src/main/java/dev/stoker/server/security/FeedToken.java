@@ -69,9 +69,9 @@ public final class FeedToken {
         if (watched.changed()) {
             try {
                 entries = TokenFile.read(file.orElseThrow());
-                LOG.info("{} was read anew; sessions that were let in before go on", this);
+                LOG.info("Reloaded {}; existing sessions continue", this);
             } catch (AccessException e) {
-                LOG.warn("{}; the tokens read before stay in force", e.getMessage());
+                LOG.warn("{}; the previous tokens remain valid", e.getMessage());
             }
         }
         return entries;

@@ -40,7 +40,7 @@ final class PemFile {
             }
         }
         if (certificates.isEmpty()) {
-            throw new AccessException("certificate file " + file + " holds no PEM certificate (BEGIN CERTIFICATE)");
+            throw new AccessException("certificate file " + file + " contains no PEM certificate (BEGIN CERTIFICATE)");
         }
         try {
             return CertificateFactory.getInstance("X.509")
@@ -63,12 +63,12 @@ final class PemFile {
                     return parse(file, blocks.group(2));
                 case "ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY":
                     throw new AccessException("key file " + file + " holds an " + blocks.group(1)
-                            + ", not a plain PKCS#8 one: convert it, as in openssl pkcs8 -topk8 -nocrypt -in " + file
+                            + "; expected a plain PKCS#8 key: convert it with openssl pkcs8 -topk8 -nocrypt -in " + file
                             + " -out key.pem");
                 default:
             }
         }
-        throw new AccessException("key file " + file + " holds no PEM key (BEGIN PRIVATE KEY)");
+        throw new AccessException("key file " + file + " contains no PEM key (BEGIN PRIVATE KEY)");
     }
 
     private static PrivateKey parse(Path file, String base64) throws AccessException {
@@ -88,7 +88,7 @@ final class PemFile {
         } finally {
             Arrays.fill(bytes, (byte) 0);
         }
-        throw new AccessException("key file " + file + " holds none of the keys " + ALGORITHMS);
+        throw new AccessException("key file " + file + " contains a key of none of the types " + ALGORITHMS);
     }
 
     private static String read(String what, Path file) throws AccessException {

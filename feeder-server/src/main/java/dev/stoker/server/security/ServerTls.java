@@ -21,9 +21,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The feeder's end of TLS connections, version 1.2 or 1.3. The files are looked at again when a connection begins, so that a
- * renewed certificate is taken over without a restart; connections that are there stay as they are. Files that cannot be used
- * leave the ones before in force and are reported once. Thread-safe.
+ * The feeder's end of TLS connections, version 1.2 or 1.3. The files are looked at again when a connection begins, so
+ * that a renewed certificate is taken over without a restart; connections that are there stay as they are. Files that
+ * cannot be used leave the ones before in force and are reported once. Thread-safe.
  */
 public final class ServerTls {
     private static final Logger LOG = LoggerFactory.getLogger(ServerTls.class);
@@ -73,12 +73,13 @@ public final class ServerTls {
             try {
                 List<X509Certificate> chain = PemFile.certificates(files.certificate());
                 if (isOver(chain.get(0))) {
-                    throw new AccessException("certificate file " + files.certificate() + " holds one that expired at "
+                    throw new AccessException("certificate file " + files.certificate() + " contains a certificate"
+                            + " that expired at "
                             + chain.get(0).getNotAfter().toInstant());
                 }
                 context = load(files, chain);
             } catch (AccessException e) {
-                LOG.warn("Renewed TLS files are not taken over, the ones before stay in force: {}", e.getMessage());
+                LOG.warn("Cannot use the renewed TLS files; the previous ones remain in use: {}", e.getMessage());
             }
         }
         return context;
@@ -89,7 +90,7 @@ public final class ServerTls {
         X509Certificate own = chain.get(0);
         try {
             if (!PemFile.fit(key, own)) {
-                throw new AccessException("key file " + files.key() + " is not that of the certificate in "
+                throw new AccessException("key file " + files.key() + " does not belong to the certificate in "
                         + files.certificate() + " (" + names(own) + ")");
             }
             KeyStore keys = empty();

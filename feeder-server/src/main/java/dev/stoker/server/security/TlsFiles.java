@@ -31,7 +31,7 @@ public record TlsFiles(Path certificate, Path key, Optional<Path> clientCa) {
             Set<PosixFilePermission> permissions = Files.getPosixFilePermissions(key);
             if (permissions.contains(PosixFilePermission.GROUP_READ)
                     || permissions.contains(PosixFilePermission.OTHERS_READ)) {
-                return Optional.of("key file " + key + " can be read by others than its owner ("
+                return Optional.of("key file " + key + " can be read by users other than its owner ("
                         + PosixFilePermissions.toString(permissions) + "): chmod 600 " + key);
             }
         } catch (IOException | UnsupportedOperationException e) {

@@ -13,7 +13,8 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Reads a token file: one token a line, and behind it what the token is limited to. Errors name file and line, never a token.
+ * Reads a token file: one token a line, and behind it what the token is limited to. Errors name file and line, never a
+ * token.
  *
  * <pre>
  * # comment
@@ -103,13 +104,14 @@ final class TokenFile {
                     throw bad(
                             line,
                             "word " + (i + 1)
-                                    + " is none of streams=…, groups=…, rights=…; a token has no white space in it");
+                                    + " is not one of streams=…, groups=…, rights=…; a token cannot contain"
+                                    + " white space");
             }
         }
         byte[] digest = FeedToken.digest(words[0]);
         Integer before = lines.putIfAbsent(Arrays.toString(digest), line);
         if (before != null) {
-            throw bad(line, "the token is that of line " + before + " too; give each line one of its own");
+            throw bad(line, "the token is already in line " + before + "; give each line a different token");
         }
         entries.add(new Entry(digest, new TokenRights(streams, groups, right)));
     }

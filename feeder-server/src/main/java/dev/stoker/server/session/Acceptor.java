@@ -237,8 +237,8 @@ public final class Acceptor implements AutoCloseable {
                 // ready.
                 if (failures.permits(now)) {
                     LOG.warn(
-                            "A connection cannot be accepted: {}; the next attempt follows in {} ms; if the process is out of"
-                                    + " file descriptors, raise its limit (ulimit -n)",
+                            "Cannot accept a connection: {}; retrying in {} ms; if the process is out of file"
+                                    + " descriptors, raise its limit (ulimit -n)",
                             e.toString(),
                             ACCEPT_PAUSE_MS);
                 }

@@ -32,8 +32,8 @@ record Admission(FeedSpec spec, ServerOptions options) {
                 .orElseThrow(() -> new ProtocolException(
                         ErrorCode.UNAUTHORIZED,
                         hello.token().isPresent()
-                                ? "the token is not that of this feed: take it from the feed's token file"
-                                : "this feed wants a token: give the trainer the one from the feed's token file"));
+                                ? "this feed does not know the token: take one from the feed's token file"
+                                : "this feed requires a token: give the trainer one from the feed's token file"));
     }
 
     /**
@@ -59,7 +59,7 @@ record Admission(FeedSpec spec, ServerOptions options) {
         if (sessions >= options.maxSessions()) {
             throw new ProtocolException(
                     ErrorCode.INTERNAL,
-                    options.maxSessions() + " trainers are connected, no more are let in: start the feed with a greater"
+                    options.maxSessions() + " trainers are connected, which is the limit: start the feed with a larger"
                             + " --max-sessions");
         }
     }

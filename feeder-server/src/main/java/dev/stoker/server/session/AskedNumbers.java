@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * What a session has asked for. A feeder that dies takes subscriptions along that were not durable; their receipts come again
- * over another connection, and the ledger must say then what they belong to. For the session's reader thread.
+ * What a session has asked for. A feeder that dies takes subscriptions along that were not durable; their receipts come
+ * again over another connection, and the ledger must say then what they belong to. For the session's reader thread.
  */
 final class AskedNumbers {
 

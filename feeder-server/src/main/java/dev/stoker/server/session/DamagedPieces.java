@@ -27,8 +27,8 @@ final class DamagedPieces {
             throw new ProtocolException(
                     ErrorCode.CORRUPT,
                     "number " + nack.number() + " piece " + nack.piece()
-                            + " arrived damaged twice, though its samples were"
-                            + " read again and fit their checksums: look at the memory and the network of both machines");
+                            + " arrived damaged twice, although its samples were read again and match their checksums:"
+                            + " check the memory and network of both machines");
         }
         if (times.size() > MAX_PIECES) {
             throw tooMany();
@@ -38,6 +38,6 @@ final class DamagedPieces {
     ProtocolException tooMany() {
         return new ProtocolException(
                 ErrorCode.CORRUPT,
-                times.size() + " pieces arrived damaged: look at the memory and the network of both machines");
+                times.size() + " pieces arrived damaged: check the memory and network of both machines");
     }
 }

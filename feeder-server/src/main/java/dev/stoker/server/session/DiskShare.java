@@ -3,13 +3,15 @@ package dev.stoker.server.session;
 import java.util.function.LongSupplier;
 
 /**
- * Tells a write that waited for the disk from one that waited for the network, both of which are one blocking system call. A
- * slow write for which the kernel read from a disk waited for the disk as long as it took more than the same bytes take out of
- * memory. One thread.
+ * Tells a write that waited for the disk from one that waited for the network, both of which are one blocking system
+ * call. A slow write for which the kernel read from a disk waited for the disk as long as it took more than the same
+ * bytes take out of memory. One thread.
  */
 final class DiskShare {
     private static final long SLOW_NANOS = 1_000_000;
-    /** Slower than this, in bytes per nanosecond, a write is looked into; a copy out of memory is several times faster. */
+    /**
+     * Slower than this, in bytes per nanosecond, a write is looked into; a copy out of memory is several times faster.
+     */
     private static final double QUICK = 1.0;
 
     private static final long LOOK_NANOS = 1_000_000_000;

@@ -293,7 +293,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
         try {
             stream.groups().learn(facts);
         } catch (IllegalArgumentException e) {
-            LOG.warn("What another feeder knows of a group cannot be used here: {}", facts, e);
+            LOG.warn("Cannot use another feeder's state of a group: {}", facts, e);
         }
     }
 

@@ -110,7 +110,7 @@ final class Group {
             throw new ProtocolException(
                     ErrorCode.ORDER_MISMATCH,
                     "the order of group " + name + " of stream " + stream + " was fixed by its first subscriber: "
-                            + list + "; ask for the same, or name another group");
+                            + list + "; request the same order, or use another group");
         }
         return order;
     }

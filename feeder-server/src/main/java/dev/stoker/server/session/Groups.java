@@ -11,9 +11,10 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The groups of one stream. A group is open while a session is in it; only open groups count against limits. A group that has
- * subscribed is remembered when its last session leaves: it is shown with its figures until others need the room, and after
- * that keeps its order, its run and its fences, until {@link #MAX_REMEMBERED} other groups have left after it. Thread-safe.
+ * The groups of one stream. A group is open while a session is in it; only open groups count against limits. A group
+ * that has subscribed is remembered when its last session leaves: it is shown with its figures until others need the
+ * room, and after that keeps its order, its run and its fences, until {@link #MAX_REMEMBERED} other groups have left
+ * after it. Thread-safe.
  */
 final class Groups {
     /** Open groups beyond this are refused, so that made-up names cannot fill the memory. */

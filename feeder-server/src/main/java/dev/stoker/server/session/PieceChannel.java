@@ -9,8 +9,9 @@ import org.slf4j.LoggerFactory;
 /**
  * Gathering writes to one blocking connection, one frame at a time.
  *
- * <p>A write that cannot read its source, because a mapped file was truncated or its disk fails, ends in an error while the
- * connection is well. The rest of the frame is then filled with zeros: the peer finds its checksum wrong and asks again.
+ * <p>A write that cannot read its source, because a mapped file was truncated or its disk fails, ends in an error while
+ * the connection is well. The rest of the frame is then filled with zeros: the peer finds its checksum wrong and asks
+ * again.
  */
 final class PieceChannel {
     private static final Logger LOG = LoggerFactory.getLogger(PieceChannel.class);

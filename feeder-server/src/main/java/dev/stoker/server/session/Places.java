@@ -123,15 +123,15 @@ final class Places {
         if (named > 0 && named < newer) {
             throw new ProtocolException(
                     ErrorCode.FENCED,
-                    "run " + newer + " has taken the place of rank "
+                    "run " + newer + " has replaced rank "
                             + claim.seat().rank() + " worker " + claim.seat().worker() + " in " + group
-                            + "; this trainer is of run " + named
-                            + ": end it, or let it read in a group of its own (group=\"…\")");
+                            + "; this trainer belongs to run " + named
+                            + ": end it, or let it read in another group (group=\"…\")");
         }
         if (named > 0 && named == current && claim.worldSize() != worldSize()) {
             throw new ProtocolException(
                     ErrorCode.WORLD_SIZE_MISMATCH,
-                    "run " + current + " of " + group + " has world size " + worldSize() + ", this trainer says "
+                    "run " + current + " of " + group + " has world size " + worldSize() + ", but this trainer has "
                             + claim.worldSize() + ": start all ranks with one world size, or a new run (STOKER_RUN)");
         }
     }
@@ -169,7 +169,7 @@ final class Places {
                                 : ", and rank " + claim.seat().rank() + " of " + claim.worldSize()
                                         + (claim.workers() > 1 ? " with " + claim.workers() + " workers" : "")
                                         + " does not fit its run")
-                        + "; end that process first, or read in a group of your own: group=\"…\"");
+                        + "; end that process first, or read in another group: group=\"…\"");
     }
 
     private long choose(Claim claim, long current, List<Held> beaten, long nowMs) {

@@ -13,9 +13,9 @@ import dev.stoker.server.feed.Identity;
 import dev.stoker.server.window.GroupOrder;
 
 /**
- * Compares receipts with the order: the ledger takes what passes without another look. Receipts of an earlier connection name
- * numbers of an earlier subscription, perhaps of an earlier epoch, so that the bounds are those of the epoch. For the
- * session's reader thread.
+ * Compares receipts with the order: the ledger takes what passes without another look. Receipts of an earlier
+ * connection name numbers of an earlier subscription, perhaps of an earlier epoch, so that the bounds are those of the
+ * epoch. For the session's reader thread.
  */
 final class ReceiptCheck {
 

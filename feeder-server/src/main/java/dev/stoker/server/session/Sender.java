@@ -294,9 +294,9 @@ final class Sender implements Runnable {
     }
 
     /**
-     * Writes the answer to a PING that is first in the send queue, unless a write is in progress; the sender then writes
-     * the answer after it. Called by the session's reader thread, because building a piece may take seconds with a slow
-     * origin, and a trainer leaves a feeder that does not answer.
+     * Writes the answer to a PING that is first in the send queue, unless a write is in progress; the sender then
+     * writes the answer after it. Called by the session's reader thread, because building a piece may take seconds with
+     * a slow origin, and a trainer leaves a feeder that does not answer.
      */
     void answer() throws IOException {
         out.whileQuiet(() -> {

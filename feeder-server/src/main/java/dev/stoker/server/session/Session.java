@@ -107,7 +107,7 @@ final class Session implements Runnable, Occupant {
         } catch (ProtocolException e) {
             if (e.code() == ErrorCode.PLACE_TAKEN) {
                 // The trainer retries for a while, about once a second.
-                LOG.debug("Session {} ({}) gets no place: {}", number, this, e.getMessage());
+                LOG.debug("Session {} ({}) was refused: {}", number, this, e.getMessage());
             } else {
                 LOG.info("Session {} ({}) ends: {} {}", number, this, e.code(), e.getMessage());
             }
@@ -138,7 +138,7 @@ final class Session implements Runnable, Occupant {
         group = stream.groups().enter(hello.group());
         entered = true;
         if (group.isDisplacing(hello)) {
-            rights.require(Right.ADMINISTER, "taking the place of a connected trainer by run " + hello.run());
+            rights.require(Right.ADMINISTER, "replacing a connected trainer by run " + hello.run());
         }
         // Before the version of an epoch is chosen, because the choice is permanent.
         group.check(hello);
@@ -156,9 +156,9 @@ final class Session implements Runnable, Occupant {
         for (Occupant displaced : place.displaced()) {
             displaced.end(
                     ErrorCode.FENCED,
-                    Claim.of(hello).who() + " has taken the place of this trainer in group " + hello.group()
+                    Claim.of(hello).who() + " has replaced this trainer in group " + hello.group()
                             + " of stream " + stream.stream().name()
-                            + ": end this trainer, or let it read in a group of its own (group=\"…\")");
+                            + ": end this trainer, or let it read in another group (group=\"…\")");
         }
         ledger = new SessionLedger(identity, this::order, receipts);
         watch = group.watch(hello, identity);
@@ -186,7 +186,7 @@ final class Session implements Runnable, Occupant {
         decoder.welcomed();
         Welcome welcome = server.welcome(stream, order, identity, number);
         sendQueue.add(stream.follows() ? welcome.following(stream.begun(hello)) : welcome);
-        LOG.debug("Session {}: {} looks ({})", number, identity, hello.client());
+        LOG.debug("Session {}: {} observes ({})", number, identity, hello.client());
     }
 
     /** Returns whether the session was admitted for a look only. */
@@ -245,7 +245,7 @@ final class Session implements Runnable, Occupant {
             }
             drain();
         } catch (RuntimeException | Error e) {
-            LOG.error("Session {} ({}) failed in its end", number, this, e);
+            LOG.error("Session {} ({}) failed while it ended", number, this, e);
         } finally {
             join(sending);
             leave();
@@ -305,17 +305,17 @@ final class Session implements Runnable, Occupant {
 
     private String whyOnlyLooking() {
         return hello.caller().look()
-                ? "this session has no place in the group, as HELLO said that it only looks; connect again to read"
-                : "stream " + stream.stream().name() + " follows its dataset, and HELLO did not say which epoch the"
-                        + " trainer reads; connect again and name it";
+                ? "this session only observes, as its HELLO requested; reconnect to read"
+                : "stream " + stream.stream().name() + " follows its dataset, but HELLO did not say which epoch the"
+                        + " trainer reads; reconnect and name it";
     }
 
     private void subscribe(Subscribe asked) throws ProtocolException {
         if (only.isPresent() && asked.epoch() != only.getAsLong()) {
             throw new ProtocolException(
                     ErrorCode.BAD_FRAME,
-                    "SUBSCRIBE: epoch " + asked.epoch() + ": this session is of epoch " + only.getAsLong()
-                            + " alone; say HELLO anew for another");
+                    "SUBSCRIBE: epoch " + asked.epoch() + ": this session is bound to epoch " + only.getAsLong()
+                            + "; reconnect for another epoch");
         }
         subscription = Subscription.of(asked, order, identity);
         damaged.clear();
@@ -351,7 +351,7 @@ final class Session implements Runnable, Occupant {
                 || !subscription.asked().covers(nack.number())) {
             throw new ProtocolException(
                     ErrorCode.BAD_FRAME,
-                    "NACK: number " + nack.number() + " of epoch " + nack.epoch() + " was not asked for");
+                    "NACK: number " + nack.number() + " of epoch " + nack.epoch() + " was not requested");
         }
         server.counters().nacks.increment();
         LOG.warn("Session {} ({}): number {} piece {} arrived damaged", number, this, nack.number(), nack.piece());
@@ -383,13 +383,14 @@ final class Session implements Runnable, Occupant {
     private void makeReconnect() {
         end(
                 ErrorCode.SHUTTING_DOWN,
-                "receipts found no room for a while; connect again and repeat what is not durable");
+                "the feeder had no room for receipts for a while; reconnect, and repeat the receipts that are not"
+                        + " durable");
     }
 
     private void refuseReceipts() {
         end(
                 ErrorCode.INTERNAL,
-                "what this trainer asked for or acknowledged cannot be written to the ledger and was dropped; see the"
+                "a request or receipt of this trainer cannot be written to the ledger and was dropped; see the"
                         + " feeder's log");
     }
 

@@ -12,7 +12,10 @@ import dev.stoker.server.feed.SubscriptionItem;
 import dev.stoker.server.window.GroupOrder;
 import java.util.OptionalLong;
 
-/** What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader thread. */
+/**
+ * What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader
+ * thread.
+ */
 final class SessionLedger {
 
     private final Identity identity;
@@ -77,7 +80,7 @@ final class SessionLedger {
     void check(Ack ack) throws ProtocolException {
         if (everAsked.isEmpty()) {
             throw new ProtocolException(
-                    ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was asked for on this connection");
+                    ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was requested on this connection");
         }
         GroupOrder order = orders.of(ack.epoch());
         for (int i = 0; i < ack.count(); i++) {

@@ -11,8 +11,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * What is known of one seat of a group in one run, over all its connections to this server: what it was sent, what the server
- * did meanwhile, how far it has come, and what it says of its waits. Thread-safe; a few additions for each piece.
+ * What is known of one seat of a group in one run, over all its connections to this server: what it was sent, what the
+ * server did meanwhile, how far it has come, and what it says of its waits. Thread-safe; a few additions for each
+ * piece.
  */
 final class SessionWatch {
     private static final int MAX_WAITS = 16;
@@ -74,7 +75,8 @@ final class SessionWatch {
     }
 
     /**
-     * The trainer has consumed pieces, in ascending order. A receipt that a trainer repeats after a reconnect counts once.
+     * The trainer has consumed pieces, in ascending order. A receipt that a trainer repeats after a reconnect counts
+     * once.
      *
      * @return samples that were not counted before
      */

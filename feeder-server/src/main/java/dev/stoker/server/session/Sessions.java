@@ -77,8 +77,8 @@ final class Sessions {
             int sessions = running.size();
             if (exhausted.permits(threads.nanoTime() / 1_000_000)) {
                 LOG.warn(
-                        "No thread can be started for a trainer beside {} sessions: {}; raise the limits of threads (ulimit -u,"
-                                + " pids.max of the container), or lower --max-sessions",
+                        "Cannot start a thread for another trainer beside {} sessions: {}; raise the limits of threads"
+                                + " (ulimit -u, pids.max of the container), or lower --max-sessions",
                         sessions,
                         e.getMessage());
             }

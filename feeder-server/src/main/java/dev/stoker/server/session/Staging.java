@@ -5,9 +5,9 @@ import java.nio.ByteBuffer;
 import java.nio.channels.Pipe;
 
 /**
- * Copies parts of a piece into memory of its own without touching them: they go through a pipe, so that the kernel reads the
- * mapped pages. Where a file was truncated or its disk fails, that is an error of the write, as it is on a socket, and
- * no signal that ends the process. One thread.
+ * Copies parts of a piece into memory of its own without touching them: they go through a pipe, so that the kernel
+ * reads the mapped pages. Where a file was truncated or its disk fails, that is an error of the write, as it is on a
+ * socket, and no signal that ends the process. One thread.
  */
 final class Staging implements AutoCloseable {
     /** What a pipe holds by default. */

@@ -144,7 +144,7 @@ final class StreamOrders {
             throw new ProtocolException(
                     ErrorCode.VERSION_MISMATCH,
                     "stream " + first.name() + ": epoch " + epoch.getAsLong() + " of group " + group
-                            + " reads version " + version.getAsLong() + ", the state is of version "
+                            + " reads version " + version.getAsLong() + ", but the state has version "
                             + wanted.getAsLong());
         }
         return version.getAsLong();

@@ -13,8 +13,8 @@ import dev.stoker.server.window.PieceKey;
 import java.util.BitSet;
 
 /**
- * What a trainer asked for, and how far it was sent. The cursor belongs to the sender thread, the grant to the send queue's lock;
- * the rest is immutable.
+ * What a trainer asked for, and how far it was sent. The cursor belongs to the sender thread, the grant to the send
+ * queue's lock; the rest is immutable.
  */
 final class Subscription {
     private final Subscribe asked;

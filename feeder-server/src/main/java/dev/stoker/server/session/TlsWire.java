@@ -277,7 +277,7 @@ final class TlsWire implements Wire {
             while (records.hasRemaining()) {
                 if (socket.write(records) == 0) {
                     // A socket with almost no earlier output accepts the messages of a handshake at once.
-                    throw new EOFException("the peer does not take its part of the handshake");
+                    throw new EOFException("the peer does not read its part of the handshake");
                 }
             }
         } finally {

@@ -84,7 +84,7 @@ final class UnixListener implements AutoCloseable {
                 reasons.add(place + ": " + e);
             }
         }
-        LOG.info("No Unix-domain socket, trainers of this machine come over TCP: {}", reasons);
+        LOG.info("Cannot listen on a Unix-domain socket; trainers on this machine use TCP: {}", reasons);
         return Optional.empty();
     }
 

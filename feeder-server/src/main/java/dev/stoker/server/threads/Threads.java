@@ -4,8 +4,8 @@ import java.time.Duration;
 import java.util.concurrent.locks.Lock;
 
 /**
- * The threads and the time of one process. Every wait that another thread or a peer ends goes through this interface, so a
- * simulator can decide which thread runs next. Thread-safe.
+ * The threads and the time of one process. Every wait that another thread or a peer ends goes through this interface,
+ * so a simulator can decide which thread runs next. Thread-safe.
  */
 public interface Threads {
 

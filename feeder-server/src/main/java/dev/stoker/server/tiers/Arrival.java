@@ -7,11 +7,14 @@ import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 
 /**
- * A chunk that comes into a tier part by part, and is in nobody's sight until it is kept. Used by one thread, which closes it:
- * what was not kept by then is gone.
+ * A chunk that comes into a tier part by part, and is in nobody's sight until it is kept. Used by one thread, which
+ * closes it: what was not kept by then is gone.
  */
 interface Arrival extends PartSink, Closeable {
-    /** @throws UncheckedIOException if the tier cannot take it, which then has given back its space and counted the failure */
+    /**
+     * @throws UncheckedIOException if the tier cannot take it, which then has given back its space and counted the
+     * failure
+     */
     @Override
     void put(long offset, ByteBuffer part);
 

@@ -3,8 +3,8 @@ package dev.stoker.server.tiers;
 import java.util.function.LongSupplier;
 
 /**
- * A limit of bytes a second, kept on the average: a read begins when all before it are paid for. Not thread-safe; its owner's lock
- * guards it.
+ * A limit of bytes a second, kept on the average: a read begins when all before it are paid for. Not thread-safe; its
+ * owner's lock guards it.
  */
 final class Bandwidth {
     private static final double NANOS = 1e9;

@@ -89,8 +89,8 @@ public enum CacheAccess {
             throw new FileSystemException(
                     space.toString(),
                     null,
-                    "belongs to another user; choose a directory of your own"
-                            + (this == USER ? ", or share it with your group by --cache-access group" : ""));
+                    "belongs to another user; choose another directory"
+                            + (this == USER ? ", or share it with your group with --cache-access group" : ""));
         }
     }
 

@@ -122,7 +122,7 @@ final class CacheLock implements AutoCloseable {
                 // Another feed of this process has it.
             }
             if (System.nanoTime() > end || Thread.currentThread().isInterrupted()) {
-                throw new IOException(file + " is locked by another process for over " + limitMs + " ms");
+                throw new IOException(file + " has been locked by another process for more than " + limitMs + " ms");
             }
             LockSupport.parkNanos(POLL_NANOS);
         }

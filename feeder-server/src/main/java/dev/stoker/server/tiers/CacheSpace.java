@@ -22,8 +22,9 @@ import java.util.stream.Stream;
 /**
  * Chunks that feeds keep below one directory, and a claim of this process on them.
  *
- * <p>Layout: {@code <directory>/<space>/<last two hex digits>/<chunk id>.arrow}, where a space is named after a feed's id or is {@value
- * #NODE}. A process that uses a space holds a lock file {@code *.ref} in it; a space without a held one belongs to nobody. {@code
+ * <p>Layout: {@code <directory>/<space>/<last two hex digits>/<chunk id>.arrow}, where a space is named after a feed's
+ * id or is {@value #NODE}. A process that uses a space holds a lock file {@code *.ref} in it; a space without a held
+ * one belongs to nobody. {@code
  * <directory>/cache.lock} is held for moments while claims change.
  */
 final class CacheSpace implements ChunkSpace {
@@ -31,7 +32,9 @@ final class CacheSpace implements ChunkSpace {
     static final String NODE = "node";
 
     private static final String REFERENCE = ".ref";
-    /** Ranges of it are locked while chunks are brought into a shared space. Every space has one, and is known by it. */
+    /**
+     * Ranges of it are locked while chunks are brought into a shared space. Every space has one, and is known by it.
+     */
     private static final String LOADS = "loads.lock";
 
     private static final String CHANGES = "cache.lock";

@@ -119,7 +119,7 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
                 return here.get();
             }
         }
-        throw new IOException(origin.describe(chunk) + " does not stay in any tier");
+        throw new IOException(origin.describe(chunk) + " is not kept in any tier");
     }
 
     void read(Origin origin, ListedChunk chunk, long offset, ByteBuffer target) throws IOException {
@@ -144,7 +144,7 @@ public final class ChunkCache implements RemoteChunks, AutoCloseable {
                 }
             }
         }
-        throw new IOException(origin.describe(chunk) + " does not stay in any tier");
+        throw new IOException(origin.describe(chunk) + " is not kept in any tier");
     }
 
     private Optional<ChunkBytes> bring(Origin origin, ListedChunk chunk, Load.Need need) throws IOException {

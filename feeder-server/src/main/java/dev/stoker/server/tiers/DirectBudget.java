@@ -80,7 +80,9 @@ public record DirectBudget(long directBytes, long machineBytes) {
         }
     }
 
-    /** What {@code memory:auto} comes to beside so much working memory: half of what the machine has, if the JVM may. */
+    /**
+     * What {@code memory:auto} comes to beside so much working memory: half of what the machine has, if the JVM may.
+     */
     public long auto(long workingBytes) {
         return Math.max(0, Math.min(directBytes, machineBytes / 2) - workingBytes);
     }
@@ -112,7 +114,7 @@ public record DirectBudget(long directBytes, long machineBytes) {
             String what = "chunks that are not mapped need " + mebibytes(needed) + " MiB of direct memory ("
                     + mebibytes(workingBytes) + " MiB to work with, " + mebibytes(tierBytes)
                     + " MiB for the memory tier)";
-            throw new InsufficientMemoryException(what + ", but the JVM may hand out only " + mebibytes(directBytes)
+            throw new InsufficientMemoryException(what + ", but the JVM can allocate only " + mebibytes(directBytes)
                     + " MiB more: on a cluster set taskmanager.memory.task.off-heap.size to "
                     + mebibytes(needed + SLACK) + "m, elsewhere -XX:MaxDirectMemorySize="
                     + mebibytes(needed + SLACK) + "m, or give a smaller --tier memory:… or --working-memory");

@@ -64,7 +64,7 @@ final class FileFaults {
         use.failures.increment();
         String message = String.valueOf(why.getMessage());
         if (message.contains("No space left") || message.contains("quota exceeded")) {
-            turnOff(place + " is full; what it holds is served: " + why.getMessage());
+            turnOff(place + " is full; its chunks are still served: " + why.getMessage());
         } else if (writes.incrementAndGet() >= MOST) {
             turnOff("it cannot be written: " + why);
         }
@@ -78,7 +78,7 @@ final class FileFaults {
     private void turnOff(String why) {
         if (off.isEmpty()) {
             off = why;
-            LOG.warn("Tier {} is off, the feed goes on without it: {}", name, why);
+            LOG.warn("Tier {} is off; the feed continues without it: {}", name, why);
         }
     }
 }

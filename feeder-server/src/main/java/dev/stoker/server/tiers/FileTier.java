@@ -227,7 +227,7 @@ final class FileTier implements Tier {
                 remove(foreign.poll());
             }
         } catch (IOException e) {
-            LOG.debug("No room is made in {}", name, e);
+            LOG.debug("Cannot make room in {}", name, e);
         }
     }
 
@@ -239,7 +239,7 @@ final class FileTier implements Tier {
         try {
             return Optional.of(space.lockLoad(chunk.id()));
         } catch (IOException e) {
-            LOG.debug("{} is brought although another process may do so as well", chunk, e);
+            LOG.debug("Loading {}, although another process may also load it", chunk, e);
             return Optional.empty();
         }
     }

@@ -118,7 +118,8 @@ final class Loads implements AutoCloseable {
         if (load == null) {
             load = new Load(origin, chunk, need, turn);
             if (closed) {
-                load.done.completeExceptionally(new IOException(chunk + " is not read: the node is shut down"));
+                load.done.completeExceptionally(
+                        new IOException(chunk + " cannot be read: the feeder is" + " shutting down"));
                 return load;
             }
             loads.put(chunk.id(), load);
@@ -155,7 +156,8 @@ final class Loads implements AutoCloseable {
                 queue.forEach(load -> {
                     loads.remove(load.chunk.id());
                     load.done.completeExceptionally(new IOException(
-                            load.chunk + " is not read: the process may have no more threads (" + e.getMessage() + ")",
+                            load.chunk + " cannot be read: the process may have no" + " more threads (" + e.getMessage()
+                                    + ")",
                             e));
                 });
                 queue.clear();
@@ -252,7 +254,7 @@ final class Loads implements AutoCloseable {
             load.done.complete(bytes);
         } else {
             if (load.waiting == 0) {
-                LOG.debug("{} cannot be brought ahead", load.chunk, failure);
+                LOG.debug("Cannot prefetch {}", load.chunk, failure);
             }
             load.done.completeExceptionally(failure);
         }
@@ -275,7 +277,7 @@ final class Loads implements AutoCloseable {
             running.forEach(Thread::interrupt);
             notifyAll();
         }
-        left.forEach(load ->
-                load.done.completeExceptionally(new IOException(load.chunk + " is not read: the node is shut down")));
+        left.forEach(load -> load.done.completeExceptionally(
+                new IOException(load.chunk + " cannot be read: the feeder is shutting" + " down")));
     }
 }

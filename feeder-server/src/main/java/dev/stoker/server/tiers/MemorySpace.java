@@ -67,7 +67,7 @@ final class MemorySpace implements ChunkSpace {
             } catch (IOException | IllegalStateException e) {
                 PrivateFiles.delete(space);
                 if (i == TRIES || e instanceof IllegalStateException) {
-                    throw new IOException("no directory can be kept in " + tmpfs, e);
+                    throw new IOException("cannot keep a directory in " + tmpfs, e);
                 }
             }
         }
@@ -86,7 +86,7 @@ final class MemorySpace implements ChunkSpace {
             throw new IOException("there is no " + tmpfs + " on this machine", e);
         }
         if (!store.type().equals("tmpfs")) {
-            throw new IOException(tmpfs + " is no tmpfs, but " + store.type());
+            throw new IOException(tmpfs + " is not a tmpfs but " + store.type());
         }
         if (!Files.isWritable(tmpfs)) {
             throw new IOException(tmpfs + " cannot be written");
@@ -107,7 +107,7 @@ final class MemorySpace implements ChunkSpace {
                 }
             }
         } catch (IOException e) {
-            LOG.debug("{} cannot be looked through", tmpfs, e);
+            LOG.debug("Cannot list {}", tmpfs, e);
         }
     }
 
@@ -209,7 +209,7 @@ final class MemorySpace implements ChunkSpace {
         try {
             Runtime.getRuntime().removeShutdownHook(atExit);
         } catch (IllegalStateException e) {
-            LOG.debug("{} goes while the process ends", space, e);
+            LOG.debug("Removing {} while the process ends", space, e);
         }
         remove();
         closed.countDown();

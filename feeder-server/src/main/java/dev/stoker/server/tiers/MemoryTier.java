@@ -10,8 +10,8 @@ import java.util.Optional;
 import java.util.UUID;
 
 /**
- * Keeps chunks in the pool of direct memory, where they lie already: placing copies nothing. For machines on which they cannot lie in
- * files ({@link MemorySpace}), since nobody else can read them here. Thread-safe.
+ * Keeps chunks in the pool of direct memory, where they lie already: placing copies nothing. For machines on which they
+ * cannot lie in files ({@link MemorySpace}), since nobody else can read them here. Thread-safe.
  */
 final class MemoryTier implements Tier {
     private final ChunkMemory memory;
@@ -74,7 +74,7 @@ final class MemoryTier implements Tier {
             boolean kept = memory.keep(chunk.id());
             cancel(chunk);
             if (!kept) {
-                throw new IOException(chunk + " is not in memory any more");
+                throw new IOException(chunk + " is no longer in memory");
             }
         }
         use.loads.increment();

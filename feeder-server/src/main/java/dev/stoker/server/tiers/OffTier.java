@@ -46,7 +46,7 @@ final class OffTier implements Tier {
 
     @Override
     public void place(ListedChunk chunk, ChunkBytes bytes) {
-        throw new IllegalStateException(name + " gives no space");
+        throw new IllegalStateException(name + " has no space");
     }
 
     @Override

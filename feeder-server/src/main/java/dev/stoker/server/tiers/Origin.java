@@ -45,9 +45,9 @@ final class Origin {
             if (isIntact(chunk, sink)) {
                 return true;
             }
-            LOG.warn("{} came with another checksum than it should have; it is read again", describe(chunk));
+            LOG.warn("Checksum mismatch in {}; reading again", describe(chunk));
         } catch (CorruptDataException e) {
-            LOG.warn("{} came short; it is read again: {}", describe(chunk), e.getMessage());
+            LOG.warn("{} is truncated; reading again: {}", describe(chunk), e.getMessage());
         }
         return isIntact(chunk, sink);
     }

@@ -89,7 +89,7 @@ final class TierSetup {
         } catch (InsufficientMemoryException e) {
             throw e;
         } catch (IOException e) {
-            String why = "chunks lie in direct memory, and trainers of this machine get them over the socket: "
+            String why = "chunks are in direct memory, and trainers on this machine receive them over the socket: "
                     + e.getMessage();
             LOG.warn("Tier memory: {}", why);
             budget.require(workingBytes, direct, 0);
@@ -101,7 +101,7 @@ final class TierSetup {
         Optional<String> network = ChunkSources.network(directory);
         if (network.isPresent()) {
             throw new IOException("tier disk:" + directory + " lies on " + network.get()
-                    + ", which other machines can fail: give a directory of a local disk");
+                    + ", which depends on other machines: give a directory on a local disk");
         }
         String name = "disk:" + directory;
         CacheSpace space = null;
@@ -113,7 +113,7 @@ final class TierSetup {
                     options.access());
             return new FileTier(name, bytes, options.lifetime(), space, files, mappings, ours);
         } catch (IOException e) {
-            LOG.warn("Tier {} is off, the feed goes on without it", name, e);
+            LOG.warn("Tier {} is off; the feed continues without it", name, e);
             if (space != null) {
                 space.close();
             }

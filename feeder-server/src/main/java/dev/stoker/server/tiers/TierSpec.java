@@ -25,7 +25,7 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
                     "a tier on a disk needs a size, as in disk:" + directory.get() + ":400g");
         }
         if (bytes.isPresent() && bytes.get() < 1) {
-            throw new IllegalArgumentException("a tier of " + bytes.get() + " bytes holds nothing");
+            throw new IllegalArgumentException("a tier of " + bytes.get() + " bytes is too small");
         }
     }
 
@@ -70,12 +70,12 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
         }
         List<TierSpec> tiers = texts.stream().map(TierSpec::parse).toList();
         if (tiers.stream().filter(tier -> tier.directory.isEmpty()).count() > 1) {
-            throw new IllegalArgumentException("two tiers are in memory; give one the size of both");
+            throw new IllegalArgumentException("only one memory tier is allowed; add the two sizes");
         }
         List<String> directories =
                 tiers.stream().flatMap(tier -> tier.directory.stream()).toList();
         if (directories.stream().distinct().count() < directories.size()) {
-            throw new IllegalArgumentException("two tiers are in one directory; give one the size of both");
+            throw new IllegalArgumentException("only one tier per directory is allowed; add the two sizes");
         }
         return tiers;
     }
@@ -83,7 +83,7 @@ public record TierSpec(Optional<String> directory, Optional<Long> bytes) {
     private static long size(String tier, String text) {
         Matcher found = SIZE.matcher(text.strip());
         if (!found.matches()) {
-            throw new IllegalArgumentException("tier '" + tier + "': '" + text + "' is no size; " + SHAPE);
+            throw new IllegalArgumentException("tier '" + tier + "': '" + text + "' is not a size; " + SHAPE);
         }
         int shift = "kmgt".indexOf(found.group(2).toLowerCase(Locale.ROOT));
         try {

@@ -3,7 +3,10 @@ package dev.stoker.server.ui;
 import java.util.ArrayDeque;
 import java.util.List;
 
-/** Totals of the last minutes, one entry a second, so that a page that is opened late has something to draw. Thread-safe. */
+/**
+ * Totals of the last minutes, one entry a second, so that a page that is opened late has something to draw.
+ * Thread-safe.
+ */
 final class History {
     static final int SECONDS = 300;
 

@@ -11,7 +11,9 @@ import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.Used;
 import java.util.List;
 
-/** A status as JSON; times are seconds, moments milliseconds since 1970. The keys stand in {@code docs/operations.md}. */
+/**
+ * A status as JSON; times are seconds, moments milliseconds since 1970. The keys stand in {@code docs/operations.md}.
+ */
 final class StatusJson {
     private static final JsonMapper JSON = new JsonMapper();
 

@@ -21,15 +21,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The page of a feeder ({@code /}), {@code /status.json}, {@code /history.json} and {@code /metrics}; answers GET and HEAD and
- * changes nothing. On loopback it answers only to names of this machine, so that no page of another site can have itself
- * answered under a name that points here.
+ * The page of a feeder ({@code /}), {@code /status.json}, {@code /history.json} and {@code /metrics}; answers GET and
+ * HEAD and changes nothing. On loopback it answers only to names of this machine, so that no page of another site can
+ * have itself answered under a name that points here.
  */
 public final class StatusServer implements StatusPage {
     private static final Logger LOG = LoggerFactory.getLogger(StatusServer.class);
     private static final Set<String> LOCAL = Set.of("localhost", "127.0.0.1", "[::1]");
     private static final String POLICY =
-            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src data:";
+            "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; connect-src 'self'; img-src"
+                    + " data:";
 
     private final PageServer server;
     private final String host;
@@ -96,7 +97,7 @@ public final class StatusServer implements StatusPage {
             history.add(new History.Entry(
                     now.nowMs(), now.totals().used().rows(), now.totals().used().bytes()));
         } catch (RuntimeException e) {
-            LOG.debug("A moment of the feed was not noted", e);
+            LOG.debug("Failed to record the feed's status", e);
         }
     }
 
@@ -108,8 +109,8 @@ public final class StatusServer implements StatusPage {
             return response(
                     403,
                     "text/plain",
-                    bytes("ask for localhost or " + host + ": this page is for this"
-                            + " machine; --ui shows it to others\n"));
+                    bytes("request localhost or " + host + ": this page is for this machine only; --ui makes it"
+                            + " available to others\n"));
         }
         return switch (request.path()) {
             case "/" -> response(200, "text/html; charset=utf-8", page);

@@ -5,8 +5,8 @@ import java.nio.ByteBuffer;
 import java.util.List;
 
 /**
- * A piece ready to be written: BATCH header and message in parts. Valid until closed; the builder reuses its first part's
- * memory for the next piece.
+ * A piece ready to be written: BATCH header and message in parts. Valid until closed; the builder reuses its first
+ * part's memory for the next piece.
  */
 public final class BuiltPiece implements AutoCloseable {
     private final ByteBuffer[] parts;

@@ -14,8 +14,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Decides what is wrong with samples that a trainer found damaged: reads them again into owned memory and compares their
- * checksums. Rows that stay damaged are remembered. Thread-safe.
+ * Decides what is wrong with samples that a trainer found damaged: reads them again into owned memory and compares
+ * their checksums. Rows that stay damaged are remembered. Thread-safe.
  */
 public final class DamageCheck {
     private static final Logger LOG = LoggerFactory.getLogger(DamageCheck.class);
@@ -68,7 +68,7 @@ public final class DamageCheck {
         if (!damage.contains(chunk, row)) {
             corrupt.increment();
             damage.add(chunk, row);
-            LOG.warn("A damaged row is skipped: {}", why.getMessage());
+            LOG.warn("Skipping a damaged row: {}", why.getMessage());
         }
     }
 

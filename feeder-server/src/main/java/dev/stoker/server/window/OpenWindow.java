@@ -7,8 +7,8 @@ import dev.stoker.server.chunks.ListedChunk;
 /**
  * A window whose heads are in memory and were checked. Immutable; garbage-collected when nobody uses it.
  *
- * <p>Arrays are indexed by place in the window. A head is null when the chunk is damaged and {@code on-corrupt} is {@code
- * skip}, or when none of its rows is live.
+ * <p>Arrays are indexed by place in the window. A head is null when the chunk is damaged and {@code on-corrupt} is
+ * {@code skip}, or when none of its rows is live.
  */
 final class OpenWindow {
     final Window rows;

@@ -100,7 +100,7 @@ final class WindowOpener {
                 if (onCorrupt == OnCorrupt.FAIL) {
                     throw second;
                 }
-                LOG.warn("Rows of a damaged chunk are skipped: {}", second.getMessage());
+                LOG.warn("Skipping rows of a damaged chunk: {}", second.getMessage());
                 return null;
             }
         }

@@ -99,7 +99,7 @@ class HeldChunksTest {
         }
         assertThat(chunks.size()).isEqualTo(3);
         chunks.hold("chunk 9", 30, () -> {
-                    throw new AssertionError("it is at hand");
+                    throw new AssertionError("it is in memory");
                 })
                 .close();
         chunks.close();

@@ -151,7 +151,7 @@ class FeedTokenTest {
             Optional<TlsFiles> tls = Optional.of(new TlsFiles(file, file, Optional.empty()));
 
             assertThat(new ServerSecurity(Optional.empty(), tls, false).warnings("127.0.0.1"))
-                    .containsExactly("key file " + file + " can be read by others than its owner (" + mode
+                    .containsExactly("key file " + file + " can be read by users other than its owner (" + mode
                             + "): chmod 600 " + file);
         }
     }

@@ -52,7 +52,7 @@ class ServerTlsTest {
         refuses(one.pem(), absent, "absent.pem", "NoSuchFile");
         refuses(one.key(), one.key(), "one.key", "no PEM certificate");
         refuses(one.pem(), one.pem(), "one.pem", "no PEM key");
-        refuses(one.pem(), other.key(), "other.key", "one.pem", "is not that of the certificate");
+        refuses(one.pem(), other.key(), "other.key", "one.pem", "does not belong to the certificate");
         for (String kind : new String[] {"ENCRYPTED PRIVATE KEY", "RSA PRIVATE KEY", "EC PRIVATE KEY"}) {
             Path key = directory.resolve("wrong.key");
             Files.writeString(key, Files.readString(one.key()).replace("PRIVATE KEY", kind));

@@ -8,7 +8,10 @@ import java.util.concurrent.Callable;
 /** Files of this machine that fail as told. */
 final class FaultyFiles implements CacheFiles {
     private final CacheFiles real = new CacheFiles.Nio(CacheAccess.USER);
-    /** What goes wrong when a file is begun, with its second part, when it is to appear, when it is read; nothing if empty. */
+    /**
+     * What goes wrong when a file is begun, with its second part, when it is to appear, when it is read; nothing if
+     * empty.
+     */
     String write = "";
 
     String secondPart = "";

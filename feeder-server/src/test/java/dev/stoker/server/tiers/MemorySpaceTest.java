@@ -125,7 +125,7 @@ class MemorySpaceTest {
     @Test
     void saysWhyThereIsNoRoom() {
         assertThatThrownBy(() -> MemorySpace.room(tmpfs.resolve("absent"))).hasMessageContaining("there is no ");
-        assertThatThrownBy(() -> MemorySpace.room(Path.of("/proc"))).hasMessageContaining("is no tmpfs, but proc");
+        assertThatThrownBy(() -> MemorySpace.room(Path.of("/proc"))).hasMessageContaining("is not a tmpfs but proc");
     }
 
     @Test

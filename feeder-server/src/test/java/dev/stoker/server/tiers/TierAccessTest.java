@@ -103,10 +103,10 @@ class TierAccessTest {
 
         assertThatThrownBy(() -> CacheSpace.claim(directory, linked, HOUR, CacheAccess.USER))
                 .hasMessageContaining(directory.resolve(linked)
-                        + ": belongs to another user; choose a directory of your own, or share it with your group by"
+                        + ": belongs to another user; choose another directory, or share it with your group with"
                         + " --cache-access group");
         assertThatThrownBy(() -> CacheSpace.claim(directory, linked, HOUR, CacheAccess.GROUP))
-                .hasMessageContaining("belongs to another user; choose a directory of your own");
+                .hasMessageContaining("belongs to another user; choose another directory");
         assertThat(outside).isEmptyDirectory();
         if (Files.getAttribute(Path.of("/proc/self"), "unix:uid").equals(0)) {
             Path foreign = HostileNeighbour.foreign(Files.createDirectory(directory.resolve(CacheSpace.NODE)));

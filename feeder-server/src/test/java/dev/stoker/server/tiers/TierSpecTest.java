@@ -52,16 +52,16 @@ class TierSpecTest {
     void saysWhatIsWrong(String text) {
         assertThatThrownBy(() -> TierSpec.parse(text))
                 .isInstanceOf(IllegalArgumentException.class)
-                .hasMessageMatching("(?s).*(expected memory:8g|too large|holds nothing).*");
+                .hasMessageMatching("(?s).*(expected memory:8g|too large|too small).*");
     }
 
     @Test
     void noneIsNoTierAndOneMemoryIsEnough() {
         assertThat(TierSpec.parse(List.of("none"))).isEmpty();
         assertThatThrownBy(() -> TierSpec.parse(List.of("memory:1g", "memory:2g")))
-                .hasMessageContaining("two tiers are in memory");
+                .hasMessageContaining("only one memory tier");
         assertThatThrownBy(() -> TierSpec.parse(List.of("disk:/a:1g", "disk:/a:2g")))
-                .hasMessageContaining("two tiers are in one directory");
+                .hasMessageContaining("only one tier per directory");
     }
 
     @Test

@@ -5,8 +5,8 @@ import org.apache.flink.api.common.functions.RuntimeContext;
 import org.apache.flink.util.UserCodeClassLoader;
 
 /**
- * Lets the classes of a job go that has opened remote stores. Every part of a job that opens one says so here, since the parts
- * may run in different processes. Does nothing where the classes are the process's own, as in the command.
+ * Lets the classes of a job go that has opened remote stores. Every part of a job that opens one says so here, since
+ * the parts may run in different processes. Does nothing where the classes are the process's own, as in the command.
  *
  * <p>S3A finds Stoker's classes by name, so a job loads Hadoop again. Hadoop's thread for the statistics of ended
  * threads and its shutdown hook live as long as the JVM and would keep all classes of the job, some 50 MB. No

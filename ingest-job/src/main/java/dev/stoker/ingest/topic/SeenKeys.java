@@ -13,8 +13,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * A set of keys, by their 64-bit hashes: 16 to 32 bytes of memory a key, and 8 in a checkpoint. At most 2^29 keys, since an array holds
- * no more slots. For one thread.
+ * A set of keys, by their 64-bit hashes: 16 to 32 bytes of memory a key, and 8 in a checkpoint. At most 2^29 keys,
+ * since an array holds no more slots. For one thread.
  *
  * <p>Two keys with one hash, a chance of one in a million at six million keys, make a dead letter of a good record,
  * where it can be seen. Flink's keyed state would send every record through the network and take a hundred bytes for

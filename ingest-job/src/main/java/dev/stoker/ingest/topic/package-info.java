@@ -3,6 +3,6 @@
  * options, its plan, its job graph, and the conversion of records to samples.
  *
  * <p>{@link dev.stoker.ingest.topic.TopicIngest#run} blocks its caller's thread. A packing task decodes on its
- * mailbox thread and writes chunks with one thread of its own. This package is independent of file trees.
+ * mailbox thread and writes chunks with one separate thread. This package is independent of file trees.
  */
 package dev.stoker.ingest.topic;

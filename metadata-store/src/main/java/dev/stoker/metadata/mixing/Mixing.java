@@ -21,13 +21,14 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 /**
- * Whether batches hold as many classes as the dataset does. Chunks that were packed from sorted samples hold few classes each. A
- * batch takes its rows from one window of one lane, so it holds few classes too, unless the window holds many chunks.
+ * Whether batches hold as many classes as the dataset does. Chunks that were packed from sorted samples hold few
+ * classes each. A batch takes its rows from one window of one lane, so it holds few classes too, unless the window
+ * holds many chunks.
  *
- * <p>The measure is the <em>effective number of classes</em>: one over the probability that two samples have the same class. With
- * {@code within}, the probability for two samples of one chunk, and {@code between}, for samples of two chunks, a window of w chunks
- * has the probability {@code within / w + (1 - 1 / w) * between}. The dataset as a whole is a window of all its chunks. The
- * Python package measures the same; both pass {@code vectors/mixing.json}.
+ * <p>The measure is the <em>effective number of classes</em>: one over the probability that two samples have the same
+ * class. With {@code within}, the probability for two samples of one chunk, and {@code between}, for samples of two
+ * chunks, a window of w chunks has the probability {@code within / w + (1 - 1 / w) * between}. The dataset as a whole
+ * is a window of all its chunks. The Python package measures the same; both pass {@code vectors/mixing.json}.
  *
  * @param field a categorical field
  * @param datasetClasses effective classes of the split
@@ -49,10 +50,10 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
 
     /** Says what is wrong and what to do. */
     public String warning() {
-        return "the chunks are sorted by " + field + ": a shuffle window, of " + text(windowChunks)
-                + " chunks, mixes some " + text(windowClasses) + " classes, the dataset " + text(datasetClasses)
-                + ". Write the dataset with stoker.Writer, which shuffles, or ingest it in another order; or read with"
-                + " a larger shuffle_window or fewer lanes";
+        return "the chunks are sorted by " + field + ": a shuffle window of " + text(windowChunks)
+                + " chunks mixes about " + text(windowClasses) + " of the dataset's " + text(datasetClasses)
+                + " classes. Write the dataset with stoker.Writer, which shuffles, or ingest it in another order; or"
+                + " read with a larger shuffle_window or fewer lanes";
     }
 
     private static String text(double number) {
@@ -60,7 +61,8 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
     }
 
     /**
-     * Measures each categorical field of a split; none where nothing is shuffled or the split has one chunk. Reads some heads.
+     * Measures each categorical field of a split; none where nothing is shuffled or the split has one chunk. Reads some
+     * heads.
      *
      * @throws IOException if a head cannot be read
      */
@@ -106,7 +108,7 @@ public record Mixing(String field, double datasetClasses, double windowClasses, 
         return Math.min(wanted, Math.max(1, (double) chunks / lanes));
     }
 
-    /** Places of the chunks whose heads are read, of so many, at least two. */
+    /** Places of the chunks whose heads are read, among {@code chunks}, which are at least two. */
     static int[] chosen(int chunks) {
         long heads = Math.min(CHUNKS, chunks);
         return IntStream.range(0, (int) heads)

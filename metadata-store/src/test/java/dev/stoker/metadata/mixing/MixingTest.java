@@ -93,7 +93,7 @@ class MixingTest {
                 .singleElement()
                 .satisfies(mixing -> {
                     assertThat(mixing.isPoor()).isTrue();
-                    assertThat(mixing.warning()).contains("sorted by label", "mixes some 1.0 classes");
+                    assertThat(mixing.warning()).contains("sorted by label", "mixes about 1.0 of the dataset's ");
                 });
         assertThat(Mixing.of(store, sorted, "train", spec(1 << 30, ShufflePolicy.WINDOW)))
                 .singleElement()

@@ -8,8 +8,8 @@ import java.nio.ByteOrder;
  * The keyed 64-bit hash of a sample's key. It determines the shuffle and the split of a sample. Frozen, because the
  * splits of a growing dataset depend on it.
  *
- * <p>{@code h = mix(seed + GOLDEN * (length + 1))}; for each 8 bytes, as a little-endian number and the last filled up with
- * zeros, {@code h = mix(h ^ word) + GOLDEN}; the result is {@code mix(h)}. {@code mix} is SplitMix64's finalizer.
+ * <p>{@code h = mix(seed + GOLDEN * (length + 1))}; for each 8 bytes, as a little-endian number and the last filled up
+ * with zeros, {@code h = mix(h ^ word) + GOLDEN}; the result is {@code mix(h)}. {@code mix} is SplitMix64's finalizer.
  */
 public final class KeyHash {
 

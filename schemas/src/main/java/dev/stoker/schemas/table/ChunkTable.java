@@ -98,7 +98,7 @@ public final class ChunkTable {
         return version == null ? OptionalLong.empty() : OptionalLong.of(version);
     }
 
-    /** The newest version that was made anew from chunk heads, which do not tell a topic; 0 if there is none. */
+    /** The newest version that was rebuilt from chunk heads, which do not name a topic; 0 if there is none. */
     public long recoveredVersion() {
         return columns.recovered;
     }

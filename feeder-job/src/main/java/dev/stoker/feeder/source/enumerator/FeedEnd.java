@@ -110,7 +110,7 @@ final class FeedEnd {
         long idleMs = idleMs(nowMs, readers);
         graceTicks = end.reached() && mayEnd(idleMs, readers) ? graceTicks + 1 : 0;
         if (graceTicks > GRACE_TICKS) {
-            return Optional.of("everyone who has subscribed has acknowledged the last epoch");
+            return Optional.of("all subscribers have acknowledged the last epoch");
         }
         if (!idleTimeout.isZero() && idleMs >= idleTimeout.toMillis()) {
             return Optional.of("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");

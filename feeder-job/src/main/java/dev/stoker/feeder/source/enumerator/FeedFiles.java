@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Publishes where a feed is found: {@code feeds/<name>.json} in the user's Stoker directory of the coordinator's machine.
- * Written when every lane has its reader for the first time, and then whenever the addresses change, by rename.
+ * Publishes where a feed is found: {@code feeds/<name>.json} in the user's Stoker directory of the coordinator's
+ * machine. Written when every lane has its reader for the first time, and then whenever the addresses change, by
+ * rename.
  *
  * <p>Called by one worker thread at a time.
  */

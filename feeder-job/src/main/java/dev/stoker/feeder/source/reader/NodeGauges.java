@@ -10,8 +10,8 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * Shows the node's figures as Flink metrics in the group {@code stoker} of the source operator. The figures are those of
- * the whole process: readers of one process show the same ones, so take the maximum per TaskManager, not the sum.
+ * Shows the node's figures as Flink metrics in the group {@code stoker} of the source operator. The figures are those
+ * of the whole process: readers of one process show the same ones, so take the maximum per TaskManager, not the sum.
  */
 final class NodeGauges {
 
