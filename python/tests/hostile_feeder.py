@@ -1,4 +1,5 @@
-"""A feeder that knows the protocol and abuses it: stands between a client and an honest feeder, and meddles with frames."""
+"""A feeder that knows the protocol and abuses it: stands between a client and an honest feeder, and meddles with
+frames."""
 
 from __future__ import annotations
 

@@ -146,7 +146,7 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
 
 
 def switches(calls: list[Call], others: list[Call]) -> list[int]:
-    """In front of which calls a switch may matter: the other program touches the same, and one of the two changes it."""
+    """The calls before which a switch may matter: both programs touch the same object, and one of them changes it."""
     zones = {(o.zone, o.changes) for o in others}
     matters = [(c.zone, True) in zones or (c.changes and (c.zone, False) in zones) for c in calls]
     return [0, *(i for i, m in enumerate(matters) if m and i), len(calls)]

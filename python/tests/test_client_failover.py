@@ -237,7 +237,7 @@ def test_no_feeder_within_the_reconnect_time_is_a_typed_error():
         next(batches)
         feed.feeder.stop()
         with pytest.raises(
-            ConnectTimeoutError, match=rf"lies in lane \d, and no feeder could be reached since .*{feed.feeder.address}"
+            ConnectTimeoutError, match=rf"is in lane \d, and no feeder could be reached for .*{feed.feeder.address}"
         ):
             feed.read(client, 1)
 
@@ -296,7 +296,7 @@ def test_an_unknown_name_says_which_are_known(tmp_path, monkeypatch):
     monkeypatch.setenv("STOKER_HOME", str(tmp_path))
     write_feed(tmp_path, "photos", ["127.0.0.1:1"], os.getpid())
     client = FeederSource(FeedTarget(name="phots"), timing=QUICK)
-    with pytest.raises(FeedNotFoundError, match=r"no feed 'phots': .*feeds known there: photos. Start it with"):
+    with pytest.raises(FeedNotFoundError, match=r"no feed 'phots': .*known feeds: photos; start it with"):
         client.open(Consumer())
     client.close()
 

@@ -1,4 +1,5 @@
-"""The socket client against damage, cuts and feeders that break the protocol: exactly the right batches, or a typed error."""
+"""The socket client against damage, cuts and feeders that break the protocol: exactly the right batches, or a typed
+error."""
 
 import contextlib
 import json

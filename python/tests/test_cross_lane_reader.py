@@ -132,7 +132,7 @@ def test_wrong_guesses_are_put_right(tmp_path: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_guess_behind_all_that_is_written_is_put_right(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """No later record shows the error: the feed waits for its consumers, and the records after the guess were aborted."""
+    """No later record shows the error: the feed waits for its consumers, and later records were aborted."""
     small_dataset(tmp_path / "d", chunks=(120, 40, 40, 40))
     writer = Writer(tmp_path / "d", **ORDER)
     topic = FakeTopic(4)

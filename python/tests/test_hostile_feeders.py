@@ -1,4 +1,5 @@
-"""Feeders that abuse the protocol: the trainer gets exactly the right batches, or a typed error, and never waits for ever."""
+"""Feeders that abuse the protocol: the trainer gets exactly the right batches, or a typed error, and never waits for
+ever."""
 
 import os
 import threading

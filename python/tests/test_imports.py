@@ -1,4 +1,5 @@
-"""The imports of the package: no module and no subpackage imports itself through others."""
+"""Which module of the package imports which: no circle, whether an import stands at the top, in a function or for
+types."""
 
 import ast
 import itertools

@@ -1,4 +1,5 @@
-"""A feed read out of a topic: the path reader's bytes, whatever the topic looks like, or an error that says what is wrong."""
+"""A feed read out of a topic: the path reader's bytes, whatever the topic looks like, or an error that says what is
+wrong."""
 
 from __future__ import annotations
 
@@ -275,7 +276,7 @@ def test_a_topic_that_was_created_anew_is_named_as_such(writer: Writer, open_fee
         del partition[:6]  # what its feed wrote before it noticed
     feed = open_feed(topic)
     feed.load_state_dict(state)
-    with pytest.raises(errors.StokerError, match=r"\(offset 0\): nothing was ever deleted.* created anew"):
+    with pytest.raises(errors.StokerError, match=r"\(offset 0\): nothing was ever deleted.* recreated"):
         seen(feed)
 
 
@@ -312,7 +313,7 @@ def test_an_empty_topic_is_waited_for(writer: Writer, open_feed: Any) -> None:
 def test_a_batch_that_does_not_come_is_named(writer: Writer, open_feed: Any) -> None:
     topic = writer.write(0)
     del topic.partitions[2][3:]
-    with pytest.raises(errors.BatchTimeoutError, match=r"did not come from partition 2 .*--pace-groups"):
+    with pytest.raises(errors.BatchTimeoutError, match=r"did not arrive from partition 2 .*--pace-groups"):
         seen(open_feed(topic))
 
 

@@ -32,7 +32,8 @@ def test_the_report_says_for_whom_the_trainer_waited_and_what_may_help():
     stalls = [Stall("disk", "10.0.0.2:7420", 3, 2.8, 12), Stall("start", "10.0.0.1:7420", 0, 0.3, 1)]
     lines = _report.report(watched(stalls, disk=2.8, start=0.3)).splitlines()
     assert lines[0] == (
-        "rank 0 waited 3.1 s of 60.0 s (5 %): 2.8 s for 10.0.0.2:7420 lane 3, disk; 0.3 s for 10.0.0.1:7420 lane 0, start"
+        "rank 0 waited 3.1 s of 60.0 s (5 %): 2.8 s for 10.0.0.2:7420 lane 3, disk; "
+        "0.3 s for 10.0.0.1:7420 lane 0, start"
     )
     assert lines[1] == "  10 batches, 640 samples: 11 a second, 1.1 MB/s"
     assert lines[2].startswith("  mostly disk: the disk of the feeder's machine is the limit")
@@ -41,7 +42,7 @@ def test_the_report_says_for_whom_the_trainer_waited_and_what_may_help():
 def test_a_trainer_that_is_slower_than_its_data_is_told_so():
     report = _report.report(watched([Stall("disk", "a:1", 0, 0.1, 3)], waited=0.1, disk=0.1))
     assert "waited 0.1 s of 60.0 s (0 %)" in report
-    assert report.endswith("the trainer is the slower side: its data is there before it asks")
+    assert report.endswith("the trainer is the limit: its data arrives before it asks")
 
 
 def test_what_no_source_accounts_for_has_a_name():

@@ -283,7 +283,7 @@ def test_a_key_that_others_can_read_is_warned_of(tmp_path, caplog):
         context_of(Tls(cert=str(cert), key=str(shared)))
     (record,) = caplog.records
     assert record.getMessage() == (
-        f"key file {shared} can be read by others than its owner (rw-r--r--): chmod 600 {shared}"
+        f"key file {shared} can be read by users other than its owner (rw-r--r--): chmod 600 {shared}"
     )
 
 

@@ -194,7 +194,7 @@ def test_hashes_of_many_lengths_do_not_depend_on_neighbours() -> None:
 
 
 def test_a_dictionary_in_any_order_makes_the_chunk_that_single_names_make() -> None:
-    """Ids follow the first use by the chunk's rows, and a row without a class has id 0, whatever the dictionary says."""
+    """Ids follow the first use by the chunk's rows; a row without a class has id 0, whatever the dictionary says."""
     names = ["b", None, "a", "c", None, "b"]
     field = Field("label", "categorical", nullable=True)
     identity = ChunkIdentity("d" * 36, uuid.UUID(int=7), "i", "train", 0)

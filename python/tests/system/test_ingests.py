@@ -73,7 +73,7 @@ def test_labels_of_concurrent_ingests_with_different_new_classes_name_their_dire
     assert samples(path) == labelled(trees[0] | trees[1] | trees[2] | trees[3])
     with Feed(path, version=1) as first, Feed(path) as last:
         names = last.classes["label"]
-        assert first.classes["label"] == names[:2], "no class is ever numbered anew"
+        assert first.classes["label"] == names[:2], "no class is ever renumbered"
         assert sorted(names) == ["a", "b", "c", "m", "q", "z"]
 
 

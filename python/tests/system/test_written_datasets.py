@@ -1,4 +1,4 @@
-"""Datasets that Python has written, through the eyes of the command, of the feeder and of an ingest at the same time."""
+"""Datasets that Python wrote, as the command, the feeder and a simultaneous ingest see them."""
 
 import hashlib
 import json

@@ -149,8 +149,8 @@ class Batch:
         if column is None:
             if not isinstance(name, str):
                 raise TypeError(
-                    f"a batch is no tuple: take its columns by name, as batch[{(*self.fields, 'key')[0]!r}]; there are "
-                    f"{', '.join(self.fields) or 'none'}"
+                    f"a batch is not a tuple: take its columns by name, as batch[{(*self.fields, 'key')[0]!r}]; there "
+                    f"are {', '.join(self.fields) or 'none'}"
                 )
             if name not in self._form.index:
                 raise KeyError(f"no field {name!r}; there are {', '.join(self.fields) or 'none'}")

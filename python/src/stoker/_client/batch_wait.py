@@ -56,16 +56,16 @@ class WaitLimits:
             since = max(wait.begun, peer.down_since if peer is not None else wait.begun)
             if now - since > self._reconnect_timeout:
                 raise ConnectTimeoutError(
-                    f"{self._target}: {what} lies in lane {lane}, and no feeder could be reached "
-                    f"since {_clock(now - since)} ({self._reconnect_timeout:g} s): {feeders.describe()}"
+                    f"{self._target}: {what} is in lane {lane}, but no feeder could be reached for "
+                    f"{self._reconnect_timeout:g} s (since {_clock(now - since)}): {feeders.describe()}"
                 )
         elif now - wait.begun - wait.unconnected > self._batch_timeout:
             quiet = self._network.quiet_s(connection, now)
             said = f"; before that: {peer.error}" if peer is not None and peer.error else ""
             raise BatchTimeoutError(
-                f"{self._target}: {what} did not come from feeder {address}, lane {lane}, "
-                f"since {_clock(now - wait.begun)} ({now - wait.begun:.1f} s; last heard of {quiet:.1f} s ago{said}). "
-                "See the feeder's log, or raise batch_timeout"
+                f"{self._target}: {what} did not arrive from feeder {address}, lane {lane}, within "
+                f"{now - wait.begun:.1f} s (since {_clock(now - wait.begun)}; last message {quiet:.1f} s ago{said}); "
+                "see the feeder's log, or raise batch_timeout"
             )
         elif wait.cause == "feeder" and self._handler.is_refused(span, index):
             wait.cause = "corrupt"

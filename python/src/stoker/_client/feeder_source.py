@@ -171,8 +171,8 @@ class FeederSource:
                 left += admission.place_timeout  # a feeder has answered, and the place may become free
             if left <= 0:
                 raise ConnectTimeoutError(
-                    f"{self._target}: no feeder answered within {timeout:g} s "
-                    f"({network.feeders.describe()}). Does it run? See `stoker ps`"
+                    f"{self._target}: no feeder answered within {timeout:g} s ({network.feeders.describe()}); is one "
+                    "running? See `stoker ps`"
                 )
             network.step(min(left, _LOOK_S))
             if self._target.name is not None and network.feeders.refused:

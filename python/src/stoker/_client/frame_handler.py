@@ -119,7 +119,7 @@ class FrameHandler:
             self._network.fail(
                 ProtocolError(
                     f"{connection.address} sent a batch of feed {feed:016x}, fingerprint {fingerprint:016x}; expected "
-                    f"{welcome.feed_tag:016x}, {welcome.fingerprint_tag:016x}: something mixes feeds up",
+                    f"{welcome.feed_tag:016x}, {welcome.fingerprint_tag:016x}: it serves another feed",
                     "wrong_feed",
                 )
             )
@@ -131,8 +131,8 @@ class FrameHandler:
             return
         if index > span.granted or flags & ~p.FLAG_REPEATED:
             raise ProtocolError(
-                f"{connection.address} sent epoch {epoch} batch {number} with flags {flags:#x}; "
-                f"granted is up to {span.number(span.granted)}",
+                f"{connection.address} sent epoch {epoch} batch {number} with flags {flags:#x}; the grant ends at "
+                f"{span.number(span.granted)}",
                 "bad_frame",
             )
         data = PieceData(lane, rows, bool(flags), skipped, message, crc)
@@ -164,14 +164,14 @@ class FrameHandler:
             connection.faults += 1
             if connection.faults > _MAX_REFUSED:
                 self._network.feeders.refuse_local_reads(connection.address)
-                raise ConnectionLostError(f"{connection.address} hands over files that cannot be read rightly here")
+                raise ConnectionLostError(f"{connection.address}: local reads of its chunk files fail here")
         self.on_batch(connection, header, message, crc)
 
     def _on_file(self, connection: Connection, body: bytes) -> None:
         from stoker._transport.local_reads import LocalReadError
 
         if connection.files is None:
-            raise ProtocolError(f"{connection.address} sent FILE without hand-over", "bad_frame")
+            raise ProtocolError(f"{connection.address} sent FILE, but local reads were not agreed", "bad_frame")
         try:
             connection.files.announce(body)
         except LocalReadError as e:
@@ -195,9 +195,9 @@ class FrameHandler:
         if times > _MAX_REFUSED:
             self._network.fail(
                 CorruptDataError(
-                    f"epoch {span.epoch} batch {number} piece {piece} came damaged {times} times from feeder "
-                    f"{connection.address}: expected CRC {header[15]:08x}, found {crc:08x}. Run `stoker verify` on "
-                    "the dataset; if it is sound, look at memory and network of both machines"
+                    f"epoch {span.epoch} batch {number} piece {piece} arrived damaged {times} times from feeder "
+                    f"{connection.address} (expected CRC {header[15]:08x}, found {crc:08x}); run `stoker verify` on "
+                    "the dataset; if it is intact, check the memory and network of both machines"
                 )
             )
             return
@@ -225,7 +225,7 @@ class FrameHandler:
         elif kind == p.WELCOME and connection.state == "greeting":
             self._on_welcome(connection, p.decode_json(kind, body))
         elif kind == p.BYE:
-            raise ConnectionLostError(f"{connection.address} said goodbye")
+            raise ConnectionLostError(f"{connection.address} closed the session (BYE)")
         elif connection.state != "live":
             raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]} before WELCOME", "bad_frame")
         elif kind == p.DURABLE:
@@ -244,12 +244,12 @@ class FrameHandler:
         elif kind == p.PONG:
             connection.ponged = max(connection.ponged, p.decode_u64(kind, body))
         else:
-            raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]}, which no server sends", "bad_frame")
+            raise ProtocolError(f"{connection.address} sent an unexpected frame {p.FRAME_NAMES[kind]}", "bad_frame")
 
     def _on_welcome(self, connection: Connection, values: Mapping[str, Any]) -> None:
         welcome, known = Welcome.from_json(values), self.welcome
         if welcome.feed_id != (self.feed_id or welcome.feed_id):
-            why = f"{connection.address} is another feed now ({welcome.feed_name})"
+            why = f"{connection.address} now serves another feed ({welcome.feed_name})"
             raise ConnectionLostError(why, elsewhere=True)
         if known is None:
             self.joined = max(self.joined, welcome.info.run)
@@ -260,8 +260,8 @@ class FrameHandler:
             self._network.welcomed = True
         elif welcome.info.fingerprint != known.info.fingerprint:
             raise StateMismatchError(
-                f"{self._target} was restarted with another dataset version or order: {known.difference(welcome)}. "
-                "Start the trainer anew"
+                f"{self._target} was restarted with another dataset version or order: {known.difference(welcome)}; "
+                "restart the trainer"
             )
         now = time.monotonic()
         connection.limit_batches(welcome.largest_batch)
@@ -288,7 +288,7 @@ class FrameHandler:
         if not welcome.handover:
             return None
         if welcome.handover > self._network.feeders.handover(connection):
-            raise ProtocolError(f"{connection.address} hands over {welcome.handover} files unasked", "bad_frame")
+            raise ProtocolError(f"{connection.address} offers {welcome.handover} files without a request", "bad_frame")
         from stoker._transport.local_reads import LocalReads
 
         return LocalReads(welcome.handover)

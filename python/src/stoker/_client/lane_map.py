@@ -41,7 +41,7 @@ class LaneMap:
         except (TypeError, ValueError) as e:
             raise ProtocolError(f"lane map is malformed: {e}", "bad_frame") from e
         if len(rows) != lanes:
-            raise ProtocolError(f"lane map speaks of {len(rows)} lanes, the stream has {lanes}", "bad_frame")
+            raise ProtocolError(f"the lane map has {len(rows)} lanes, the stream has {lanes}", "bad_frame")
         return LaneMap((start, counter), tuple(rows), unix)
 
 

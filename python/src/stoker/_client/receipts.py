@@ -84,7 +84,7 @@ class Receipts:
     def durable(self, connection: Connection, count: int) -> None:
         """Notes that `count` entries of this session are durable; `ProtocolError` if fewer were sent."""
         if count > connection.sent_entries:
-            text = f"{connection.address} calls {count} receipts durable, it was sent {connection.sent_entries}"
+            text = f"{connection.address} reported {count} durable receipts, but was sent {connection.sent_entries}"
             raise ProtocolError(text, "bad_frame")
         while connection.undurable and connection.durable + connection.undurable[0][0] <= count:
             connection.durable += connection.undurable.popleft()[0]

@@ -145,7 +145,8 @@ class Committer:
                     self._not_abandoned(other)
             if newest <= known:
                 raise CorruptDataError(
-                    f"{self._path(entry.version)} is there, and the directory does not list it; check the file system"
+                    f"{self._path(entry.version)} exists, but the directory listing does not contain it; check the "
+                    "file system"
                 )
             base = open_snapshot(self._root)
 
@@ -216,7 +217,7 @@ class Committer:
                     raise
         raise CommitUnknownError(
             f"it is unknown whether ingest {entry.ingest} was committed as {path}: {unknown}; run it again under the "
-            "same ingest id, which commits once at most, and delete nothing before"
+            "same ingest id, which commits at most once, and delete nothing before that"
         ) from unknown
 
     def _afterwards(self, entry: LogEntry) -> None:
@@ -228,8 +229,8 @@ class Committer:
             write_table_if_due(self._store, self._root, entry.version)
         except Exception as e:
             warnings.warn(
-                f"stoker: version {entry.version} is committed; its second copy or chunk table was not written, "
-                f"a later commit will: {e}",
+                f"stoker: version {entry.version} is committed; its second copy or chunk table was not written; a "
+                f"later commit writes it: {e}",
                 RuntimeWarning,
                 stacklevel=2,
             )

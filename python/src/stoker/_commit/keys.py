@@ -100,10 +100,9 @@ class OwnKeys:
         seen: dict[str, int] = {}
         for key, at in self._texts(twice):
             if key in seen:
-                places = f", as sample {seen[key]} and {at} of" if self._numbered else " in"
+                places = f", in samples {seen[key]} and {at}" if self._numbered else ""
                 raise DuplicateKeyError(
-                    f"key {key!r} comes twice{places} what was written; keys are unique in a dataset, nothing is "
-                    "committed"
+                    f"key {key!r} occurs twice{places}; keys must be unique in a dataset, nothing is committed"
                 )
             seen[key] = at
 
@@ -128,9 +127,9 @@ class OwnKeys:
                 key = data[end - int(lengths[row]) : end].tobytes().decode()
                 if key in wanted:
                     raise DuplicateKeyError(
-                        f"key {key!r} is in the dataset already, since version {int(columns['added_in'][index])}; "
-                        "nothing is committed. Leave the sample out, or make a version of the new samples alone "
-                        "with replace=True"
+                        f"the dataset already has a sample with the key {key!r}, since version "
+                        f"{int(columns['added_in'][index])}; nothing is committed. Leave the sample out, or create a "
+                        "version with only the new samples with replace=True"
                     )
 
     def _all(self) -> Hashes:
@@ -155,7 +154,7 @@ def read_keys(root: Path, summary: ChunkSummary) -> pa.StringArray:
     try:
         fd = os.open(path, os.O_RDONLY)
     except FileNotFoundError:
-        raise CorruptDataError(f"{path} is gone, and a version was to be made of it; write it again") from None
+        raise CorruptDataError(f"{path} no longer exists, so its version cannot be committed; write it again") from None
     try:
         head = np.empty(summary.head_length, np.uint8)
         got = read_fully(fd, head, 0)

@@ -92,7 +92,7 @@ class Leases:
                 self.release([ingest])
                 continue
             return
-        raise OSError(f"{self._path(ingest)} was written and is not there") from unknown
+        raise OSError(f"{self._path(ingest)} was written, but is not there") from unknown
 
     def others(self, ingest: str) -> list[Lease]:
         """Returns the leases of other writers that are, or may be, at work."""

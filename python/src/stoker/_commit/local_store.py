@@ -181,8 +181,8 @@ class Unpublished:
             if e.errno in _NO_LINKS:
                 raise OSError(
                     e.errno,
-                    f"the file system of {self._target} has no hard links, which atomic commits need; "
-                    "put the dataset on another file system",
+                    f"the file system of {self._target} does not support hard links, which atomic commits need; put "
+                    "the dataset on another file system",
                 ) from e
             if e.errno in (errno.EACCES, errno.ENOSPC, errno.EDQUOT):
                 raise explained(self._target, e) from e
@@ -205,7 +205,9 @@ class Unpublished:
 def explained(target: Path, error: OSError) -> OSError:
     """Returns the same error with advice for the user."""
     if error.errno in (errno.ENOSPC, errno.EDQUOT):
-        return OSError(error.errno, f"no space left to write {target}; free some, then run again")
+        return OSError(
+            error.errno, f"no space left to write {target}; free some space (or raise the quota) and run again"
+        )
     if error.errno == errno.EACCES:
-        return PermissionError(error.errno, f"not allowed to write {target}; check owner and mode of its directory")
+        return PermissionError(error.errno, f"not allowed to write {target}; check the owner and mode of its directory")
     return OSError(error.errno, f"cannot write {target}: {error.strerror}")

@@ -41,7 +41,7 @@ def commit(
     version and neither `append` nor `replace` is given, `DuplicateKeyError`, and `CommitUnknownError`.
     """
     if append and replace:
-        raise ValueError("append and replace exclude each other")
+        raise ValueError("append and replace cannot be given together; leave one out")
     given = [_checked_part(part) for part in parts]
     root = Path(os.fspath(path)).expanduser()
     info = read_info(root)
@@ -85,7 +85,7 @@ def publish(
     The chunks were written under `leases`, which are released.
     """
     if not chunks:
-        raise CommitRefusedError("there is no sample to commit; nothing is committed")
+        raise CommitRefusedError("no samples to commit; nothing is committed")
     request = CommitRequest(
         ingest,
         "replace" if mode == "replace" else "ingest",
@@ -97,7 +97,7 @@ def publish(
     committer = Committer(store, _now_ms, who())
     if committer.dataset != dataset:
         raise CommitRefusedError(
-            f"{store.root} was created anew while it was written to; nothing is committed, run again"
+            f"the dataset at {store.root} was recreated while it was written; nothing is committed, run again"
         )
     version = committer.commit(request, _check(store.root, mode, keys)).version
     Leases(store, dataset).release(leases)
@@ -111,7 +111,7 @@ def _check(root: Path, mode: str, keys: OwnKeys) -> Check:
         if mode == "create" and len(base.chunks):
             raise CommitRefusedError(
                 f"{root} has version {base.version} by now; nothing is committed. Add to it with append=True, or "
-                "make a version of the new samples alone with replace=True"
+                "create a version with only the new samples with replace=True"
             )
         keys.compare_with(base)
 
@@ -143,7 +143,7 @@ def _common_id(summaries: Sequence[ChunkSummary]) -> str:
 
 def _checked_part(part: Mapping[str, Any]) -> Mapping[str, Any]:
     if not isinstance(part, Mapping) or set(part) != _PART_KEYS or part["stoker_part"] != 1:
-        raise ValueError(f"not what a writer of a part gives as `part`: {str(part)[:100]}")
+        raise ValueError(f"expected the `part` of a writer, found: {str(part)[:100]}")
     return part
 
 

@@ -43,22 +43,23 @@ class Target:
         if self.info is None and self.root.is_dir():
             if has_content(self.root):
                 raise CommitRefusedError(
-                    f"{self.root} has the log or the chunks of a dataset, and no {INFO}; bring it back with: "
-                    f"stoker recover {self.root}"
+                    f"{self.root} has the log or the chunks of a dataset, but no {INFO}; restore it with: stoker "
+                    f"recover {self.root}"
                 )
             # What a writer leaves that dies while it creates the dataset.
             other = sorted(set(os.listdir(self.root)) - {"_stoker", "chunks"})
             if other:
                 raise CommitRefusedError(
-                    f"{self.root} is no dataset and holds {other[0]}; give a directory that is empty or does not exist"
+                    f"{self.root} is not a dataset and contains {other[0]}; give a directory that is empty or does not "
+                    "exist yet"
                 )
 
     def require_unused(self) -> None:
         """Refuses a dataset that has a version."""
         if self.is_used:
             raise CommitRefusedError(
-                f"{self.root} has version {self.version} already; add to it with append=True, or make a version of "
-                "the new samples alone with replace=True"
+                f"{self.root} already has version {self.version}; add to it with append=True, or create a version with "
+                "only the new samples with replace=True"
             )
 
     def fields_for(self, wanted: Sequence[WantedField] | None, payload: Sequence[str] | None) -> Sequence[Field]:
@@ -71,9 +72,9 @@ class Target:
             for name in sorted(own.keys() | given.keys()):
                 if own.get(name) != given.get(name):
                     raise ValueError(
-                        f"field {name!r} is {own.get(name, 'absent')} in the dataset {self.root}, and "
+                        f"field {name!r} is {own.get(name, 'absent')} in the dataset {self.root}, but "
                         f"{given.get(name, 'absent')} in the schema; the fields of a dataset are fixed when it is "
-                        f"created: leave the schema out, or write a dataset of its own{self._begun()}"
+                        f"created: leave the schema out, or write a new dataset{self._begun()}"
                     )
         large = {f.name for f in fields if f.payload}
         if payload is not None and set(payload) != large:

@@ -69,8 +69,8 @@ def read_info(root: Path) -> DatasetInfo:
         hint = "" if root.exists() else " (no such directory)"
         if any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow")):
             raise NotADatasetError(
-                f"{root} has the log or the chunks of a dataset, and no _stoker/dataset.json; bring it back with: "
-                f"stoker recover {root}"
+                f"{root} has the log or the chunks of a dataset, but no _stoker/dataset.json; restore it with: stoker "
+                f"recover {root}"
             ) from None
         raise NotADatasetError(
             f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}"

@@ -166,7 +166,9 @@ def open_snapshot(root: Path, version: int | None = None) -> Snapshot:
         except FileNotFoundError:
             continue  # a later commit has superseded it
         except CorruptDataError as e:
-            warnings.warn(f"stoker: chunk table left aside, the log is read instead: {e}", RuntimeWarning, stacklevel=2)
+            warnings.warn(
+                f"stoker: ignoring the chunk table and reading the log instead: {e}", RuntimeWarning, stacklevel=2
+            )
     for at in range(building.version + 1, wanted + 1):
         building.apply(read_entry(root, at, info.id), str(log_folder(root) / f"{at:020d}.avro"))
     return Snapshot(

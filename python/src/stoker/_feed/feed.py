@@ -278,7 +278,8 @@ class Feed:
         now, before = self.info.order.batch_size, state["order"]["batch_size"]
         if now != before:
             _LOG.warning(
-                "stream %s: the batch size was %d and is %d: going on at epoch %d, batch %d; %d samples come again",
+                "stream %s: the batch size has changed from %d to %d: resuming at epoch %d, batch %d; %d samples are "
+                "repeated",
                 *(self.info.stream, before, now, start.epoch, start.batch, self.repeats),
             )
         self._reading.progress.go_to(start)

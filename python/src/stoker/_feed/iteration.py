@@ -91,8 +91,8 @@ class Iteration(Iterator[Batch]):
         self._worker, self._workers, _ = worker or (0, 1, 0)
         if self._workers > 1 and share.concat > 1:
             raise ValueError(
-                f"concat={share.concat} cannot be divided among {self._workers} DataLoader workers: use "
-                "num_workers=0 or 1 (the feed reads ahead by itself)"
+                f"concat={share.concat} cannot be divided among {self._workers} DataLoader workers: use num_workers=0 "
+                "or 1 (the feed reads ahead automatically)"
             )
         self._decoded.clear()
         self._late = None
@@ -213,7 +213,7 @@ class Iteration(Iterator[Batch]):
         reading, share = self._reading, self._share
         parts = list(islice(self._batches, share.concat))
         if not parts:
-            raise StokerError(f"epoch {self._start.epoch}: the source has ended {self._left} batches before its end")
+            raise StokerError(f"epoch {self._start.epoch}: the source ended {self._left} batches early")
         delivered = parts[0]
         numbers = [part.number for part in parts]
         if share.concat > 1:

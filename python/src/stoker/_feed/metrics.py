@@ -28,12 +28,17 @@ def prometheus(feed: Feed) -> str:
     page = _Page(labels)
     page.add("stoker_batches_total", "counter", "Batches handed to the trainer.", stats["batches"])
     page.add("stoker_samples_total", "counter", "Samples handed to the trainer.", stats["samples"])
-    page.add("stoker_bytes_total", "counter", "Bytes of these samples.", stats["bytes"])
+    page.add("stoker_bytes_total", "counter", "Bytes of the samples handed to the trainer.", stats["bytes"])
     page.add("stoker_seconds_total", "counter", "Seconds since the first batch was requested.", stats["seconds"])
     by_cause = [({"cause": cause}, seconds) for cause, seconds in causes_of(watched).items()]
     page.add_all("stoker_wait_seconds_total", "counter", "Seconds that the trainer waited, by cause.", by_cause)
     by_feeder = [({"feeder": s.feeder, "lane": str(s.lane), "cause": s.cause}, s.seconds) for s in stalls]
-    page.add_all("stoker_feeder_wait_seconds_total", "counter", "Seconds waited, by feeder, lane and cause.", by_feeder)
+    page.add_all(
+        "stoker_feeder_wait_seconds_total",
+        "counter",
+        "Seconds that the trainer waited, by feeder, lane and cause.",
+        by_feeder,
+    )
     for key, text in (
         ("reconnects", "Connections that were lost and restored."),
         ("failovers", "Lanes that moved to another feeder after a failure."),

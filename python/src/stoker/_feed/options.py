@@ -21,16 +21,17 @@ from stoker._wire.protocol import MAX_RUN
 
 Init = TypeVar("Init", bound=Callable[..., None])
 _ELSEWHERE = {
-    "drop_last": "say tail='drop'",
-    "transform": "say decode={'image': function}, which is given one field's bytes of a row",
-    "transforms": "say decode={'image': function}, which is given one field's bytes of a row",
-    "num_workers": "a feed reads ahead by itself; say decode_threads, or use DataLoader(feed, batch_size=None, "
+    "drop_last": "use tail='drop'",
+    "transform": "use decode={'image': function}; the function receives the bytes of one row",
+    "transforms": "use decode={'image': function}; the function receives the bytes of one row",
+    "num_workers": "a feed reads ahead automatically; use decode_threads, or DataLoader(feed, batch_size=None, "
     "num_workers=…)",
-    "workers": "a feed reads ahead by itself; say decode_threads",
-    "prefetch_factor": "a feed reads ahead by itself, as far as buffer_bytes",
-    "collate_fn": "a batch is made already; change it in the loop, or decode fields with decode={'image': function}",
+    "workers": "a feed reads ahead automatically; use decode_threads",
+    "prefetch_factor": "a feed reads ahead automatically, up to buffer_bytes",
+    "collate_fn": "a feed already returns batches; change them in the loop, or decode fields with "
+    "decode={'image': function}",
     "sampler": "the order follows from seed, shuffle and shuffle_window",
-    "generator": "say seed",
+    "generator": "use seed",
 }
 """Option names of other loaders, with the equivalent in Stoker or the reason why none is needed."""
 
@@ -114,34 +115,38 @@ class Options:
         if given["on_corrupt"] not in ("fail", "skip"):
             problems.append(f"on_corrupt must be 'fail' or 'skip', is {given['on_corrupt']!r}")
         if (given["rank"] is None) != (given["world_size"] is None):
-            problems.append("rank and world_size: one is given without the other")
+            problems.append("only one of rank and world_size is given; give both")
         elif given["rank"] is not None and not 0 <= given["rank"] < given["world_size"]:
             problems.append(f"rank {given['rank']} is not in [0, {given['world_size']})")
         for name in ("concat", "replicas", "epoch_batches", "decode_threads"):
             if given[name] is not None and given[name] < 1:
                 problems.append(f"{name} must be at least 1, is {given[name]}")
         if given["replicas"] > 1 and given["replica"]:
-            problems.append("replica and replicas: give the replica itself, or how many processes are replicas")
+            problems.append("replica and replicas: both are set; give only one of them")
         decode = given["decode"]
         if decode is not None and not isinstance(decode, Mapping):
             raise TypeError(
-                f"decode={decode!r}: expected how to decode fields, as {{'image': 'rgb'}} or {{'image': function}}"
+                f"decode={decode!r}: expected a decoder for each field, such as {{'image': 'rgb'}} or "
+                "{'image': function}"
             )
         if isinstance(given["columns"], str):
-            problems.append(f"columns must be several names, is {given['columns']!r}")
+            problems.append(f"columns must be a list of names, not {given['columns']!r}")
         elif given["columns"] is not None:
             given["columns"] = tuple(given["columns"])
         if given["version"] is not None and given["version"] < 1:
             problems.append(f"version must be at least 1, is {given['version']}")
         if given["follow"] and given["version"] is not None:
-            problems.append(f"follow and version: the newest is followed, or version {given['version']} is read")
+            problems.append(
+                "follow and version cannot be given together: follow=True reads the newest version, "
+                f"version={given['version']} that one"
+            )
         if run is None:
             text = os.environ.get("STOKER_RUN", "0")
             run = int(text) if text.isdecimal() else -1
             if not 0 <= run <= MAX_RUN:
                 problems.append(f"STOKER_RUN={text!r} is not a number from 0 to 2^62")
         elif not 0 <= run <= MAX_RUN:
-            problems.append(f"run must be from 0 to 2^62, is {run}")
+            problems.append(f"run is {run}; it must be from 0 to 2^62")
         if place_timeout is None:
             text = os.environ.get("STOKER_PLACE_TIMEOUT") or "30"
             try:
@@ -150,7 +155,7 @@ class Options:
                 problems.append(f"STOKER_PLACE_TIMEOUT={text!r} is not a number of seconds")
                 place_timeout = 0.0
         if not place_timeout >= 0:
-            problems.append(f"place_timeout must not be negative, is {place_timeout:g}")
+            problems.append(f"place_timeout is {place_timeout:g}; it must not be negative")
         if problems:
             raise ValueError("; ".join(problems))
         named = None if target is None else os.fspath(target)
@@ -168,7 +173,7 @@ class Options:
             **given,
         )
         if options.follow and options.path is None:
-            raise ValueError("follow is for a path; a feed follows its dataset when it is started with --follow")
+            raise ValueError("follow works with a path only; a feed follows its dataset if it is started with --follow")
         return options
 
     @property

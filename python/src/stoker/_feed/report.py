@@ -9,16 +9,17 @@ from stoker._client.waits import Stall
 
 _SHOWN = 3
 _ADVICE: Final = {
-    "start": "connecting, and the first window of an epoch: a smaller shuffle window starts sooner",
-    "origin": "the dataset's store is the limit: bring the dataset nearer, or feed from more machines",
-    "disk": "the disk of the feeder's machine is the limit: a faster one, more memory for its cache, or more feeders",
-    "network": "the way from feeder to trainer is the limit: look at its load, or place the feeder nearer",
-    "feeder": "the feeder's processor is the limit: give it more of one, or feed from more machines",
-    "corrupt": "messages came damaged and were sent again: run stoker verify, look at memory and network",
-    "connect": "no feeder could be reached: look at stoker ps and at the feeder's log",
-    "decoding": "decoding in this process is the limit: more decode_threads, or DataLoader workers",
-    "window": "reading the heads of the next chunks is the limit: a faster disk, or a smaller shuffle window",
-    "read": "reading the dataset is the limit: a faster disk, or a feeder that reads ahead",
+    "start": "connecting and reading the first window of an epoch: a smaller shuffle window starts sooner",
+    "origin": "the dataset's store is the limit: move the dataset nearer, or feed from more machines",
+    "disk": "the disk of the feeder's machine is the limit: use a faster disk, more memory for its cache, or more "
+    "feeders",
+    "network": "the network between feeder and trainer is the limit: check its load, or move the feeder nearer",
+    "feeder": "the feeder's processor is the limit: give it more cores, or feed from more machines",
+    "corrupt": "messages arrived damaged and were sent again: run stoker verify, check memory and network",
+    "connect": "no feeder could be reached: check stoker ps and the feeder's log",
+    "decoding": "decoding in this process is the limit: use more decode_threads or DataLoader workers",
+    "window": "reading the heads of the next chunks is the limit: use a faster disk or a smaller shuffle window",
+    "read": "reading the dataset is the limit: use a faster disk, or a feeder, which reads ahead",
 }
 
 
@@ -63,5 +64,5 @@ def report(watched: Watched) -> str:
         main = next(iter(causes))
         lines.append(f"  mostly {main}: {_ADVICE.get(main, 'see docs/operations.md')}")
     elif stats["seconds"] > 0:
-        lines.append("  the trainer is the slower side: its data is there before it asks")
+        lines.append("  the trainer is the limit: its data arrives before it asks")
     return "\n".join(lines)

@@ -41,7 +41,7 @@ class Sources:
 
     @property
     def look_takes_no_place(self) -> bool:
-        """Whether an open source has no place in a group. A look then needs no second source."""
+        """Whether an open source has no place in a group, so that it can also be the one that is looked at."""
         return self._options.path is not None or topic_of(self._options.target) is not None
 
     def make(self) -> BatchSource:

@@ -33,7 +33,7 @@ def dataset_of(begin: Callable[[], Iterator[Batch]], reading: Reading, signature
             how = decode[field.name]
             if callable(how):
                 raise ValueError(
-                    f"decode={{{field.name!r}: …}} is a function: say what it makes of a batch, as in "
+                    f"decode={{{field.name!r}: …}} is a function: describe its result for a batch, as in "
                     f"as_tf_dataset(signature={{{field.name!r}: tf.TensorSpec((None, 224, 224, 3), tf.uint8)}})"
                 )
             return tf.TensorSpec(_IMAGES[how], tf.uint8)
@@ -75,7 +75,9 @@ def _column(tf: Any, batch: Batch, field: Field, decoded: bool) -> Any:
     value = batch[field.name]
     if decoded:
         if isinstance(value, list) and len({np.shape(row) for row in value}) > 1:
-            raise ValueError(f"field {field.name}: decoded rows of several shapes make no tensor; crop or resize them")
+            raise ValueError(
+                f"field {field.name}: decoded rows have different shapes and cannot form a tensor; crop or resize them"
+            )
         return np.asarray(value)
     half = tf.bfloat16.as_numpy_dtype if field.element == "bfloat16" else None
     if isinstance(value, Ragged):

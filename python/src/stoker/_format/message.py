@@ -208,7 +208,9 @@ class MessageLayout:
     def head(self, data: npt.NDArray[np.uint8], what: object) -> tuple[int, int]:
         """(rows, length of the message); raises `CorruptDataError` naming `what` if it is not of the canonical form."""
         if len(data) < self.body_start:
-            raise CorruptDataError(f"{what}: {len(data)} bytes are no message with these {len(self.columns)} columns")
+            raise CorruptDataError(
+                f"{what}: {len(data)} bytes are not a message with these {len(self.columns)} columns"
+            )
         c0, body, c1, rows, c2 = _HEAD.unpack_from(data)
         if c0 != self._c0 or c1 != self._c1 or c2 != self._c2 or self._counts.unpack_from(data)[0] != self._c3:
             raise CorruptDataError(f"{what}: not a record batch message with these {len(self.columns)} columns")

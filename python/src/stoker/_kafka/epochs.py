@@ -80,7 +80,7 @@ def _read(look: Topic, record: Record, run: int) -> TopicInfo:
 
 def _deleted(look: Topic, epoch: int) -> StokerError:
     return StokerError(
-        f"{look.target}, partition 0: the beginning of epoch {epoch} is not there any more, and its end is not written "
+        f"{look.target}, partition 0: the beginning of epoch {epoch} is no longer there, and its end is not written "
         f"yet: {why_gone(look.bounds(0)[0])}"
     )
 
@@ -104,7 +104,7 @@ def wait_for_first(look: Topic, run: int, timeout_s: float) -> TopicInfo:
     while (found := first(look, run)) is None:
         if time.monotonic() > deadline:
             raise ConnectTimeoutError(
-                f"{look.target} has no record yet after {timeout_s:g} s{look.trouble}. Does the feed run?"
+                f"{look.target} has no record yet after {timeout_s:g} s{look.trouble}. Is the feed running?"
             )
     return found
 
@@ -126,15 +126,15 @@ def wait_for_epoch(
         if time.monotonic() - began > look.patience_s:
             raise BatchTimeoutError(
                 f"{look.target}: epoch {start.epoch} did not begin in partition 0 within "
-                f"{time.monotonic() - began:.1f} s{look.trouble}. Does the feed run, and is it not waiting for another "
-                "group of its --pace-groups? Or raise batch_timeout"
+                f"{time.monotonic() - began:.1f} s{look.trouble}. Check that the feed is running and is not waiting "
+                "for another group of its --pace-groups, or raise batch_timeout"
             )
         time.sleep(_LOOK_S)
     info = found.info
     if start.version not in (None, info.version):
         raise StateMismatchError(
-            f"{look.target}: epoch {start.epoch} of stream {info.stream} has version {info.version} here, the state is "
-            f"of version {start.version}: it belongs to another topic, or to this one before it was written anew"
+            f"{look.target}: epoch {start.epoch} of stream {info.stream} has version {info.version} here, but the "
+            f"state has version {start.version}: it belongs to another topic, or to this one before it was rewritten"
         )
     return found
 

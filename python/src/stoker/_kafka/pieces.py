@@ -45,9 +45,8 @@ class TopicPieces:
             return  # another epoch has another version, and is skipped
         if record.header.fingerprint != self._info.fingerprint:
             raise StateMismatchError(
-                f"{self._target}, partition {lane}, offset {record.offset}: {record.position} is of another feed: "
-                f"fingerprint {record.header.fingerprint}, this one's is {self._info.fingerprint}. A topic holds one "
-                "feed"
+                f"{self._target}, partition {lane}, offset {record.offset}: {record.position} belongs to another feed: "
+                f"fingerprint {record.header.fingerprint}, expected {self._info.fingerprint}. A topic holds one feed"
             )
 
     def whole(self, parts: list[Record]) -> Message:
@@ -75,7 +74,7 @@ class TopicPieces:
         if message.rows + message.skipped != want.of:
             raise CorruptDataError(
                 f"{self._target}: epoch {epoch} batch {want.batch}, lane {want.lane} has {message.rows} rows and "
-                f"{message.skipped} left out, the order says {want.of}: the feed and this package disagree"
+                f"{message.skipped} left out; the order expects {want.of} in total"
             )
         buffer, rows, skipped = message
         if want.rows < want.of:

@@ -70,7 +70,7 @@ def read_header(headers: Iterable[tuple[str, bytes]] | None, value: bytes | None
     found: dict[str, bytes] = {name[7:]: text for name, text in headers or () if name.startswith("stoker.")}
     if "format" not in found:
         raise StokerError(
-            f"{where} is no record of a Stoker feed: it has no header stoker.format; is this the right topic?"
+            f"{where} is not a record of a Stoker feed: it has no header stoker.format; is this the right topic?"
         )
     covered = (*_NAMES, "row") if found["format"] == b"2" else _NAMES
     missing = [name for name in (*covered, "crc32c") if found.get(name) is None]
@@ -124,7 +124,7 @@ def message_of(value: bytes, where: str) -> npt.NDArray[np.uint8]:
     data = np.frombuffer(value, np.uint8)
     start = 8 + int.from_bytes(value[4:8], "little") if len(value) >= 8 else 0
     if value[:4] != b"\xff\xff\xff\xff" or start % 64 or start > len(value) - _END_BYTES:
-        raise _corrupt(where, "the value is no Arrow stream")
+        raise _corrupt(where, "the value is not an Arrow stream")
     return data[start : len(value) - _END_BYTES]
 
 
@@ -166,10 +166,9 @@ def why_gone(begin: int) -> str:
     """Why a partition does not have what comes before its first record, by the offset that it begins at."""
     if begin == 0:
         return (
-            "nothing was ever deleted from it, so the topic was created anew while its feed wrote: feed into a new "
-            "topic"
+            "nothing was ever deleted from it, so the topic was recreated while its feed wrote: feed into a new topic"
         )
     return (
-        "the topic's retention.ms or retention.bytes is too short for where this trainer stands, or the topic was "
-        "created anew"
+        "the topic's retention.ms or retention.bytes is too short for this trainer's position, or the topic was "
+        "recreated"
     )

@@ -46,7 +46,7 @@ def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
         try:
             text = read_regular(Path(file).expanduser())
         except (OSError, UnicodeDecodeError) as e:
-            why = getattr(e, "strerror", None) or "it is no text"
+            why = getattr(e, "strerror", None) or "it is not text"
             raise StokerError(
                 f"the Kafka client's settings cannot be read from {file}, which STOKER_KAFKA_CONFIG names: {why}"
             ) from e

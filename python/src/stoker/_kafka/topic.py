@@ -52,8 +52,8 @@ def same_piece(parts: Sequence[Record], record: Record) -> None:
     """Raises `CorruptDataError` if a record disagrees with the parts before it."""
     if parts and parts[0].header.parts != record.header.parts:
         raise CorruptDataError(
-            f"{parts[0].position}, offset {record.offset}: part of {record.header.parts} parts, the ones before said "
-            f"{parts[0].header.parts}: feed the epoch again into a new topic"
+            f"{parts[0].position}, offset {record.offset}: expected {parts[0].header.parts} parts as in the records "
+            f"before, found {record.header.parts}: feed the epoch again into a new topic"
         )
 
 
@@ -104,14 +104,14 @@ class Topic:
                 if topic.error is None:
                     return len(topic.partitions)
                 why = (
-                    f"not there within {self.patience_s:g} s: {topic.error.str()}{self.trouble}. "
-                    "Does the feed run, and is the topic spelled like this?"
+                    f"not there within {self.patience_s:g} s: {topic.error.str()}{self.trouble}. Is the feed running, "
+                    "and is the topic's name correct?"
                 )
             except self._kafka.KafkaException:
                 why = (
                     f"no broker answers there within {self.patience_s:g} s{self.trouble}. Check the address, that "
-                    "brokers run there and are reached from here by the names in their advertised.listeners, and the "
-                    "security settings (STOKER_KAFKA_CONFIG)"
+                    "brokers run there, that their advertised.listeners are reachable from here, and the security "
+                    "settings (STOKER_KAFKA_CONFIG)"
                 )
             self._consumer.poll(0)  # hears what the client complains of, as of a wrong password
             if time.monotonic() > deadline:
@@ -176,8 +176,8 @@ class Topic:
         header = read_header(message.headers(), value, where)
         if header.lane != partition:
             raise StokerError(
-                f"{where}: {header.position} of lane {header.lane} was misrouted to partition {partition}; "
-                "something else than the feed has written it: feed into a new topic"
+                f"{where}: {header.position} of lane {header.lane} was misrouted to partition {partition}; a program "
+                "other than the feed wrote it: feed into a new topic"
             )
         self._trouble = ""
         return Record(header, offset, value)
@@ -282,7 +282,7 @@ class Topic:
             return (before + 1, None) if found is None else (found.offset, found)
         if before < low:
             raise StokerError(
-                f"{self.target}, partition {partition}: {wanted} is not there any more, it begins with "
+                f"{self.target}, partition {partition}: {wanted} is no longer there; the partition begins with "
                 f"{found.position} (offset {found.offset}): {why_gone(low)}"
             )
         record = self.scan(partition, wanted, found.offset)
@@ -339,9 +339,9 @@ class Topic:
     def gap(self, partition: int, wanted: Position, found: Record) -> StokerError:
         """The error for a missing record."""
         return StokerError(
-            f"{self.where(partition, found.offset)}: {found.position} comes where {wanted} was expected, which is "
-            "nowhere before it: the topic has a gap. Records were deleted, or the topic was created anew: feed into a "
-            "new topic"
+            f"{self.where(partition, found.offset)}: found {found.position} where {wanted} was expected, and no record "
+            "before it has that position: the topic has a gap. Records were deleted, or the topic was recreated: feed "
+            "into a new topic"
         )
 
     def close(self) -> None:

@@ -109,8 +109,8 @@ class TopicSource:
         info = topic.info
         if self._partitions != len(info.lane_rows):
             raise StokerError(
-                f"{self._target} has {self._partitions} partitions, its feed wrote {len(info.lane_rows)} lanes: the "
-                "topic was changed; feed into a new one"
+                f"{self._target} has {self._partitions} partitions, but its feed wrote {len(info.lane_rows)} lanes: "
+                "the topic was changed; feed into a new one"
             )
         self._info = info
         self._pieces = TopicPieces(self._target, topic, self._pool)
@@ -251,11 +251,11 @@ class TopicSource:
         seen = self._reading().seen(key[2])
         if seen is None and self._cross_lane is not None:
             seen = self._cross_lane.seen.get(key[2])
-        at = f"the partition stood at {seen}" if seen else "nothing came from the partition"
+        at = f"the last position in the partition was {seen}" if seen else "nothing arrived from the partition"
         raise BatchTimeoutError(
-            f"{self._target}: epoch {key[0]} batch {key[1]} did not come from partition {key[2]} within "
-            f"{time.monotonic() - began:.1f} s: {at}{self._stream.trouble}. Does the feed run, and is it not "
-            "waiting for another group of its --pace-groups? Or raise batch_timeout"
+            f"{self._target}: epoch {key[0]} batch {key[1]} did not arrive from partition {key[2]} within "
+            f"{time.monotonic() - began:.1f} s: {at}{self._stream.trouble}. Check that the feed is running and is not "
+            "waiting for another group of its --pace-groups, or raise batch_timeout"
         )
 
     def _search(self, lane: int, wanted: Position) -> tuple[int, Record | None]:

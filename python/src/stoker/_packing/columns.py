@@ -37,7 +37,7 @@ def segment(array: pa.Array, field: Field) -> Segment:
     if array.null_count:
         valid = array.is_valid().to_numpy(zero_copy_only=False)
         if not field.nullable:
-            raise Unfit("there is no value, and the field is not nullable", int(np.argmin(valid)))
+            raise Unfit("there is no value, but the field is not nullable", int(np.argmin(valid)))
     if field.type in ("utf8", "binary"):
         return _bytes(array, field, valid)
     if field.is_list:
@@ -66,7 +66,7 @@ def keys_of(array: pa.Array) -> Segment:
     """The key column; raises `Unfit`."""
     keys = _bytes(array, Field("_key", "utf8"), None) if not array.null_count else None
     if keys is None:
-        raise Unfit("there is no key", int(np.argmin(array.is_valid().to_numpy(zero_copy_only=False))))
+        raise Unfit("the key is missing", int(np.argmin(array.is_valid().to_numpy(zero_copy_only=False))))
     if len(keys.lengths) and not keys.lengths.all():
         raise Unfit("the key is empty", int(np.argmin(keys.lengths)))
     return keys

@@ -65,7 +65,7 @@ def wanted_fields(schema: Any) -> list[WantedField]:
 
 def _is_key(name: str, is_text: bool) -> bool:
     if name == "key" and not is_text:
-        raise ValueError("the key of a sample is utf8; name the field otherwise")
+        raise ValueError("'key' is the name of a sample's key, which is utf8; choose another field name")
     return name == "key"
 
 

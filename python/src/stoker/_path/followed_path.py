@@ -33,8 +33,8 @@ class FollowedPath:
         """See `BatchSource`."""
         if consumer.world_size > 1 or consumer.workers > 1:
             raise StokerError(
-                "follow=True over a path is for one reader, as several would not agree on versions: start "
-                "`stoker feed --follow` and give its name, or name a version"
+                "follow=True with a path works for one reader only, because several readers would not agree on "
+                "versions: start `stoker feed --follow` and give the feed's name, or choose a version"
             )
         self._run = consumer.run
         if consumer.epoch is None:

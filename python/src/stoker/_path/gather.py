@@ -135,7 +135,7 @@ class OpenWindow:
         what = f"{self.reader.describe(index)}, row {int(self.block.chunk_rows[row])}, key {self.block.key(row)!r}"
         what += f", {payload.column.name}: "
         if got < length:
-            return what + f"{got} bytes of {length}; the file is cut short"
+            return what + f"{got} bytes of {length}; the file is truncated"
         return what + f"checksum {found:08x}, expected {expected:08x}"
 
 

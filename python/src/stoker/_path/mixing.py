@@ -46,9 +46,10 @@ class Mixing(NamedTuple):
     def warning(self) -> str:
         """What is wrong, and what to do."""
         return (
-            f"the chunks are sorted by {self.field}: a shuffle window, of {self.chunks:.1f} chunks, mixes some "
-            f"{self.window:.1f} classes, the dataset {self.dataset:.1f}. Write the dataset with stoker.Writer, which "
-            "shuffles, or ingest it in another order; or read with a larger shuffle_window or fewer lanes"
+            f"the chunks are sorted by {self.field}: a shuffle window of {self.chunks:.1f} chunks mixes about "
+            f"{self.window:.1f} of the dataset's {self.dataset:.1f} classes. Write the dataset with "
+            "stoker.Writer, which shuffles, or ingest it in another order; or read with a larger shuffle_window or "
+            "fewer lanes"
         )
 
 

@@ -41,7 +41,7 @@ def rank_of(rank: int | None, world_size: int | None) -> tuple[int, int]:
         except ValueError:
             raise ValueError(f"RANK={texts[0]} WORLD_SIZE={texts[1]}: not numbers") from None
     if rank is None or world_size is None:
-        raise ValueError(f"{source}: one is given without the other")
+        raise ValueError(f"only one of {source} is set; set both")
     if not 0 <= rank < world_size:
         raise ValueError(f"{source}: rank {rank} is not in [0, {world_size})")
     return rank, world_size
@@ -53,7 +53,7 @@ def member_of(rank: int | None, world_size: int | None, replicas: int, replica: 
     if replicas == 1:
         return process, processes, replica
     if processes % replicas:
-        raise ValueError(f"{processes} processes cannot be divided into groups of replicas={replicas}")
+        raise ValueError(f"{processes} ranks cannot be divided into groups of {replicas} replicas")
     return process // replicas, processes // replicas, process % replicas
 
 
@@ -148,9 +148,9 @@ class SharedEpochs:
                 )
             if v[9] and (key == self._key or (v[0], v[1]) != key):
                 raise StokerError(
-                    f"the pass of the DataLoader before this one failed in epoch {v[2]}, and how far it came is known "
-                    "only to whoever took its batches. Go on there with feed.load_state_dict(batch.state) of the last "
-                    f"batch, or choose with feed.set_epoch({v[2]}) to read the epoch again, or feed.set_epoch({v[4]})"
+                    f"the previous pass of the DataLoader failed in epoch {v[2]}, and the feed does not know which "
+                    "batches it used. Resume with feed.load_state_dict(batch.state) of the last batch, read the epoch "
+                    f"again with feed.set_epoch({v[2]}), or begin a later one with feed.set_epoch({v[4]})"
                 )
             if key == self._key:  # workers that stay: they pass over the data several times under one number
                 self._latest = following(self._latest)
@@ -279,7 +279,7 @@ def start_of(
                 differing.append(f"worker {state['worker']} in the state, {mine} here")
             if order != info.order:
                 differing.append(
-                    "another batch size, which the state of one worker cannot go on with (batch.state can)"
+                    "another batch size, from which the state of one worker cannot resume (batch.state can)"
                 )
             start = Start(state["start"][0], state["start"][1], state["taken"], place.version)
         else:
@@ -291,7 +291,7 @@ def start_of(
     if differing:
         told = "the state belongs to another feed: " + "; ".join(differing)
         if len(differing) == 1 and differing[0].startswith(ALLOWED):
-            told += '. If that is meant: load_state_dict(state, allow=("batch_size",))'
+            told += '; to accept this, call load_state_dict(state, allow=("batch_size",))'
         raise StateMismatchError(told)
     whole = all(isinstance(n, int) and n >= 0 for n in (start.epoch, start.batch, start.taken))
     if whole and order != info.order:

@@ -198,7 +198,7 @@ class Connection:
     def take_reference(self, frame: bytes, pool: BufferPool) -> tuple[tuple[int, ...], npt.NDArray[np.uint8], int]:
         """Reads the batch that a BATCH_REF frame refers to; returns header, message and computed checksum."""
         if self.files is None:
-            raise ProtocolError(f"{self.address} sent BATCH_REF without hand-over", "bad_frame")
+            raise ProtocolError(f"{self.address} sent BATCH_REF, but local reads were not agreed", "bad_frame")
         batch = self.files.receive(frame, pool, self._limit)
         self.bytes_received += len(batch[1])
         return batch
@@ -272,7 +272,7 @@ class Connection:
         p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
         if kind == p.BATCH:
             if length > self._limit or (length + 4) % p.BATCH_ALIGNMENT:
-                raise ProtocolError(f"BATCH frame of length {length} is none of this stream", "bad_frame")
+                raise ProtocolError(f"BATCH frame of length {length}, which this stream cannot have", "bad_frame")
             if have < p.BATCH_HEADER_BYTES:
                 return False
             header = p.unpack_batch_header(self._head)
@@ -308,7 +308,7 @@ class Connection:
             while self._at < self._end:
                 count = self._recv_into(view[self._at :])
                 if not count:
-                    raise ConnectionLostError(f"{self.address} closed the connection within a frame")
+                    raise ConnectionLostError(f"{self.address} closed the connection in the middle of a frame")
                 self._at += count
                 self.bytes_received += count
         body, self._control = bytes(self._control), None
@@ -324,7 +324,7 @@ class Connection:
             while at < end:
                 count = receive(view[at : at + SEGMENT_BYTES])
                 if not count:
-                    raise ConnectionLostError(f"{self.address} closed the connection within a batch")
+                    raise ConnectionLostError(f"{self.address} closed the connection in the middle of a batch")
                 crc = _crc_extend(crc, message[at : at + count])
                 at += count
         finally:

@@ -102,9 +102,9 @@ class FeedTarget:
         pin = self.seen.pin(self.name)
         if pin is not None and not secured:
             raise TlsError(
-                f"feed {self.name!r} was served over TLS, with the certificate {pin}, and {_path(self.name)} now names "
-                "none: this trainer does not go on in plain text. Start the feed with --tls-cert and --tls-key, or "
-                "start the trainer again"
+                f"feed {self.name!r} was served over TLS, with the certificate {pin}, but {_path(self.name)} now names "
+                "none: this trainer does not continue in plain text; start the feed with --tls-cert and --tls-key, or "
+                "restart the trainer"
             )
         return pin
 
@@ -123,7 +123,7 @@ def target_of(text: str | None = None) -> FeedTarget:
     if text is None:
         text, source = os.environ.get("STOKER_FEED"), "STOKER_FEED: "
         if not text:
-            raise FeedNotFoundError("no feed is named: give a name, host:port or a path, or set STOKER_FEED")
+            raise FeedNotFoundError("no feed given: give a name, host:port or a path, or set STOKER_FEED")
     if is_address_list(text):
         return FeedTarget(given=tuple(part.strip() for part in text.split(",")))
     if not is_feed_name(text):
@@ -169,21 +169,21 @@ def feed_file(name: str) -> dict[str, Any]:
             split_address(address)
     except FileNotFoundError:
         others = known_feeds()
-        there = f"; feeds known there: {', '.join(others)}" if others else "; no feed runs on this machine"
+        there = f"; known feeds: {', '.join(others)}" if others else "; no feed runs on this machine"
         if Path(name).is_dir():
             raise FeedNotFoundError(
                 f"no feed {name!r}{there}, but there is a directory ./{name}: to read the dataset in it, say "
                 f'Feed("./{name}"); to have it served, start `stoker feed ./{name} --name {name}`'
             ) from None
         raise FeedNotFoundError(
-            f"no feed {name!r}: {path} does not exist{there}. Start it with `stoker feed … --name {name}`"
+            f"no feed {name!r}: {path} does not exist{there}; start it with `stoker feed … --name {name}`"
         ) from None
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as e:
         raise FeedNotFoundError(f"feed {name!r}: {path} cannot be read: {e}") from e
     if values.get("ended_ms"):
-        raise FeedNotFoundError(f"feed {name!r} has ended. Start it with `stoker feed … --name {name}`")
+        raise FeedNotFoundError(f"feed {name!r} has ended; start it with `stoker feed … --name {name}`")
     if not values["addresses"]:
-        raise FeedNotFoundError(f"feed {name!r}: {path} names no address yet; it is starting")
+        raise FeedNotFoundError(f"feed {name!r}: {path} has no address yet; the feed is starting")
     return values
 
 
@@ -212,7 +212,7 @@ def ended_feed(name: str) -> str | None:
     try:
         os.kill(pid, 0)
     except ProcessLookupError:
-        return f"feed {name!r} has ended: process {pid} is gone. Start it with `stoker feed … --name {name}`"
+        return f"feed {name!r} has ended: process {pid} is gone; start it with `stoker feed … --name {name}`"
     except OSError:
         return None
     return None

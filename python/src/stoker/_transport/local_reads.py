@@ -100,7 +100,7 @@ class LocalReads:
         try:
             found = os.fstat(fd)
             if (found.st_dev, found.st_ino, found.st_size) != (file.device, file.inode, file.length):
-                raise LocalReadError(f"{file.path} is another file here than at the feeder")
+                raise LocalReadError(f"{file.path} is not the same file here as on the feeder")
             mapping = _mapping.Mapping(fd, file.length)
             self._mappings[file.file] = mapping
             self._bases[file.file], self._lengths[file.file] = mapping.address, file.length
@@ -180,7 +180,7 @@ class LocalReads:
             good = files.min() >= -1 and files.max() < self._limit and lengths.min() > 0 and offsets.min() >= 0
             good = bool(good and (offsets <= self._lengths.take(files) - lengths).all())
         if not good or int(lengths.sum(dtype=np.int64)) != total:
-            raise ProtocolError("BATCH_REF frame refers to what was not announced", "bad_frame")
+            raise ProtocolError("BATCH_REF frame refers to a file that was not announced", "bad_frame")
         return files, lengths
 
     def _take(self, slices: _Slices, total: int, target: Target) -> int | None:

@@ -28,7 +28,7 @@ def read_unix(values: Any) -> dict[str, UnixAddress]:
     if values is None:
         return {}
     if not isinstance(values, Mapping):
-        raise ValueError("unix is no object")
+        raise ValueError("unix is not an object")
     found = {}
     for address, place in values.items():
         if not isinstance(place, Mapping) or not all(isinstance(place.get(key), str) for key in ("host", "path")):
@@ -43,7 +43,7 @@ def transport() -> str:
     """How feeders of this machine are reached: `STOKER_TRANSPORT`, one of `TRANSPORTS`, by default auto."""
     text = os.environ.get("STOKER_TRANSPORT") or "auto"
     if text not in TRANSPORTS:
-        raise ValueError(f"STOKER_TRANSPORT={text!r} is none of {', '.join(TRANSPORTS)}")
+        raise ValueError(f"STOKER_TRANSPORT={text!r} is not one of {', '.join(TRANSPORTS)}")
     return text
 
 

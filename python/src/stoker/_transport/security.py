@@ -43,11 +43,11 @@ class Security:
         """What cannot be."""
         found = []
         if self.token is not None and self.token_file is not None:
-            found.append("token and token_file: give one of them")
+            found.append("token and token_file are both set; give only one of them")
         if self.key is not None and self.cert is None:
             found.append("tls_key is given without tls_cert")
         if self.tls is False and (self.cert is not None or self.name is not None):
-            found.append("tls_cert and tls_name mean nothing with tls=False")
+            found.append("tls_cert and tls_name cannot be combined with tls=False")
         return found
 
     def look(self, text: str | None) -> None:
@@ -85,7 +85,7 @@ class Security:
             return None
         tls = self._tls_for(target)
         if tls is not None and address.startswith("unix:"):
-            raise TlsError(f"{address} is a Unix-domain socket, and this trainer speaks to {target} over TLS only")
+            raise TlsError(f"{address} is a Unix-domain socket, but this trainer uses only TLS with {target}")
         return tls
 
     def _tls_for(self, target: FeedTarget) -> Tls | None:
@@ -111,7 +111,7 @@ def _read_token(path: str | os.PathLike[str], source: str) -> str:
     try:
         text = read_regular(Path(path).expanduser())
     except (OSError, UnicodeDecodeError) as e:
-        why = getattr(e, "strerror", None) or "it is no text"
+        why = getattr(e, "strerror", None) or "it is not text"
         raise UnauthorizedError(f"{source} {os.fspath(path)} cannot be read: {why}", "unauthorized") from None
     token = first_token(text)
     if not token:

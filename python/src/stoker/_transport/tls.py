@@ -118,24 +118,24 @@ class TlsSocket:
                 "(STOKER_TLS_CA)"
             )
         if any(known in reason for known in _VERSION):
-            return TlsError(f"{self._address} speaks no version of TLS that is known here; 1.2 or 1.3 is needed")
+            return TlsError(f"{self._address} supports no common version of TLS; 1.2 or 1.3 is required")
         if "ALERT" in reason and any(known in reason for known in _CLIENT_CERTIFICATE):
             said = reason.partition("ALERT_")[2].lower().replace("_", " ")
             if self._tls.cert is None:
                 return TlsError(
-                    f"{self._address} wants a certificate of the trainer ({said}): give tls_cert and tls_key "
+                    f"{self._address} requires a certificate of the trainer ({said}): give tls_cert and tls_key "
                     "(STOKER_TLS_CERT, STOKER_TLS_KEY)"
                 )
             return TlsError(
                 f"{self._address} refuses the certificate {self._tls.cert} ({said}): has it expired, and is it signed "
-                "by what the feed has as --tls-client-ca?"
+                "by a certificate in the feed's --tls-client-ca?"
             )
         return e
 
     def _distrust(self, e: ssl.SSLCertVerificationError) -> str:
         whose = f"the certificate of {self._address}"
         if e.verify_code == _EXPIRED:
-            return f"{whose} has expired: renew the files of --tls-cert and --tls-key, which the feeder takes over"
+            return f"{whose} has expired: renew the files of --tls-cert and --tls-key; the feeder reloads them"
         if e.verify_code == _NOT_YET:
             return f"{whose} is not valid yet: compare the clocks of both machines"
         if e.verify_code in _NAME_CODES:
@@ -153,8 +153,8 @@ class TlsSocket:
 
     def _not_pinned(self) -> str:
         return (
-            f"the certificate of {self._address} is not that in {self._tls.pin}, which the feed's file names: give its "
-            "CA as tls (STOKER_TLS_CA)"
+            f"the certificate of {self._address} is not the one in {self._tls.pin}, which the feed's file names: give "
+            "its CA as tls (STOKER_TLS_CA)"
         )
 
 
@@ -203,7 +203,7 @@ def _warn_if_shared(key: str) -> None:
     mode = os.stat(key).st_mode
     if mode & (stat.S_IRGRP | stat.S_IROTH):
         shown = stat.filemode(mode)[1:]
-        _LOG.warning("key file %s can be read by others than its owner (%s): chmod 600 %s", key, shown, key)
+        _LOG.warning("key file %s can be read by users other than its owner (%s): chmod 600 %s", key, shown, key)
 
 
 def _no_password() -> str:
@@ -231,7 +231,7 @@ def _first_of(path: str) -> bytes:
         begin = text.index(ssl.PEM_HEADER)
         return ssl.PEM_cert_to_DER_cert(text[begin : text.index(ssl.PEM_FOOTER, begin) + len(ssl.PEM_FOOTER)])
     except (OSError, ValueError) as e:
-        why = getattr(e, "strerror", None) or "it holds no certificate"
+        why = getattr(e, "strerror", None) or "it contains no PEM certificate"
         raise TlsError(f"{path}, the certificate that the feed's file names, cannot be read: {why}") from e
 
 

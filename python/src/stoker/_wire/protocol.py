@@ -546,7 +546,7 @@ def decode_file(body: bytes) -> HandedFile:
     try:
         path = body[_FILE.size :].decode()
     except UnicodeDecodeError as e:
-        raise ProtocolError(f"FILE frame names a path that is no text: {e}", "bad_frame") from e
+        raise ProtocolError(f"FILE frame names a path that is not text: {e}", "bad_frame") from e
     if len(body) != _FILE.size + path_bytes or length >= 1 << 63 or not path.startswith("/") or "\0" in path:
         raise ProtocolError(f"FILE frame of file {file}, {length} bytes, {path[:200]!r}", "bad_frame")
     return HandedFile(file, device, inode, length, path)

@@ -98,7 +98,7 @@ class Spool:
                 self._room.release()
                 room = False
                 if not file.publish():
-                    raise FileExistsError(f"{path} is there already; ids of chunks are never used twice")
+                    raise FileExistsError(f"{path} already exists, but the id of a chunk must be unique")
             return Written(summary, classes, hashes)
         finally:
             if room:

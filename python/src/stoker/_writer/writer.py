@@ -133,7 +133,7 @@ class Writer:
             return WriterFields.of_dataset(target.fields_for(wanted, payload))
         if wanted is None:
             raise ValueError(
-                f"{self._root} is no dataset yet, so its fields must be given: schema={{'image': 'binary'}}"
+                f"{self._root} is not a dataset yet, so its fields must be given: schema={{'image': 'binary'}}"
             )
         return WriterFields(wanted, payload)
 
@@ -181,7 +181,7 @@ class Writer:
                 value = sample.get(name, _MISSING)
                 if value is None or value is _MISSING:
                     if not nullable:
-                        raise ValueError("there is no value, and the field is not nullable")
+                        raise ValueError("there is no value, but the field is not nullable")
                     found += value is None
                     row.append(None)
                     continue
@@ -216,8 +216,8 @@ class Writer:
             raise ValueError("the writer is closed")
         if self._is_torn:
             raise StokerError(
-                f"the writer of {self._root} was interrupted, or failed, while it handed a chunk over: it commits "
-                "nothing. Leave it, which deletes what it has written, and write again"
+                f"the writer of {self._root} was interrupted or failed while it passed on a chunk, so it commits "
+                "nothing. Close it, which deletes its files, and write again"
             )
 
     def write_batch(self, table: pa.Table | pa.RecordBatch, *, split: str | None = None) -> None:
@@ -280,7 +280,7 @@ class Writer:
     def _settle_keys(self, numbered: bool) -> None:
         if self._numbered is not None:
             raise InvalidSampleError(
-                f"sample {self.samples} has {'no' if numbered else 'a'} key, and those before have "
+                f"sample {self.samples} has {'no' if numbered else 'a'} key, but those before have "
                 f"{'one' if numbered else 'none'}; give all samples a key, or none"
             )
         self._numbered = numbered
@@ -478,7 +478,7 @@ class Writer:
 
 def _checked_split(split: str) -> str:
     if not isinstance(split, str) or not split:
-        raise ValueError(f"split is {split!r}; it is a name such as 'train'")
+        raise ValueError(f"split is {split!r}; expected a name such as 'train'")
     text(split)
     return split
 

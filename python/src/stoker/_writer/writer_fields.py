@@ -27,8 +27,8 @@ class WriterFields:
         for asked in payload or ():
             if asked not in names:
                 raise ValueError(
-                    f"payload: {asked!r} is no field that may be payload; there are {sorted(names)} "
-                    "(utf8, binary, lists and tensors that are not nullable)"
+                    f"payload: {asked!r} cannot be a payload field; possible are {sorted(names)} (utf8, binary, lists "
+                    "and tensors that are not nullable)"
                 )
         self._plan()
 
@@ -77,8 +77,8 @@ class WriterFields:
             for chunk in chunks:
                 if any(s.valid is not None and not s.valid.all() for s in chunk.segments()[index + 1]):
                     raise InvalidSampleError(
-                        f"field {name!r} is payload, and a sample has no value for it; "
-                        "leave such samples out, or leave the field out of payload"
+                        f"field {name!r} is payload, but a sample has no value for it; leave such samples out, or "
+                        "leave the field out of payload"
                     )
             self.wanted[index] = WantedField(strict[name])
         self._plan()

@@ -140,7 +140,8 @@ public final class Committer {
             }
             if (news.isEmpty()) {
                 throw new CorruptDataException("The commit log of " + dataset.where() + " has "
-                        + DatasetLayout.logEntry(entry.version()) + " and does not list it; check the file system");
+                        + DatasetLayout.logEntry(entry.version()) + ", but its listing does not contain it; check the"
+                        + " file system");
             }
             base = new Snapshot(base.info(), base.table().with(news));
         }
@@ -264,7 +265,7 @@ public final class Committer {
             store.createIfAbsent(DatasetLayout.ingestCopy(entry.ingest()), entry.encode());
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
-                    "The second copy of log entry {} was not written; the next commit will: {}",
+                    "The second copy of log entry {} was not written; the next commit writes it: {}",
                     entry.version(),
                     e.toString());
         }
@@ -272,7 +273,9 @@ public final class Committer {
             writeTableIfDue(base.table().with(entry));
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
-                    "No chunk table of version {} was written; a later commit will: {}", entry.version(), e.toString());
+                    "No chunk table of version {} was written; a later commit" + " writes one: {}",
+                    entry.version(),
+                    e.toString());
         }
     }
 

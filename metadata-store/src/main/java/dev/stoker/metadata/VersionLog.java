@@ -193,8 +193,8 @@ final class VersionLog {
     }
 
     /**
-     * Fails if the newest entries are lost, which no listing of the log shows: then a second copy is of a version that the log does
-     * not have. Reads the copies that are not older than the newest entry.
+     * Fails if the newest entries are lost, which no listing of the log shows: then a second copy is of a version that
+     * the log does not have. Reads the copies that are not older than the newest entry.
      *
      * @throws CorruptDataException if so
      */
