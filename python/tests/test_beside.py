@@ -250,8 +250,8 @@ def test_no_writer_takes_the_number_of_a_lost_version(
     kept = {version: entry_path(path, version).read_bytes() for version in lost}
     for version in lost:
         entry_path(path, version).unlink()
-    for table in (path / "_stoker/tables").glob("*.arrow"):
-        table.unlink()
+    for file in (path / "_stoker/tables").glob("*.arrow"):
+        file.unlink()
     with pytest.raises(CorruptDataError):
         PROGRAMS[name][0](path, INGESTS[0])
     assert newest_version(path) == lost[0] - 1

@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
  * version, without touching its chunks. Not thread-safe; any number of committers may work on a dataset at the same
  * time.
  *
- * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; check that no newer
- * entry is lost; write the sign and the second copy of the newest entry if they are missing, so that all entries but the newest
- * always have them; create the entry; write its sign and its second copy; write a chunk table if one is due. Only the creation of the entry decides: the next
- * commit repairs all later steps that failed.
+ * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; check that
+ * no newer entry is lost; write the sign and the second copy of the newest entry if they are missing, so that all
+ * entries but the newest always have them; create the entry; write its sign and its second copy; write a chunk table if
+ * one is due. Only the creation of the entry decides: the next commit repairs all later steps that failed.
  */
 public final class Committer {
 
