@@ -16,7 +16,17 @@ from typing import Any
 from stoker._commit.entry import encode_entry, encode_info
 from stoker._commit.local_store import LocalStore, UnknownOutcome
 from stoker._commit.table import write_table_if_due
-from stoker._dataset.log import DatasetInfo, LogEntry, log_folder, read_entry, read_info, read_whole, version_of_copy
+from stoker._dataset.log import (
+    DatasetInfo,
+    LogEntry,
+    log_folder,
+    read_entry,
+    read_info,
+    read_whole,
+    require_newest,
+    sign_name,
+    version_of_copy,
+)
 from stoker._dataset.snapshot import Snapshot, newest_version, open_snapshot
 from stoker._packing.pack import ChunkSummary, chunk_path
 from stoker.errors import CommitRefusedError, CommitUnknownError, CorruptDataError
@@ -76,9 +86,13 @@ class Committer:
     def find(self, ingest: str) -> LogEntry | None:
         """The entry of an ingest that was committed before.
 
-        Raises `CommitRefusedError` if the ingest was ended from outside.
+        Raises `CommitRefusedError` if the ingest was ended from outside, and `CorruptDataError` if the newest version
+        is lost.
         """
-        return self._not_abandoned(self._standing(ingest, newest_version(self._root)))
+        newest = newest_version(self._root)
+        # Before the caller packs anything.
+        require_newest(self._root, newest)
+        return self._not_abandoned(self._standing(ingest, newest))
 
     def has(self, ingest: str) -> bool:
         """Whether the log knows an ingest id, committed or ended."""
@@ -128,6 +142,7 @@ class Committer:
         require_chunks(self._root, request.ingest, request.added)
         while True:
             check(base)
+            require_newest(self._root, 0 if base is None else base.version)
             if base is not None:
                 self._heal(base.version)
             entry = self._entry(request, base)
@@ -179,11 +194,14 @@ class Committer:
         return self._store.path(_copy_name(ingest))
 
     def _heal(self, newest: int) -> None:
-        """Writes the second copy of the newest entry if it is missing, so that all entries but the newest have one."""
+        """Writes sign and second copy of the newest entry if they are missing. An entry with a copy has a sign."""
         content = read_whole(log_folder(self._root) / f"{newest:020d}.avro")
-        name = _copy_name(read_entry(self._root, newest, self._info.id).ingest)
+        ingest = read_entry(self._root, newest, self._info.id).ingest
+        if self._copy(ingest).exists():
+            return
         try:
-            self._store.create_if_absent(name, content)
+            self._store.create_if_absent(sign_name(newest), sign_content(ingest))
+            self._store.create_if_absent(_copy_name(ingest), content)
         except UnknownOutcome as e:
             raise OSError(f"the second copy of version {newest} could not be made durable: {e}") from e
 
@@ -225,12 +243,13 @@ class Committer:
         try:
             if entry.version == 1:
                 copy_info(self._store, self._info)
+            self._store.create_if_absent(sign_name(entry.version), sign_content(entry.ingest))
             self._store.create_if_absent(_copy_name(entry.ingest), encode_entry(entry, self._info.id))
             write_table_if_due(self._store, self._root, entry.version)
         except Exception as e:
             warnings.warn(
-                f"stoker: version {entry.version} is committed; its second copy or chunk table was not written; a "
-                f"later commit writes it: {e}",
+                f"stoker: version {entry.version} is committed; its sign, second copy or chunk table was not written; "
+                f"a later commit writes it: {e}",
                 RuntimeWarning,
                 stacklevel=2,
             )
@@ -259,6 +278,11 @@ def require_chunks(root: Path, ingest: str, chunks: Sequence[ChunkSummary]) -> N
             f"ingest {ingest} cannot be committed: {wrong[0]} ({len(wrong)} of {len(chunks)} chunks); nothing is "
             "committed. Find out who deletes files there, then write it again"
         )
+
+
+def sign_content(ingest: str) -> bytes:
+    """The content of the sign of a version."""
+    return f"{ingest}\n".encode()
 
 
 def _copy_name(ingest: str) -> str:

@@ -41,7 +41,8 @@ class Target:
     def require_free(self) -> None:
         """Refuses a directory that holds something else than a dataset."""
         if self.info is None and self.root.is_dir():
-            if has_content(self.root):
+            # Another writer may have created the dataset since this target was made.
+            if has_content(self.root) and self.adopt() is None:
                 raise CommitRefusedError(
                     f"{self.root} has the log or the chunks of a dataset, but no {INFO}; restore it with: stoker "
                     f"recover {self.root}"

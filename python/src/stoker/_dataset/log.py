@@ -68,6 +68,9 @@ def read_info(root: Path) -> DatasetInfo:
     except (FileNotFoundError, NotADirectoryError):
         hint = "" if root.exists() else " (no such directory)"
         if any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow")):
+            if path.exists():
+                # Another process has created the dataset since the first attempt.
+                return read_info(root)
             raise NotADatasetError(
                 f"{root} has the log or the chunks of a dataset, but no _stoker/dataset.json; restore it with: stoker "
                 f"recover {root}"
@@ -109,6 +112,23 @@ def log_folder(root: Path) -> Path:
 def entry_path(root: Path, version: int) -> Path:
     """The log entry of a version."""
     return log_folder(root) / f"{version:020d}.avro"
+
+
+def sign_name(version: int) -> str:
+    """The sign of a version: docs/formats/dataset.md, "Version signs"."""
+    return f"_stoker/versions/{version:020d}.txt"
+
+
+def require_newest(root: Path, newest: int) -> None:
+    """Raises `CorruptDataError` if the entry after the newest visible one was lost."""
+    lost = entry_path(root, newest + 1)
+    sign = root / sign_name(newest + 1)
+    # In this order: a sign is written after its entry.
+    if sign.exists() and not lost.exists():
+        raise CorruptDataError(
+            f"the commit log of {root} has lost its newest version {newest + 1}: {lost} is missing, although {sign} "
+            f"shows that it was committed; restore it with: stoker recover {root}"
+        )
 
 
 def missing_entry(root: Path, version: int) -> CorruptDataError:

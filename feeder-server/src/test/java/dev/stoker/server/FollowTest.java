@@ -110,7 +110,7 @@ class FollowTest {
             client.join(hello(3, 0));
             client.send(new Subscribe(1, 4, 0, 1, 1, TailPolicy.KEEP, List.of()));
             assertThatThrownBy(() -> client.expect(LaneMap.class))
-                    .hasMessageContainingAll("bad_frame", "epoch 4", "epoch 3 alone");
+                    .hasMessageContainingAll("bad_frame", "epoch 4", "bound to epoch 3");
         }
         dataset.append(2, 50, 9);
         try (FeedClient client = FeedClient.connect(node.address())) {

@@ -34,6 +34,7 @@ import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.ObjectStore;
@@ -307,7 +308,7 @@ final class BesideOperations {
         Dataset dataset = Dataset.open(store);
         VerificationReport report = new Verification(dataset, Runnable::run, 1, bytes -> {}).run(dataset.snapshot());
         if (!report.problems().isEmpty()) {
-            throw new AssertionError(report.problems().toString());
+            throw new CorruptDataException(report.problems().toString());
         }
     }
 

@@ -37,7 +37,7 @@ class TierSetupTest {
             assertThat(tier.status().name()).isEqualTo("memory");
             assertThat(tier.status().limitBytes()).isEqualTo(5 << 20);
             assertThat(tier.status().off()).isEmpty();
-            assertThat(tier.status().note()).contains("direct memory", "over the socket", "/proc is no tmpfs");
+            assertThat(tier.status().note()).contains("direct memory", "over the socket", "/proc is not a tmpfs");
         }
     }
 
