@@ -332,7 +332,7 @@ def test_stats_say_what_was_waited_for(feed_of: Make) -> None:
 def test_an_unknown_argument_names_the_one_that_is_meant(wrong: str, meant: str) -> None:
     with pytest.raises(TypeError, match=rf"^Feed\(\) has no argument '{wrong}'; did you mean '{meant}'\?$"):
         Feed("./x", **{wrong: 3})
-    with pytest.raises(TypeError, match=r"^Feed\(\) has no argument 'zzz'; there are target, stream, batch_size, "):
+    with pytest.raises(TypeError, match=r"^Feed\(\) has no argument 'zzz'; there are target, stream, split, "):
         Feed("./x", zzz=3)
 
 

@@ -41,7 +41,7 @@ class Timing:
     """For which a receipt may wait, to be sent together with others."""
 
 
-class Peer:
+class PooledFeeder:
     """One address."""
 
     def __init__(self, address: str, now: float, patience: float) -> None:
@@ -82,7 +82,7 @@ class FeederPool:
         unix: bool = True,
     ) -> None:
         self.target = target
-        self.by_address: dict[str, Peer] = {}
+        self.by_address: dict[str, PooledFeeder] = {}
         self.lane_map: LaneMap | None = None
         self.serving: list[str | None] = []
         """The address that each lane is subscribed at."""
@@ -103,12 +103,12 @@ class FeederPool:
         self._deaf: set[str] = set()
         """Paths of Unix-domain sockets that did not answer."""
 
-    def peer(self, address: str, now: float) -> Peer:
+    def peer(self, address: str, now: float) -> PooledFeeder:
         """The peer of an address, known or new."""
         peer = self.by_address.get(address)
         if peer is None:
             patience = self._timing.failover * random.uniform(1.0, 1.5)
-            peer = self.by_address[address] = Peer(address, now, patience)
+            peer = self.by_address[address] = PooledFeeder(address, now, patience)
         return peer
 
     @property
@@ -251,7 +251,7 @@ class FeederPool:
             for lane in self.lane_map.lanes
         )
 
-    def _check_attempt(self, peer: Peer, now: float) -> None:
+    def _check_attempt(self, peer: PooledFeeder, now: float) -> None:
         c = peer.connection
         if c is None or c.state == "live":
             return
@@ -282,7 +282,7 @@ class FeederPool:
                     raise
         return self._found
 
-    def _try(self, peer: Peer, now: float) -> bool:
+    def _try(self, peer: PooledFeeder, now: float) -> bool:
         if peer.connection is not None or now < peer.next_try:
             return False
         path = self._path(peer.address)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from stoker._format.message import MessageLayout, batch_columns
 from stoker._kafka.join import Cut, join
-from stoker._kafka.plan import Want
+from stoker._kafka.plan import PieceRequest
 from stoker._kafka.record import TopicInfo, message_of
 from stoker._kafka.sample_reader import SampleReader
 from stoker._kafka.target import TopicTarget
@@ -69,7 +69,7 @@ class TopicPieces:
             buffer = join(self._layout, cuts, self._pool, what)
         return Message(buffer, sum(rows), skipped)
 
-    def wanted(self, epoch: int, number: int, want: Want, message: Message) -> PieceData:
+    def wanted(self, epoch: int, number: int, want: PieceRequest, message: Message) -> PieceData:
         """What a batch wants of a lane's piece."""
         if message.rows + message.skipped != want.of:
             raise CorruptDataError(

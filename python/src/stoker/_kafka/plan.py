@@ -15,7 +15,7 @@ Span = tuple[int, int, int, int, Tail]
 """Epoch, first number, stride, count, tail."""
 
 
-class Want(NamedTuple):
+class PieceRequest(NamedTuple):
     """A piece of a batch: the first `rows` of the rows that a lane has of a physical batch."""
 
     lane: int
@@ -30,23 +30,25 @@ class Want(NamedTuple):
         return Position(epoch, BATCH, self.batch, 0)
 
 
-def wants(plan: BatchPlan, epoch: int, number: int, tail: Tail) -> list[Want]:
+def wants(plan: BatchPlan, epoch: int, number: int, tail: Tail) -> list[PieceRequest]:
     """What a virtual number is made of; the same pieces as `BatchPlan.delivered`."""
     physical = number % plan.batches if tail == "pad" else number
     again = number >= plan.batches
-    found = [Want(p.lane, physical, p.rows, p.rows, again) for p in plan.pieces(epoch, physical)]
+    found = [PieceRequest(p.lane, physical, p.rows, p.rows, again) for p in plan.pieces(epoch, physical)]
     missing = plan.spec.batch_size - sum(want.rows for want in found) if tail == "pad" else 0
     source = 0
     while missing > 0:
         for p in plan.pieces(epoch, source % plan.batches):
             if missing > 0:
-                found.append(Want(p.lane, source % plan.batches, min(p.rows, missing), p.rows, True))
+                found.append(PieceRequest(p.lane, source % plan.batches, min(p.rows, missing), p.rows, True))
                 missing -= p.rows
         source += 1
     return found
 
 
-def wants_ahead(plan: BatchPlan, span: Span, most: Callable[[], int]) -> Iterator[tuple[list[list[Want]], list[Want]]]:
+def wants_ahead(
+    plan: BatchPlan, span: Span, most: Callable[[], int]
+) -> Iterator[tuple[list[list[PieceRequest]], list[PieceRequest]]]:
     """For each number of a span what numbers behind it were planned just now, and what it is made of itself.
 
     About `most` numbers are planned that were not delivered yet; many at a time, so that what they want of a lane is
@@ -54,9 +56,9 @@ def wants_ahead(plan: BatchPlan, span: Span, most: Callable[[], int]) -> Iterato
     """
     epoch, first, stride, count, tail = span
     numbers = iter(range(first, first + stride * count, stride))
-    planned: deque[list[Want]] = deque()
+    planned: deque[list[PieceRequest]] = deque()
     while True:
-        fresh: list[list[Want]] = []
+        fresh: list[list[PieceRequest]] = []
         if len(planned) <= most() // 2:
             fresh = [wants(plan, epoch, number, tail) for number in islice(numbers, most() - len(planned))]
             planned.extend(fresh)

@@ -17,7 +17,7 @@ from stoker._kafka.cross_lane_reader import CrossLaneReader
 from stoker._kafka.fetching import Fetching
 from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.pieces import Message, TopicPieces
-from stoker._kafka.plan import LanePlan, Span, Want, own_lanes, wants_ahead
+from stoker._kafka.plan import LanePlan, PieceRequest, Span, own_lanes, wants_ahead
 from stoker._kafka.record import BATCH, Position, TopicInfo
 from stoker._kafka.target import TopicTarget, is_topic
 from stoker._kafka.topic import Record, Topic
@@ -207,17 +207,17 @@ class TopicSource:
         """Numbers that are planned before they are delivered."""
         return max(_AHEAD, min(_AHEAD_MOST, self._buffer_bytes // (4 * self._largest) if self._largest else _AHEAD))
 
-    def _expect(self, epoch: int, wanted: list[Want]) -> None:
+    def _expect(self, epoch: int, wanted: list[PieceRequest]) -> None:
         """Tells what will be taken out of other lanes."""
         assert self._cross_lane is not None
         for want in wanted:
             if not want.repeated and not self._is_own(want):
                 self._cross_lane.expect((epoch, want.batch, want.lane))
 
-    def _is_own(self, want: Want) -> bool:
+    def _is_own(self, want: PieceRequest) -> bool:
         return want.lane in (self._reading().lanes or ())
 
-    def _piece(self, epoch: int, number: int, want: Want) -> PieceData:
+    def _piece(self, epoch: int, number: int, want: PieceRequest) -> PieceData:
         key = (epoch, want.batch, want.lane)
         if want.batch != number or want.repeated:
             message = self._fetch(key)

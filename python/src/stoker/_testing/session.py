@@ -14,8 +14,7 @@ from typing import Any
 import numpy as np
 from google_crc32c import extend as _crc_extend
 
-from stoker._order.delivery import BatchPlan
-from stoker._testing.state import Fault, FeedState, Seen, ServedStream
+from stoker._testing.state import Fault, FeedState, Seen
 from stoker._wire import protocol as p
 from stoker.errors import ProtocolError
 
@@ -160,77 +159,51 @@ class Session:
         if hello["stream"] not in (None, stream.split):
             raise ProtocolError(f"no stream {hello['stream']}; there is {stream.split}", "unknown_stream")
         stream = self.stream = state.stream_for(hello["group"], hello["order"] or {})
-        seat = (hello["group"], hello["rank"], hello["worker"], hello["replica"])
+        place = (hello["group"], hello["rank"], hello["worker"], hello["replica"])
         if hello.get("look"):
-            self.identity = (*seat, hello["run"])
-            self._welcome(stream, hello["run"])
+            self.identity = (*place, hello["run"])
+            self.say(p.welcome(self._welcome(hello["run"])))
             return
         with state.changed:
-            run, known = hello["run"] or hello.get("joined", 0), state.runs.get(seat, 0)
-            holder = self._holder(seat, hello)
-            if holder is not None and not hello["run"] > (state.group_runs.get(seat[0]) or (0,))[0]:
+            run, known = hello["run"] or hello.get("joined", 0), state.runs.get(place, 0)
+            holder = self._holder(place, hello)
+            if holder is not None and not hello["run"] > (state.group_runs.get(place[0]) or (0,))[0]:
                 who = holder.hello.get("instance") or {"pid": 0, "host": "nowhere"}
                 text = f'process {who["pid"]} on host {who["host"]} reads here; read in another group: group="…"'
                 raise ProtocolError(text, "place_taken")
-            current, world = state.group_runs.get(seat[0], (0, 0))
+            current, world = state.group_runs.get(place[0], (0, 0))
             if run == 0:
-                joins = current > 0 and world == hello["world_size"] and (known < current or self._is_own(seat, hello))
+                joins = current > 0 and world == hello["world_size"] and (known < current or self._is_own(place, hello))
                 run = current if joins else current + 1
             if run < known:
                 raise ProtocolError(f"run {run} was taken over by run {known}", "fenced")
             if run == current and world != hello["world_size"]:
                 raise ProtocolError(f"run {run} has world size {world}", "world_size_mismatch")
-            state.runs[seat] = run
+            state.runs[place] = run
             if run >= current:
-                state.group_runs[seat[0]] = (run, hello["world_size"])
-            self.identity = (*seat, run)
-            others = [s for s in self.feeder.sessions if s is not self and s.identity and s.identity[:4] == seat]
+                state.group_runs[place[0]] = (run, hello["world_size"])
+            self.identity = (*place, run)
+            others = [s for s in self.feeder.sessions if s is not self and s.identity and s.identity[:4] == place]
             others = [s for s in others if not s.hello.get("look")]
         for other in others:
             if not other.ended:
                 other.fail("fenced", f"run {other.identity and other.identity[4]} was taken over by run {run}")
-        self._welcome(stream, run)
+        self.say(p.welcome(self._welcome(run)))
 
-    def _live(self, seat: tuple[str, int, int, int]) -> list[Session]:
+    def _live(self, place: tuple[str, int, int, int]) -> list[Session]:
         sessions = [s for s in self.feeder.live if s is not self and not s.hello.get("look")]
-        return [s for s in sessions if s.identity is not None and s.identity[:4] == seat]
+        return [s for s in sessions if s.identity is not None and s.identity[:4] == place]
 
-    def _holder(self, seat: tuple[str, int, int, int], hello: dict[str, Any]) -> Session | None:
+    def _holder(self, place: tuple[str, int, int, int], hello: dict[str, Any]) -> Session | None:
         """A live session of another process at this place."""
-        others = (s for s in self._live(seat) if s.hello.get("instance") != hello.get("instance"))
+        others = (s for s in self._live(place) if s.hello.get("instance") != hello.get("instance"))
         return next(others, None)
 
-    def _is_own(self, seat: tuple[str, int, int, int], hello: dict[str, Any]) -> bool:
-        return hello.get("instance") is not None and bool(self._live(seat))
+    def _is_own(self, place: tuple[str, int, int, int], hello: dict[str, Any]) -> bool:
+        return hello.get("instance") is not None and bool(self._live(place))
 
-    def _welcome(self, stream: ServedStream, run: int) -> None:
-        state = self.state
-        plan = BatchPlan(stream.order, stream.lane_rows)
-        welcome = {
-            "protocol": 1,
-            "feed": {"id": state.feed_id, "name": state.name},
-            "stream": {
-                "name": stream.split,
-                "dataset": stream.dataset,
-                "dataset_name": stream.dataset_name,
-                "version": stream.version,
-                "split": stream.split,
-            },
-            "fingerprint": stream.fingerprint,
-            "order": stream.order.to_json(),
-            "fields": list(stream.fields),
-            "classes": {name: list(found) for name, found in stream.classes.items()},
-            "lane_rows": list(stream.lane_rows),
-            "samples": plan.samples,
-            "batches": plan.batches,
-            "largest_batch": stream.largest_batch,
-            "epochs": state.epochs,
-            "run": run,
-            "session": len(self.feeder.sessions),
-            "lane_map": state.lane_map(len(stream.lane_rows)),
-            **self.feeder.welcome_changes,
-        }
-        self.say(p.welcome(welcome))
+    def _welcome(self, run: int) -> dict[str, Any]:
+        return self.state.welcome(self.stream, run, len(self.feeder.sessions)) | self.feeder.welcome_changes
 
     def _on_frame(self, kind: int, body: bytes) -> None:
         if kind == p.SUBSCRIBE:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from stoker._order.delivery import BatchPlan
 from stoker._order.spec import OrderSpec, Tail
 from stoker._transport.local_transport import UnixAddress
 from stoker._wire import protocol as p
@@ -124,6 +125,33 @@ class FeedState:
         if wrong:
             raise ProtocolError("; ".join(wrong), "order_mismatch")
         return stream
+
+    def welcome(self, stream: ServedStream, run: int, session: int) -> dict[str, Any]:
+        """Returns the content of a WELCOME."""
+        plan = BatchPlan(stream.order, stream.lane_rows)
+        return {
+            "protocol": 1,
+            "feed": {"id": self.feed_id, "name": self.name},
+            "stream": {
+                "name": stream.split,
+                "dataset": stream.dataset,
+                "dataset_name": stream.dataset_name,
+                "version": stream.version,
+                "split": stream.split,
+            },
+            "fingerprint": stream.fingerprint,
+            "order": stream.order.to_json(),
+            "fields": list(stream.fields),
+            "classes": {name: list(found) for name, found in stream.classes.items()},
+            "lane_rows": list(stream.lane_rows),
+            "samples": plan.samples,
+            "batches": plan.batches,
+            "largest_batch": stream.largest_batch,
+            "epochs": self.epochs,
+            "run": run,
+            "session": session,
+            "lane_map": self.lane_map(len(stream.lane_rows)),
+        }
 
     def lane_map(self, lanes: int | None = None) -> dict[str, Any]:
         """Returns the lane map of a group with `lanes` lanes, by default as many as are set."""

@@ -264,7 +264,7 @@ def forgotten(partitions, topic):
     [
         (flipped, errors.CorruptDataError, r"partition 1, offset 4 is corrupt: .*CRC32C"),
         (misrouted, errors.StokerError, r"partition 2, offset 3: .* of lane 0 was misrouted to partition 2"),
-        (missing, errors.StokerError, r"partition 3, offset 5: .* found where .* was expected.*the topic has a gap"),
+        (missing, errors.StokerError, r"partition 3, offset 5: found .* where .* was expected.*the topic has a gap"),
         (forgotten, errors.StokerError, r"partition \d: .* is no longer there; .*\(offset 6\).*retention\.ms"),
     ],
 )
