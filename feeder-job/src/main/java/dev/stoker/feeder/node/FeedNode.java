@@ -226,6 +226,11 @@ public final class FeedNode {
         }
 
         @Override
+        public boolean awaits(GroupName group) {
+            return node.server.awaits(group);
+        }
+
+        @Override
         public Set<GroupName> owing() {
             return drain.owing();
         }

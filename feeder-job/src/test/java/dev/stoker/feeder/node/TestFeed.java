@@ -41,6 +41,7 @@ final class TestFeed {
     UUID instance = UUID.randomUUID();
 
     OnCorrupt onCorrupt = OnCorrupt.FAIL;
+    OptionalLong epochs = OptionalLong.empty();
     String name = "test";
     Access access = Access.open();
 
@@ -81,7 +82,7 @@ final class TestFeed {
                 List.of(dataset.stream("train")),
                 order.toJson(),
                 List.of(),
-                OptionalLong.empty(),
+                epochs,
                 onCorrupt);
     }
 

@@ -3,6 +3,7 @@ package dev.stoker.feeder.node.server;
 import dev.stoker.feeder.node.FeedSpec;
 import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.feeder.node.GroupFacts;
+import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.node.NodeMetrics;
 import dev.stoker.feeder.node.ServerOptions;
@@ -54,6 +55,7 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     private final Counters counters = new Counters();
     private final Holdings holdings;
     private final AckTable acks;
+    private final Consumers consumers = new Consumers();
     private final LongAdder lanes = new LongAdder();
     private final Optional<ServerTls> tls;
     private final Threads threads;
@@ -162,6 +164,22 @@ public final class FeedServer implements AutoCloseable, Doorman.Gate {
     /** Counts the lanes whose preferred place this process is. */
     public LongAdder lanes() {
         return lanes;
+    }
+
+    /** Returns whether the end of the feed depends on a group. */
+    public boolean awaits(GroupName group) {
+        return spec.awaits(group);
+    }
+
+    /**
+     * Adds a consumer that subscribes.
+     *
+     * @throws ProtocolException if the feed would have to wait for too many consumers
+     */
+    void subscribes(Identity consumer) throws ProtocolException {
+        if (awaits(GroupName.of(consumer))) {
+            consumers.add(consumer);
+        }
     }
 
     /** What trainers acknowledged. */

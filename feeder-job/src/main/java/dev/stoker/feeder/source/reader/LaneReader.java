@@ -1,5 +1,6 @@
 package dev.stoker.feeder.source.reader;
 
+import dev.stoker.connectors.failure.Patience;
 import dev.stoker.feeder.node.GroupFacts;
 import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.node.LedgerItem;
@@ -97,10 +98,14 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     @Override
     public void start() {
         try {
-            lease = opener.open();
+            // The command has opened the datasets before. If their store is unavailable now, the task waits for it.
+            lease = Patience.endlessAfterRestore().call("Opening the feed", opener::open);
         } catch (PortTakenException e) {
             // Trying again would only hide from the user that another process has the port.
             throw new SuppressRestartsException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while the feed was being opened", e);
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         }
@@ -145,7 +150,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
             return false;
         }
         output.collect(encoded);
-        finished.add(item, lease.drainToken());
+        if (lease.awaits(GroupName.of(item.identity()))) {
+            finished.add(item, lease.drainToken());
+        }
         return true;
     }
 
