@@ -86,11 +86,7 @@ class InventedGroupsTest {
         feed.epochs = epochs;
         ReaderContext context = new ReaderContext();
         LaneReader reader = new LaneReader(
-                context,
-                feed::start,
-                item -> new byte[] {1},
-                StopSignal.of(UUID.randomUUID()),
-                () -> Long.MAX_VALUE);
+                context, feed::start, item -> new byte[] {1}, StopSignal.of(UUID.randomUUID()), () -> Long.MAX_VALUE);
         try (NodeLease lease = feed.start()) {
             reader.start();
             reader.addSplits(List.of(LaneSplit.of("train", 0)));

@@ -27,8 +27,8 @@ class StoreAwayAtRestartTest {
     /** A failed start would count as a restart, and eleven of them end the job. */
     @Test
     void theTaskWaitsForTheStore() throws Exception {
-        TestFeed feed =
-                new TestFeed(TestDataset.create(directory.resolve("data"), 1, 50, 40), "{\"batch_size\":8,\"lanes\":1}");
+        TestFeed feed = new TestFeed(
+                TestDataset.create(directory.resolve("data"), 1, 50, 40), "{\"batch_size\":8,\"lanes\":1}");
         AtomicInteger attempts = new AtomicInteger();
         LaneReader reader = reader(() -> {
             if (attempts.incrementAndGet() < 3) {

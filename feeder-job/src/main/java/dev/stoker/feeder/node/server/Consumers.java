@@ -41,8 +41,8 @@ final class Consumers {
      * @throws ProtocolException if there are too many consumers
      */
     synchronized void add(Identity consumer) throws ProtocolException {
-        Place place = new Place(
-                consumer.stream(), consumer.group(), consumer.replica(), consumer.rank(), consumer.worker());
+        Place place =
+                new Place(consumer.stream(), consumer.group(), consumer.replica(), consumer.rank(), consumer.worker());
         if (known.contains(place)) {
             return;
         }
@@ -50,7 +50,8 @@ final class Consumers {
         if (bytes + more > maxBytes) {
             throw new ProtocolException(
                     ErrorCode.INTERNAL,
-                    "the feed waits for " + known.size() + " consumers (loader workers of all ranks, replicas and groups)"
+                    "the feed waits for " + known.size()
+                            + " consumers (loader workers of all ranks, replicas and groups)"
                             + " and cannot keep the progress of more (" + bytes + " of " + maxBytes
                             + " bytes); name the groups that count with --groups, or serve this trainer from another feed");
         }

@@ -28,8 +28,8 @@ class ConsumersTest {
         consumers.add(consumer("default", 0, 1, 1));
         consumers.add(consumer("default", 1, 0, 1));
 
-        for (Identity more : List.of(
-                consumer("other", 0, 0, 1), consumer("default", 2, 0, 1), consumer("default", 0, 2, 1))) {
+        for (Identity more :
+                List.of(consumer("other", 0, 0, 1), consumer("default", 2, 0, 1), consumer("default", 0, 2, 1))) {
             assertThatThrownBy(() -> consumers.add(more))
                     .isInstanceOf(ProtocolException.class)
                     .hasMessageContaining("the feed waits for 3 consumers")
