@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# Packing against tar, in one run: stoker ingest of a tree of equal files, and `tar -cf x tree && sync x` of the same tree, page
-# cache warm, alternating. Prints seconds without and with the start of Flink, and the ratio.
+# Packing against tar, in one run: stoker ingest of a tree of equal files, and `tar -cf x tree && sync x` of the same
+# tree, page cache warm, alternating. Prints seconds without and with the start of Flink, and the ratio.
 #   benchmarks/ingest.sh [files] [bytes each] [rounds] [work directory]
-# 1,000,000 files of 4 KB need 10 GB of disk: benchmarks/ingest.sh 1000000 4096; 50,000 of 110 KB: benchmarks/ingest.sh 50000 110000.
+# 1,000,000 files of 4 KB need 10 GB of disk: benchmarks/ingest.sh 1000000 4096.
+# 50,000 files of 110 KB: benchmarks/ingest.sh 50000 110000.
 set -euo pipefail
 root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/..
 files=${1:-200000}
@@ -40,7 +41,8 @@ for round in $(seq "$rounds"); do
   wall=$(minus "$(now)" "$start")
   job=$(sed -n 's/.* bytes, \([0-9.]*\) s (start-up.*/\1/p' "$work/out.txt")
   awk -v round="$round" -v tar="$tar" -v job="$job" -v wall="$wall" -v files="$files" -v bytes="$bytes" 'BEGIN {
-    printf "round %d: tar && sync %.2f s; ingest %.2f s (%.0f files/s, %.0f MB/s), start-up %.2f s; tar / ingest %.2f\n",
-      round, tar, job, files / job, files * bytes / job / 1e6, wall - job, tar / job }'
+    printf "round %d: tar && sync %.2f s; ingest %.2f s (%.0f files/s, %.0f MB/s), start-up %.2f s; ",
+      round, tar, job, files / job, files * bytes / job / 1e6, wall - job
+    printf "tar / ingest %.2f\n", tar / job }'
 done
 rm -rf -- "$work/out"

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # Sender threads against Netty over the same pieces (docs/decisions/0013-transport-threads.md).
 #   benchmarks/transport.sh DATASET [rounds] [milliseconds] [read limit of the cold file, bytes a second]
-# Makes a file of 1 GB beside the dataset whose pages are not in memory, for the session that waits for its disk. With a limit,
-# and as root with the blkio controller of cgroup v1, that disk is made so slow; otherwise it is as fast as it is.
+# Makes a file of 1 GB beside the dataset whose pages are not in memory, for the session that waits for its disk. With a
+# limit, and as root with the blkio controller of cgroup v1, that disk is throttled to the limit.
 set -euo pipefail
 root=$(dirname -- "$(readlink -f -- "${BASH_SOURCE[0]}")")/..
 dataset=${1:?usage: benchmarks/transport.sh DATASET [rounds] [milliseconds] [bytes a second]}

@@ -1,7 +1,7 @@
 # Shared by the launchers (stoker, quickstart, python/env); bash, to be sourced.
 
 fail() {
-  printf '%s: %s\n' "${0##*/}" "$1" >&2
+  printf '%s: %s\n' "${0##*/}" "$*" >&2
   exit 1
 }
 
@@ -33,12 +33,14 @@ with_progress() {
   "$@" >"$log" 2>&1 </dev/null &
   pid=$!
   # A background job of a script ignores Ctrl-C, so it is ended from here.
-  trap 'kill -TERM "$pid" 2>/dev/null; wait "$pid" 2>/dev/null || true; report_end; printf "%s: interrupted\n" "${0##*/}" >&2; exit 130' INT TERM
+  trap 'kill -TERM "$pid" 2>/dev/null; wait "$pid" 2>/dev/null || true; report_end
+    printf "%s: interrupted\n" "${0##*/}" >&2; exit 130' INT TERM
   while kill -0 "$pid" 2>/dev/null; do
     read -r -t 0.2 <> <(:) || true
     if ((SECONDS - start >= next)); then
       next=$((SECONDS - start + every))
-      at=$(tail -n 30 -- "$log" | sed -n 's/^\[INFO\] Building \(Stoker[^[]*[^ [0-9]\).*/\1/p; s/^ *\(Downloading [^ ]*\).*/\1/p; s/^\(Installing\|Building\|Preparing\) .*/\1/p' | tail -n 1) || true
+      at=$(tail -n 30 -- "$log" | sed -n -e 's/^\[INFO\] Building \(Stoker[^[]*[^ [0-9]\).*/\1/p' \
+        -e 's/^ *\(Downloading [^ ]*\).*/\1/p; s/^\(Installing\|Building\|Preparing\) .*/\1/p' | tail -n 1) || true
       report "$title … $((SECONDS - start)) s${at:+, $at}"
     fi
   done
@@ -46,7 +48,8 @@ with_progress() {
   trap - INT TERM
   report_end
   if ((status != 0)); then
-    at=$(grep -E '^(\[ERROR\]|ERROR|error|[A-Za-z]*Error:|mvnw: )' -- "$log" | grep -vE '^\[ERROR\] *($|->|COMPILATION ERROR|To see|Re-run|For more|\[Help)' | head -n 1) || true
+    at=$(grep -E '^(\[ERROR\]|ERROR|error|[A-Za-z]*Error:|mvnw: )' -- "$log" |
+      grep -vE '^\[ERROR\] *($|->|COMPILATION ERROR|To see|Re-run|For more|\[Help)' | head -n 1) || true
     fail "$title failed${at:+: $at} (all of it is in $log)"
   fi
 }
@@ -56,7 +59,7 @@ report() {
     # Cut to the terminal's width, as a line that wraps cannot be written over.
     printf '\r\033[K%.*s' "$(($(tput cols 2>/dev/null || echo 80) - 1))" "${0##*/}: $1" >&2
   else
-    printf '%s: %s\n' "${0##*/}" "$1" >&2
+    printf '%s: %s\n' "${0##*/}" "$*" >&2
   fi
 }
 
@@ -79,7 +82,7 @@ build_if_needed() {
 up_to_date() {
   local stamp=$root/cli/target/dist/built newer
   [ -f "$stamp" ] || return 1
-  newer=$(find "$root"/pom.xml "$root"/{schemas,storage,metadata-store,connectors,ingest-job,feeder-job,client,cli}/{pom.xml,src/main} \
-    -newer "$stamp" -print -quit 2>/dev/null) || true
+  newer=$(find "$root"/pom.xml "$root"/{schemas,storage,metadata-store,connectors,ingest-job,feeder-job,client,cli}/\
+{pom.xml,src/main} -newer "$stamp" -print -quit 2>/dev/null) || true
   [ -z "$newer" ]
 }

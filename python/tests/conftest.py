@@ -1,4 +1,5 @@
-"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1 or STOKER_BROWSER=1 ask for them, they fail."""
+"""Leaves out tests whose means are absent, and says so; where STOKER_TORCH=1 or STOKER_BROWSER=1 ask for them, they
+fail."""
 
 import importlib.util
 import os

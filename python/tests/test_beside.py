@@ -21,12 +21,13 @@ import pytest
 
 import stoker
 from interleaving import Call, Crash, Ended, Run
-from stoker import _table, _target
-from stoker._dataset import newest_version, open_snapshot
-from stoker._entry import encode_entry
-from stoker._log import LogEntry, entry_path, read_entry, read_info
-from stoker._pack import ChunkSummary
-from stoker._store import LocalStore
+from stoker._commit import table
+from stoker._commit import target as targets
+from stoker._commit.entry import encode_entry
+from stoker._commit.local_store import LocalStore
+from stoker._dataset.log import LogEntry, entry_path, read_entry, read_info
+from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._packing.pack import ChunkSummary
 from stoker.errors import CommitRefusedError, CorruptDataError
 
 SEED = int(os.environ.get("TEST_SEED", time.time_ns() % 1_000_000_000))
@@ -147,12 +148,12 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """No waiting for disks, and chunk tables after each version."""
     monkeypatch.setattr(os, "fsync", lambda fd: None)
-    monkeypatch.setattr(_table, "COMMITS", 1)
+    monkeypatch.setattr(table, "COMMITS", 1)
     return monkeypatch
 
 
 def switches(calls: list[Call], others: list[Call]) -> list[int]:
-    """In front of which calls a switch may matter: the other program touches the same, and one of the two changes it."""
+    """The calls before which a switch may matter: both programs touch the same object, and one of them changes it."""
     zones = {(o.zone, o.changes) for o in others}
     matters = [(c.zone, True) in zones or (c.changes and (c.zone, False) in zones) for c in calls]
     return [0, *(i for i, m in enumerate(matters) if m and i), len(calls)]
@@ -249,8 +250,8 @@ def test_no_writer_takes_the_number_of_a_lost_version(
     kept = {version: entry_path(path, version).read_bytes() for version in lost}
     for version in lost:
         entry_path(path, version).unlink()
-    for table in (path / "_stoker/tables").glob("*.arrow"):
-        table.unlink()
+    for file in (path / "_stoker/tables").glob("*.arrow"):
+        file.unlink()
     with pytest.raises(CorruptDataError):
         PROGRAMS[name][0](path, INGESTS[0])
     assert newest_version(path) == lost[0] - 1
@@ -262,15 +263,15 @@ def test_no_writer_takes_the_number_of_a_lost_version(
 
 
 def test_a_dataset_that_another_writer_creates_meanwhile_is_adopted(tmp_path: Path, quick: pytest.MonkeyPatch) -> None:
-    path, has_content = tmp_path / "d", _target.has_content
+    path, has_content = tmp_path / "d", targets.has_content
     path.mkdir()
 
     def other_writer_first(root: Path) -> bool:
-        quick.setattr(_target, "has_content", has_content)
+        quick.setattr(targets, "has_content", has_content)
         write(path, "other")
         return has_content(root)
 
-    quick.setattr(_target, "has_content", other_writer_first)
+    quick.setattr(targets, "has_content", other_writer_first)
     write(path, "own", append=True)
     assert keys(path, newest_version(path)) == {"other", "own"}
 

@@ -16,7 +16,7 @@ import pytest
 
 from datasets import MANY, DatasetWriter, sample, small_dataset
 from stoker import Batch, Feed, errors
-from stoker._spec import TAILS
+from stoker._order.spec import TAILS
 
 SPEC: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 6000, "seed": 5}
 
@@ -230,7 +230,7 @@ def test_a_state_of_something_else_is_refused_by_name(feed_of: Make, tmp_path: P
 def test_arguments_are_checked_together(writer: DatasetWriter) -> None:
     with pytest.raises(ValueError, match=r"seed.*batch_size.*tail.*rank 2 is not in"):
         Feed(writer.root, seed=-1, batch_size=0, tail="cut", rank=2, world_size=2)  # type: ignore[arg-type]
-    with pytest.raises(ValueError, match="without the other"):
+    with pytest.raises(ValueError, match="only one of rank and world_size"):
         Feed(writer.root, rank=0)
     with pytest.raises(errors.NotADatasetError, match="stoker ingest"):
         Feed(writer.root / "nothing")

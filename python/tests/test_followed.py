@@ -105,7 +105,7 @@ def test_what_cannot_be_followed_is_said(grow):
         assert views(feed) == pinned(grow.path, 1, 0)[1:]
     with pytest.raises(ValueError, match="follow and version"):
         Feed(grow.path, follow=True, version=1)
-    with pytest.raises(ValueError, match="follow is for a path"):
+    with pytest.raises(ValueError, match="follow works with a path only"):
         Feed("photos", follow=True)
     with Feed(grow.path, follow=True, rank=1, world_size=2) as feed, pytest.raises(StokerError, match="stoker feed"):
         next(iter(feed))

@@ -18,11 +18,11 @@ from stoker import Feed, errors
     ("argument", "says"),
     [
         ({"drop_last": True}, "tail='drop'"),
-        ({"transform": len}, "say decode="),
+        ({"transform": len}, "use decode="),
         ({"num_workers": 4}, "decode_threads"),
         ({"collate_fn": len}, "decode="),
         ({"batchsize": 4}, "did you mean 'batch_size'"),
-        ({"decode": True}, r"decode=True: expected how to decode fields, as \{'image': 'rgb'\}"),
+        ({"decode": True}, r"decode=True: expected a decoder for each field, such as \{'image': 'rgb'\}"),
     ],
 )
 def test_arguments_of_other_loaders(tmp_path: Path, argument: dict[str, Any], says: str) -> None:
@@ -45,7 +45,7 @@ def test_a_batch_that_was_taken_for_a_tuple(tmp_path: Path) -> None:
     with Feed(dataset.root) as feed:
         batch = next(iter(feed))
     with pytest.raises(
-        TypeError, match=r"no tuple: take its columns by name, as batch\['label'\]; there are label, image"
+        TypeError, match=r"not a tuple: take its columns by name, as batch\['label'\]; there are label, image"
     ):
         _, _ = batch
     with pytest.raises(KeyError, match="no field 'labels'"):

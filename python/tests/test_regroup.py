@@ -12,9 +12,9 @@ import pytest
 
 from datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
-from stoker._delivery import BatchPlan
-from stoker._regroup import batches_within, regroup, rows_before
-from stoker._spec import OrderSpec
+from stoker._order.delivery import BatchPlan
+from stoker._order.regroup import batches_within, regroup, rows_before
+from stoker._order.spec import OrderSpec
 from stoker.testing import serve
 
 SPEC: dict[str, Any] = {"lanes": 3, "shuffle_window": 6000, "seed": 5}
@@ -121,8 +121,8 @@ def test_it_has_to_be_permitted_and_is_reported(feed_of: Any, caplog: pytest.Log
             feed.load_state_dict(state, allow=("batch_size",))
         said = [r.getMessage() for r in caplog.records]
         assert said == [
-            f"stream train: the batch size was 4 and is 8: going on at epoch 0, batch {feed.state_dict()['batch']}; "
-            f"{feed.repeats} samples come again"
+            f"stream train: the batch size has changed from 4 to 8: resuming at epoch 0, batch "
+            f"{feed.state_dict()['batch']}; {feed.repeats} samples are repeated"
         ]
         assert feed.repeats > 0
         batch = next(iter(feed))

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from stoker import Feed, _report, prometheus, serve_metrics
-from stoker._report import Watched, causes_of
-from stoker._waits import Stall
+from stoker import Feed, prometheus, serve_metrics
+from stoker._client.waits import Stall
+from stoker._feed import metrics as _metrics
+from stoker._feed import report as _report
+from stoker._feed.report import Watched, causes_of
 from stoker.testing import serve
 
 ROWS = {"x": np.arange(100, dtype=np.int32)}
@@ -30,7 +32,8 @@ def test_the_report_says_for_whom_the_trainer_waited_and_what_may_help():
     stalls = [Stall("disk", "10.0.0.2:7420", 3, 2.8, 12), Stall("start", "10.0.0.1:7420", 0, 0.3, 1)]
     lines = _report.report(watched(stalls, disk=2.8, start=0.3)).splitlines()
     assert lines[0] == (
-        "rank 0 waited 3.1 s of 60.0 s (5 %): 2.8 s for 10.0.0.2:7420 lane 3, disk; 0.3 s for 10.0.0.1:7420 lane 0, start"
+        "rank 0 waited 3.1 s of 60.0 s (5 %): 2.8 s for 10.0.0.2:7420 lane 3, disk; "
+        "0.3 s for 10.0.0.1:7420 lane 0, start"
     )
     assert lines[1] == "  10 batches, 640 samples: 11 a second, 1.1 MB/s"
     assert lines[2].startswith("  mostly disk: the disk of the feeder's machine is the limit")
@@ -39,7 +42,7 @@ def test_the_report_says_for_whom_the_trainer_waited_and_what_may_help():
 def test_a_trainer_that_is_slower_than_its_data_is_told_so():
     report = _report.report(watched([Stall("disk", "a:1", 0, 0.1, 3)], waited=0.1, disk=0.1))
     assert "waited 0.1 s of 60.0 s (0 %)" in report
-    assert report.endswith("the trainer is the slower side: its data is there before it asks")
+    assert report.endswith("the trainer is the limit: its data arrives before it asks")
 
 
 def test_what_no_source_accounts_for_has_a_name():
@@ -48,7 +51,7 @@ def test_what_no_source_accounts_for_has_a_name():
 
 
 def test_every_cause_has_advice():
-    from stoker._waits import CAUSES
+    from stoker._client.waits import CAUSES
 
     assert set(CAUSES) <= set(_report._ADVICE)
 
@@ -81,7 +84,7 @@ def test_metrics_are_what_prometheus_reads():
 
 
 def test_labels_may_hold_anything():
-    page = _report._Page({"feed": 'a "b" C:\\new\nd'})
+    page = _metrics._Page({"feed": 'a "b" C:\\new\nd'})
     page.add("m_total", "counter", "What it is.", 1.5)
     (sample,) = families(page.text())["m"].samples
     assert sample.labels["feed"] == 'a "b" C:\\new\nd'
@@ -110,7 +113,7 @@ def test_half_requests_do_not_stop_the_metrics():
         contextlib.ExitStack() as stack,
     ):
         silent = []
-        for _ in range(3 * _report._MAX_CONNECTIONS):
+        for _ in range(3 * _metrics._MAX_CONNECTIONS):
             client = stack.enter_context(socket.create_connection(("127.0.0.1", port), 10))
             client.sendall(b"GET /metrics HTTP/1.1\r\nHost: loc")
             silent.append(client)
@@ -119,7 +122,7 @@ def test_half_requests_do_not_stop_the_metrics():
         with contextlib.suppress(ConnectionResetError):
             assert silent[0].recv(1) == b""  # the oldest made room
         handlers = [t for t in threading.enumerate() if "process_request_thread" in t.name]
-        assert len(handlers) <= _report._MAX_CONNECTIONS + 1
+        assert len(handlers) <= _metrics._MAX_CONNECTIONS + 1
 
 
 def test_the_report_is_printed_at_the_end_when_asked_for(monkeypatch, capsys):

@@ -11,7 +11,7 @@ import pytest
 
 from datasets import MANY, DatasetWriter, sample, small_dataset
 from stoker import Batch, Feed, StokerError
-from stoker._path import PathSource
+from stoker._path.path_source import PathSource
 from stoker.testing import serve
 
 SPEC: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 6000, "seed": 5}
@@ -176,7 +176,7 @@ def test_replicas_get_the_same_batches(feed_of: Any, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("WORLD_SIZE", "4")
     expected = whole(feed_of, 1, rank=1, world_size=2, **group)
     assert whole(feed_of, 1, replicas=2, **group) == expected
-    with pytest.raises(ValueError, match="4 processes cannot be divided into groups of replicas=3"):
+    with pytest.raises(ValueError, match="4 ranks cannot be divided into groups of 3 replicas"):
         whole(feed_of, 1, replicas=3)
     with pytest.raises(ValueError, match="replica and replicas"):
         feed_of(replica=1, replicas=2)
@@ -225,7 +225,7 @@ def test_chosen_columns(feed_of: Any, tmp_path_factory: pytest.TempPathFactory) 
         Feed(writer.root, columns=("nothing",))
     with pytest.raises(ValueError, match="decode names field 'image'; there are label"):
         Feed(writer.root, columns=("label",), decode={"image": len})
-    with pytest.raises(ValueError, match="columns must be several names"):
+    with pytest.raises(ValueError, match="columns must be a list of names"):
         Feed(writer.root, columns="label")
     with feed_of(columns=["label"]) as feed:
         assert next(iter(feed)).fields == ("label",)

@@ -18,7 +18,7 @@ import pytest
 
 import stoker
 from stoker import Feed
-from stoker._dataset import newest_version, open_snapshot
+from stoker._dataset.snapshot import newest_version, open_snapshot
 from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, NotADatasetError, StokerError
 
 Writer = functools.partial(stoker.Writer, shuffle=False)
@@ -150,7 +150,7 @@ def test_ctrl_c_leaves_nothing(tmp_path: Path) -> None:
         ({"label": 3}, "sample 'k', field 'label': expected str, not int 3"),
         ({"image": "text"}, "sample 'k', field 'image': expected bytes, not str 'text'"),
         ({"weight": "heavy"}, "sample 'k', field 'weight': expected a number, not str 'heavy'"),
-        ({"image": None}, "sample 'k', field 'image': there is no value, and the field is not nullable"),
+        ({"image": None}, "sample 'k', field 'image': there is no value, but the field is not nullable"),
         ({"other": 1}, "sample 'k': there is no field 'other'; there are ['image', 'label', 'weight']"),
         ({"key": ""}, "sample '', field 'key': the key is empty"),
         ({"key": "\ud800"}, "field 'key': the text has half a surrogate pair"),
@@ -237,7 +237,7 @@ def test_a_key_that_comes_twice_is_refused(tmp_path: Path, chunk_size: int) -> N
     w = Writer(tmp_path / "x", {"n": "int64"}, chunk_size=chunk_size)
     for n in range(40):
         w.write({"key": "seven" if n in (7, 30) else str(n), "n": n})
-    with pytest.raises(DuplicateKeyError, match="key 'seven' comes twice, as sample 7 and 30"):
+    with pytest.raises(DuplicateKeyError, match="key 'seven' occurs twice, in samples 7 and 30"):
         w.close()
     assert newest_version(tmp_path / "x") == 0
     assert chunk_files(tmp_path / "x") == set()
@@ -247,7 +247,7 @@ def test_a_key_that_the_dataset_has_is_refused_unless_it_was_removed(tmp_path: P
     with Writer(tmp_path / "x", {"n": "int64"}) as w:
         w.write_batch(pa.table({"key": ["a", "b"], "n": [1, 2]}))
     with (
-        pytest.raises(DuplicateKeyError, match="key 'b' is in the dataset already, since version 1"),
+        pytest.raises(DuplicateKeyError, match="the dataset already has a sample with the key 'b', since version 1"),
         Writer(tmp_path / "x", append=True) as w,
     ):
         w.write_batch(pa.table({"key": ["c", "b"], "n": [1, 2]}))
@@ -272,7 +272,7 @@ def test_a_dataset_with_a_version_wants_append_or_replace(tmp_path: Path) -> Non
         Writer(tmp_path / "x", append=True, replace=True)
     (tmp_path / "y").mkdir()
     (tmp_path / "y" / "holiday.txt").touch()
-    with pytest.raises(CommitRefusedError, match=r"is no dataset and holds holiday\.txt"):
+    with pytest.raises(CommitRefusedError, match=r"is not a dataset and contains holiday\.txt"):
         Writer(tmp_path / "y", {"n": "int64"})
     with pytest.raises(ValueError, match="its fields must be given"):
         Writer(tmp_path / "z")
@@ -461,7 +461,7 @@ def test_parts_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
         stoker.commit(tmp_path / "x", [a, part("y", "b")])
     with pytest.raises(ValueError, match="field 'n' is int64 in the dataset"):
         part("x", "c", "int32")
-    with pytest.raises(ValueError, match="not what a writer"):
+    with pytest.raises(ValueError, match="expected the `part` of a writer"):
         stoker.commit(tmp_path / "x", [{}])
     next(iter((tmp_path / "x").glob(f"chunks/*/{b['chunks'][0]['id']}.arrow"))).unlink()
     with pytest.raises(StokerError, match="is gone"):

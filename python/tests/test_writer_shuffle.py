@@ -122,7 +122,7 @@ def test_a_key_that_comes_twice_is_named_without_places(tmp_path: Path) -> None:
     w = stoker.Writer(tmp_path / "x", {"n": "int64"})
     for n in range(30):
         w.write({"key": "seven" if n in (7, 29) else str(n), "n": n})
-    with pytest.raises(DuplicateKeyError, match="key 'seven' comes twice in what was written"):
+    with pytest.raises(DuplicateKeyError, match="key 'seven' occurs twice"):
         w.close()
 
 

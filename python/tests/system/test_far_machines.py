@@ -1,4 +1,4 @@
-"""A feed on two machines whose samples lie in an S3 server: one machine dies, and every rank gets exactly its batches."""
+"""A feed on two machines with samples in an S3 server: one machine dies, and every rank gets exactly its batches."""
 
 import pytest
 from clusters import Cluster, Team

@@ -235,4 +235,4 @@ def test_a_damaged_choice_is_named_and_a_lost_one_written_anew(growing, follow):
 def test_a_feed_cannot_follow_and_be_of_a_version(cli, growing):
     said = cli.fails("feed", f"train={growing.path}@1", "--follow", "--port", 0)
     assert "--follow" in said
-    assert "stream train is of version 1 for good" in said
+    assert "stream train is fixed to version 1" in said

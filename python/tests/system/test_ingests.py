@@ -7,7 +7,7 @@ import pytest
 from stoker_processes import LIMIT_S, make_tree, until
 
 from stoker import Feed
-from stoker._dataset import newest_version
+from stoker._dataset.snapshot import newest_version
 from stoker.errors import StokerError
 
 LABELS = ["--label-from", "parent-dir", "--payload", "data"]
@@ -34,7 +34,7 @@ def chunk_files(path):
 
 
 def known_chunks(path):
-    from stoker._dataset import open_snapshot
+    from stoker._dataset.snapshot import open_snapshot
 
     table = open_snapshot(path).chunks
     return {f"{table.id_of(index)}.arrow" for index in range(len(table))}
@@ -73,7 +73,7 @@ def test_labels_of_concurrent_ingests_with_different_new_classes_name_their_dire
     assert samples(path) == labelled(trees[0] | trees[1] | trees[2] | trees[3])
     with Feed(path, version=1) as first, Feed(path) as last:
         names = last.classes["label"]
-        assert first.classes["label"] == names[:2], "no class is ever numbered anew"
+        assert first.classes["label"] == names[:2], "no class is ever renumbered"
         assert sorted(names) == ["a", "b", "c", "m", "q", "z"]
 
 

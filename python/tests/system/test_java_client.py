@@ -271,9 +271,9 @@ def test_a_secured_feed_lets_in_whom_it_should(photos, start_feeder, train, tmp_
         train("java-tls", group="java-3"),  # over its Unix-domain socket
     ]
     matrix = [
-        ("UnauthorizedException", "not that of this feed", {**trusting, "token": "Xguessed", **mine}),
+        ("UnauthorizedException", "does not know the token", {**trusting, "token": "Xguessed", **mine}),
         ("UnauthorizedException", "served over TLS only", {"token_file": str(token)}),
-        ("TlsException", "wants a certificate of the trainer", trusting),
+        ("TlsException", "requires a certificate of the trainer", trusting),
         ("TlsException", "refuses the certificate",
          {**trusting, "tls_cert": str(foreign), "tls_key": str(foreign_key)}),
         ("TlsException", "is not signed by one that", {"tls": str(stranger.pem), **mine}),

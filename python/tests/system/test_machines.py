@@ -1,4 +1,5 @@
-"""A feed on three machines and four trainers, while machines die, hang, and are cut off: every rank gets exactly its batches."""
+"""A feed on three machines and four trainers, while machines die, hang, and are cut off: every rank gets exactly its
+batches."""
 
 import json
 

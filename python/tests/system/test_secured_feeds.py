@@ -21,7 +21,7 @@ from processes_seen import answers, get
 from stoker_processes import Cli, Feeder, Trainer, until, views
 
 from stoker import Feed
-from stoker import _protocol as p
+from stoker._wire import protocol as p
 from stoker.errors import ConnectTimeoutError, StokerError, TlsError, UnauthorizedError
 
 SECRET = "c0ffee-a-secret-that-must-not-be-seen"
@@ -108,7 +108,7 @@ def refused(error: type[StokerError], match: str, target: str, **options: Any) -
     assert "\n" not in str(caught.value)
     assert SECRET not in str(caught.value)
     assert time.monotonic() - begun < 5
-    assert feed._tally._batches == 0
+    assert feed._reading.client_stats._batches == 0
 
 
 # ---- those who may
@@ -156,7 +156,7 @@ def test_a_process_of_its_own_trains_over_tls(tls: Guarded, cli: Cli, tmp_path: 
 
 def test_wrong_token(tls: Guarded) -> None:
     trusting = {"tls": tls.authority.pem}
-    refused(UnauthorizedError, "not that of this feed", f"localhost:{tls.port}", token="guessed", **trusting)
+    refused(UnauthorizedError, "does not know the token", f"localhost:{tls.port}", token="guessed", **trusting)
     refused(UnauthorizedError, "wants a token", f"localhost:{tls.port}", **trusting)
 
 
@@ -192,12 +192,12 @@ def test_a_named_feed_is_that_of_its_own_file(
         pem, _ = authority.issue("moved", "DNS:localhost,IP:127.0.0.1")
         said = {"name": "tls", "addresses": [tls.feeder.address], "pid": os.getpid(), "tls_cert": str(pem)}
         (tmp_path / "feeds" / "tls.json").write_text(json.dumps(said))
-        refused(TlsError, rf"certificate of {tls.feeder.address} is not that in .*moved\.pem", "tls")
+        refused(TlsError, rf"certificate of {tls.feeder.address} is not the one in .*moved\.pem", "tls")
 
 
 def test_wrong_certificate_of_the_trainer(mutual: Guarded, stranger: Authority) -> None:
     address, trusting = mutual.feeder.address, {"tls": mutual.authority.pem}
-    refused(TlsError, f"{address} wants a certificate of the trainer .*tls_cert and tls_key", address, **trusting)
+    refused(TlsError, f"{address} requires a certificate of the trainer .*tls_cert and tls_key", address, **trusting)
     pem, key = stranger.issue("impostor")
     refused(TlsError, r"refuses the certificate .*impostor\.pem", address, **trusting, tls_cert=pem, tls_key=key)
     pem, key = mutual.authority.issue("late", days=-1)
@@ -270,16 +270,16 @@ def test_renewed_certificates_are_taken_over(tls: Guarded, photos: Any) -> None:
         until(lambda: shown(tls) == first(tls.pem), "the renewed certificate is shown")
         got += views(batches)  # the session of the old one lives on
         assert got == expected(photos)
-        assert feed._source.stats()["reconnects"] == 0
+        assert feed._reading.source.stats()["reconnects"] == 0
     with Feed("tls", group="renewed") as feed:
         assert len(feed) > 0
 
     good = shown(tls)
     broken, kept = tls.pem.read_text(), tls.key.read_text()
     tls.key.write_text("no key any more\n")
-    until(lambda: shown(tls) and "are not taken over" in log(tls), "the feeder looked")
+    until(lambda: shown(tls) and "Cannot use the renewed TLS files" in log(tls), "the feeder looked")
     assert shown(tls) == good
-    assert log(tls).count("are not taken over") == 1
+    assert log(tls).count("Cannot use the renewed TLS files") == 1
     tls.key.write_text(kept)
     tls.pem.write_text(broken)
 
@@ -357,7 +357,7 @@ def test_what_is_not_safe_is_refused_in_a_line(photos: Any, cli: Cli, authority:
     _, key = authority.issue("lonely")
     other, _ = authority.issue("other")
     said = cli.fails("feed", photos.path, "--tls-cert", other, "--tls-key", key, "--port", 0)
-    assert re.search(r"^stoker: key file .*lonely\.key is not that of the certificate in .*other\.pem", said, re.M)
+    assert re.search(r"^stoker: key file .*lonely\.key does not belong to the certificate in .*other\.pem", said, re.M)
     assert "Exception" not in said
 
 

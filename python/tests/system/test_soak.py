@@ -75,7 +75,7 @@ class Run:
     def some_time(self):
         """Waits until the trainer has read some dozens of further batches, or has ended."""
         wanted = len(self._trainers[-1].lines()) + self._rng.randint(1, 150)
-        until(lambda: self.over or len(self._trainers[-1].lines()) >= wanted, "the trainer goes on")
+        until(lambda: self.over or len(self._trainers[-1].lines()) >= wanted, "the trainer continues")
 
     def kill(self):
         if not self.over:
@@ -141,7 +141,7 @@ def test_fifty_epochs_of_killed_trainers_leave_nothing_in_the_feeder(cli, start_
 
     until(lambda: no_sessions(feeder), "the last trainer is gone")
     try:
-        until(settled, "the feeder is as it was", 60)
+        until(settled, "the feeder is unchanged", 60)
     finally:
         print("before", base, "after", state_of(feeder), "kills", run.kills)
     feeder.stop()

@@ -59,7 +59,7 @@ def status(cli, name):
 
 
 def test_top_shows_rates_positions_and_waits(cli, seen, trainer):
-    until(lambda: [g for g in status(cli, "seen")["groups"] if g["next"] > 2], "the trainer is under way")
+    until(lambda: [g for g in status(cli, "seen")["groups"] if g["next"] > 2], "the trainer has read some batches")
     (feed,) = json.loads(cli.run("top", "seen", "--once", "--json"))
     assert feed["name"] == "seen"
     assert feed["samples_per_second"] > 0

@@ -1,7 +1,7 @@
 """A trainer: reads epochs of a feed and appends one JSON line for each batch that it has finished with.
 
 Arguments: file of the lines, target, number of epochs, options as a Python dict. Its own options: `state` to begin
-at, `stepwise` to wait for a line of standard input before each batch, `waits` to note how long it waited for each batch, and
+at, `stepwise` to wait for a line of standard input before each batch, `waits` to note its wait for each batch, and
 of which lane at which feeder its last piece was.
 """
 
@@ -16,7 +16,7 @@ import stoker
 
 def arrival(feed, batch):
     """Lane and feeder of a batch's last piece."""
-    span = feed._source._demand.reading
+    span = feed._reading.source._subscriptions.reading
     index = span.index(batch.number)
     return span.planned(index)[-1].lane, span.arrivals[index][-1].connection.address
 

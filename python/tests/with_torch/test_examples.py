@@ -172,7 +172,10 @@ def test_the_trainer_resumes_from_its_checkpoint(images: Path, run: Any) -> None
 
 
 def in_a_process(arguments: list[object], **variables: str) -> str:
-    """What a program prints. JAX does not go together with the forks of other tests, so it never runs in this process."""
+    """What a program prints.
+
+    JAX does not go together with the forks of other tests, so it never runs in this process.
+    """
     command = [sys.executable, *map(str, arguments)]
     done = subprocess.run(command, env=os.environ | variables, capture_output=True, text=True, timeout=180)
     assert done.returncode == 0, done.stderr

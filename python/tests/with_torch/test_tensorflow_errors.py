@@ -1,4 +1,7 @@
-"""What a tf.data dataset does after an error. Behind the tests that import triton, which does not bear TensorFlow before it."""
+"""What a tf.data dataset does after an error.
+
+Behind the tests that import triton, which does not bear TensorFlow before it.
+"""
 
 from __future__ import annotations
 

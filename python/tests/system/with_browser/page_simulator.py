@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parents[4] / "feeder-job/src/main/resources/dev/stoker/feeder/ui/page.html"
+PAGE = Path(__file__).parents[4] / "feeder-server/src/main/resources/dev/stoker/server/ui/page.html"
 
 
 class SimulatedFeeder:
@@ -96,5 +96,6 @@ class SimulatedFeeder:
             "server": {"idle": seconds, "origin": 0, "disk": waited, "build": 0, "write": 0},
             "trainer": {"seconds": seconds, "waited": waited, "batches": int(seconds), "samples": rows, "bytes": 0,
                         "causes": causes,
-                        "waits": [{"feeder": "10.0.0.1:7420", "lane": 3, "cause": longest, "seconds": waited, "times": 9}]},
+                        "waits": [{"feeder": "10.0.0.1:7420", "lane": 3, "cause": longest, "seconds": waited,
+                                   "times": 9}]},
         }  # fmt: skip

@@ -167,8 +167,10 @@ def test_throughput_waits_progress_and_tiers_are_drawn(page, url, watched):
     ("ranks", "waits", "title", "words"),
     [
         (1, {"disk": 0.004}, "Data is not the limit", "The trainer waited 0.4 %"),
-        (24, {"network": 0.05}, "Data slows training a little", "Rank 23 waited 5.0 % of the last minute, mostly for: network"),
-        (1000, {"start": 0.02, "disk": 0.4}, "Data is the limit", "Rank 999 waited 42 % of the last minute, mostly for: disk"),
+        (24, {"network": 0.05}, "Data slows training a little",
+         "Rank 23 waited 5.0 % of the last minute, mostly for: network"),
+        (1000, {"start": 0.02, "disk": 0.4}, "Data is the limit",
+         "Rank 999 waited 42 % of the last minute, mostly for: disk"),
         (24, {"decoding": 0.6}, "Decoding is the limit", "More decode_threads or DataLoader workers help"),
     ],
 )  # fmt: skip

@@ -32,8 +32,8 @@ class Broker:
         listening: Sequence[tuple[str, str, int]] = (),
         users: Sequence[str] = (),
     ) -> None:
-        """`more`: further settings; `options`: of the JVM; `listening`: name, protocol and port of other listeners; `users`:
-        credentials as `kafka-storage format --add-scram` takes them."""
+        """`more`: further settings; `options`: of the JVM; `listening`: name, protocol and port of other listeners;
+        `users`: credentials as `kafka-storage format --add-scram` takes them."""
         port, controller = free_port(), free_port()
         self.address = f"127.0.0.1:{port}"
         self._directory, self._options = directory, options

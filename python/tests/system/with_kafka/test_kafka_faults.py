@@ -1,5 +1,5 @@
-"""Feeds to a topic that are killed, stand still, run twice or lose their topic, and topics that others have written to: each
-sample exactly once and in order, or a line that says what is wrong.
+"""Feeds to a topic that are killed, stand still, run twice or lose their topic, and topics that others have written to:
+each sample exactly once and in order, or a line that says what is wrong.
 """
 
 import re
@@ -60,7 +60,7 @@ def begin(cli, broker, photos):
 
 @pytest.fixture(autouse=True)
 def _trainers_tell_soon_how_far_they_are(monkeypatch):
-    monkeypatch.setattr("stoker._kafka_lanes._COMMIT_S", 0.1)
+    monkeypatch.setattr("stoker._kafka.topic_reading._COMMIT_S", 0.1)
 
 
 def read(topic, after=None, happens=None):
@@ -193,8 +193,8 @@ def test_a_feed_ends_when_its_topic_is_created_again_and_another_one_serves_its_
 
 
 def test_a_feed_hears_of_what_a_trainer_has_consumed_that_is_busy(broker, written, monkeypatch):
-    """A rank that waits for others in its step, and they for records that the feed keeps back until this one has told."""
-    monkeypatch.setattr("stoker._kafka_lanes._COMMIT_S", 1000.0)
+    """A rank waits for others in its step, and they wait for records that the feed holds until this rank reports."""
+    monkeypatch.setattr("stoker._kafka.topic_reading._COMMIT_S", 1000.0)
     topic = Topic(broker.address, "busy")
     topic.create()
     topic.write(written)
@@ -207,7 +207,7 @@ def test_a_feed_hears_of_what_a_trainer_has_consumed_that_is_busy(broker, writte
 
 
 def test_a_piece_is_found_where_all_behind_it_was_given_up(broker, tmp_path):
-    """After more transactions than records it is guessed to stand further behind than it does, and nothing comes there."""
+    """After more transactions than records, its guessed position is too far back, and no record arrives there."""
     small_dataset(tmp_path / "d", chunks=(120, 40, 40, 40))
     order = {"batch_size": 4, "lanes": 4, "shuffle_window": 3000, "lane_order": "fixed"}
     writer = Writer(tmp_path / "d", **order)
@@ -264,8 +264,8 @@ def forgotten(partitions, topic):
     [
         (flipped, errors.CorruptDataError, r"partition 1, offset 4 is corrupt: .*CRC32C"),
         (misrouted, errors.StokerError, r"partition 2, offset 3: .* of lane 0 was misrouted to partition 2"),
-        (missing, errors.StokerError, r"partition 3, offset 5: .* comes where .* was expected.*the topic has a gap"),
-        (forgotten, errors.StokerError, r"partition \d: .* is not there any more, .*\(offset 6\).*retention\.ms"),
+        (missing, errors.StokerError, r"partition 3, offset 5: .* found where .* was expected.*the topic has a gap"),
+        (forgotten, errors.StokerError, r"partition \d: .* is no longer there; .*\(offset 6\).*retention\.ms"),
     ],
 )
 def test_what_is_wrong_in_a_topic_is_named_with_partition_and_offset(broker, written, damage, error, message):

@@ -1,4 +1,4 @@
-"""A real feeder that writes a real topic, and trainers that read it: the path reader's bytes, whatever dies meanwhile."""
+"""A real feeder that writes a real topic, and trainers that read it: the path reader's bytes, whatever dies."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def test_lanes_that_ranks_cannot_share_are_refused(broker, start):
     process = start("shared", "--epochs", 1, "--world-size", 3)
     out, err = process.communicate(timeout=LIMIT_S)
     assert process.returncode == 2, out + err
-    assert "4 lanes are no multiple of 3 ranks" in err
+    assert "4 lanes are not a multiple of 3 ranks" in err
     assert "3 times" in err
     assert "--allow-read-amplification" in err
 

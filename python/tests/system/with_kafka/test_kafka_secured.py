@@ -1,4 +1,5 @@
-"""Brokers that ask for a password, over TLS or salted: feeds, ingests and trainers come in with theirs, and nobody says what it is."""
+"""Brokers that ask for a password, over TLS or salted: feeds, ingests and trainers come in with theirs, and nobody says
+what it is."""
 
 from __future__ import annotations
 
@@ -65,7 +66,8 @@ class Secured:
         """For librdkafka."""
         file = self.directory / "python.properties"
         file.write_text(
-            f"# of the trainers\nsecurity.protocol=sasl_ssl\nsasl.mechanism=PLAIN\nssl.ca.location={self.authority.pem}\n"
+            f"# of the trainers\nsecurity.protocol=sasl_ssl\nsasl.mechanism=PLAIN\n"
+            f"ssl.ca.location={self.authority.pem}\n"
             f"sasl.username=feed\nsasl.password={password}\n"
         )
         return file

@@ -27,7 +27,8 @@ class Topic:
     # ---- how far it is
 
     def ends(self, isolation: IsolationLevel) -> list[int]:
-        """Of each partition the offset after the last record; none while that is not known, as of a topic that is being made."""
+        """Of each partition the offset after the last record; none while that is not known, as of a topic that is being
+        made."""
         asked = {TopicPartition(self.name, p): OffsetSpec.latest() for p in range(self.partitions)}
         found = self.admin.list_offsets(asked, isolation_level=isolation)
         try:
@@ -110,7 +111,10 @@ class Topic:
         assert producer.flush(LIMIT_S) == 0
 
     def transact(self, *transactions: tuple[Records, bool]) -> None:
-        """Writes transactions one after the other, see `write`. The flag of each: whether it is committed or aborted."""
+        """Writes transactions one after the other, see `write`.
+
+        The flag of each: whether it is committed or aborted.
+        """
         producer = Producer(self._address | {"transactional.id": self.name})
         producer.init_transactions(LIMIT_S)
         for partitions, is_committed in transactions:

@@ -16,8 +16,8 @@ import java.util.Locale;
  * Simple trainers in a separate process: they receive frames, request an answer now and then, and print the received
  * bytes of the measured time and the times of the answers.
  *
- * <p>Arguments: port, trainers, milliseconds to measure, and what the last trainer does ({@code reads} or {@code stalls}).
- * Trainer 0 gets no data, only answers.
+ * <p>Arguments: port, trainers, milliseconds to measure, and what the last trainer does ({@code reads} or
+ * {@code stalls}). Trainer 0 gets no data, only answers.
  */
 final class TransportReceiver {
     private static final int SEGMENT_BYTES = 256 << 10;

@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.stoker.feeder.node.tiers.CacheDirectory;
+import dev.stoker.server.tiers.CacheDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -27,8 +27,8 @@ import picocli.CommandLine.Spec;
         description = {
             "Lists files that belong to no version of a dataset, which interrupted ingests left behind. With"
                     + " --yes it deletes them.",
-            "It keeps the files of an ingest that has a lease, however old they are: a writer takes a lease"
-                    + " before its first chunk and releases it after its commit. --break ends the lease of a dead writer."
+            "It keeps the files of an ingest that has a lease, however old they are: a writer takes a lease before its"
+                    + " first chunk and releases it after its commit. --break ends the lease of a dead writer."
         })
 final class GcVerb implements Callable<Integer> {
 

@@ -6,7 +6,7 @@ import dev.stoker.ingest.IngestOptions;
 import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestProgress;
 import dev.stoker.ingest.IngestResult;
-import dev.stoker.ingest.stream.StreamOptions;
+import dev.stoker.ingest.topic.TopicOptions;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -17,12 +17,15 @@ import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
-/** {@code stoker ingest}: packs the files of a tree into chunks and commits one version, or a topic's records and many. */
+/**
+ * {@code stoker ingest}: packs the files of a tree into chunks and commits one version, or a topic's records and many.
+ */
 @Command(
         name = "ingest",
         description =
                 "Packs the files of a directory tree into a dataset and commits one version. With a topic as source"
-                        + " (kafka://host:port/topic), packs its records and commits a version every --commit-interval.",
+                        + " (kafka://host:port/topic), packs its records and commits a version every"
+                        + " --commit-interval.",
         customSynopsis = "stoker ingest SOURCE TARGET [OPTION]…",
         sortOptions = false)
 final class IngestVerb implements Callable<Integer> {
@@ -47,8 +50,8 @@ final class IngestVerb implements Callable<Integer> {
         PrintWriter out = spec.commandLine().getOut();
         PrintWriter err = spec.commandLine().getErr();
         String[] args = arguments.toArray(new String[0]);
-        if (StreamOptions.isTopic(args)) {
-            return TopicIngest.run(StreamOptions.parse(args), json, out, err);
+        if (TopicOptions.isTopic(args)) {
+            return TopicIngestCommand.run(TopicOptions.parse(args), json, out, err);
         }
         IngestOptions options = IngestOptions.parse(args);
         if (options.run() == IngestOptions.Run.DRY) {

@@ -3,10 +3,10 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.StokerHome;
 import dev.stoker.feeder.kafka.KafkaPlan;
 import dev.stoker.feeder.kafka.TopicProgress;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.NoSuchFileException;
@@ -16,8 +16,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What a feed to a topic says of itself on its machine: {@code feeds/<name>.json}, and beside it how far it is, which is written
- * anew each second. One thread.
+ * The files in which a feed to a topic describes itself on its machine: {@code feeds/<name>.json}, and beside it the
+ * feed's progress, which is rewritten each second. One thread.
  *
  * <p>Such a feed has no server that could be asked. The topic does not tell which consumer a lane waits for, and a
  * port for this alone would need tokens and certificates. A file that cannot be written does not end the feed. On a

@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.embedded.ListeningSockets;
+import dev.stoker.flink.embedded.ListeningSockets;
 import dev.stoker.storage.hadoop.HadoopSettings;
 import java.io.File;
 import java.io.IOException;
@@ -56,12 +56,11 @@ final class FlinkCluster implements AutoCloseable {
         HadoopSettings.write(conf, hadoop);
         try (Stream<Path> jars = Files.list(DIST.resolve("lib"))) {
             classPath = jars.map(Path::toString)
-                    .filter(
-                            jar -> !Path.of(jar)
-                                    .getFileName()
-                                    .toString()
-                                    .matches(
-                                            "(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients|zstd-jni).*"))
+                    .filter(jar -> !Path.of(jar)
+                            .getFileName()
+                            .toString()
+                            .matches("(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients"
+                                    + "|zstd-jni).*"))
                     .collect(Collectors.joining(
                             File.pathSeparator,
                             "",

@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.server.TestDataset;
 import dev.stoker.storage.HostileNeighbour;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
@@ -226,7 +226,7 @@ class NeighboursITCase {
         Path space = Files.createSymbolicLink(tiers.resolve("node"), outside);
         try (StokerProcess feed =
                 feed("--tier=disk:" + tiers + ":64m", "--cache-lifetime=node").await("ready at")) {
-            feed.await(space + ": belongs to another user; choose a directory of your own");
+            feed.await(space + ": belongs to another user; choose another directory");
         }
         Path lock = tiers.resolve("cache.lock");
         Files.delete(lock);

@@ -2,10 +2,10 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.FeederOptions;
 import dev.stoker.feeder.kafka.KafkaOptions;
-import dev.stoker.ingest.IngestFlags;
-import dev.stoker.ingest.stream.StreamFlags;
+import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.topic.TopicFlags;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -38,7 +38,7 @@ class OptionsPageTest {
                 + "Generated from the code. The command line and `flink run` take the same ones: `--batch-size 64` or"
                 + " `--batch-size=64`. Sizes are written as `8 mb`, times as `30 s`.\n");
         table(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, IngestFlags.all());
-        table(page, "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, StreamFlags.all());
+        table(page, "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, TopicFlags.all());
         table(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeederOptions.PREFIX, FeederOptions.all());
         table(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeederOptions.PREFIX, KafkaOptions.all());
         return page.toString();

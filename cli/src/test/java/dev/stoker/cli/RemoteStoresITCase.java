@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
-import dev.stoker.feeder.FeederArguments;
+import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
@@ -293,10 +293,9 @@ class RemoteStoresITCase {
             try (ObjectStore store = Stores.open(location)) {
                 assertThat(store.list("_stoker/feeds/").toList())
                         .isNotEmpty()
-                        .allMatch(
-                                object -> object.name()
-                                        .matches(
-                                                ".*/(ledger/part-[0-9a-f-]{36}\\.avro|delivered-[0-9a-f-]{36}-0-[0-9a-f-]{36}\\.json)"))
+                        .allMatch(object -> object.name()
+                                .matches(".*/(ledger/part-[0-9a-f-]{36}\\.avro"
+                                        + "|delivered-[0-9a-f-]{36}-0-[0-9a-f-]{36}\\.json)"))
                         .anyMatch(object -> object.name().contains("/delivered-"));
             }
         }

@@ -79,7 +79,9 @@ public final class Batch implements AutoCloseable {
                 .sum();
     }
 
-    /** The position after this batch, as small JSON for {@link FeedClient#load}: the same on every rank, and in Python. */
+    /**
+     * The position after this batch, as small JSON for {@link FeedClient#load}: the same on every rank, and in Python.
+     */
     public String state() {
         return FeedState.of(after, welcome);
     }

@@ -38,7 +38,7 @@ final class ClientKeys {
         }
         RegularFile.sharing(keyFile)
                 .ifPresent(permissions -> LOG.warn(
-                        "Key file {} can be read by others than its owner ({}): chmod 600 {}",
+                        "Key file {} can be read by users other than its owner ({}): chmod 600 {}",
                         keyFile,
                         permissions,
                         keyFile));

@@ -136,7 +136,7 @@ public final class FeedClient implements AutoCloseable {
             } else {
                 source.beginEmpty(span);
             }
-            // What an epoch is of is known when it is begun, where each has a version of its own.
+            // If each epoch has its own version, the version is known when the epoch begins.
             if (!welcome().follows()) {
                 Position following = new Position(start.epoch() + 1, 0);
                 Span.Range coming = share(following).whole().range(following.epoch());
@@ -214,7 +214,7 @@ public final class FeedClient implements AutoCloseable {
     List<Piece> take(Span span, long index) {
         lock.lock();
         try {
-            source.tally().begin();
+            source.clientStats().begin();
             return source.take(span, index);
         } finally {
             lock.unlock();
@@ -225,7 +225,7 @@ public final class FeedClient implements AutoCloseable {
         lock.lock();
         try {
             last = Optional.of(after);
-            source.tally().handedOut(batch);
+            source.clientStats().handedOut(batch);
         } finally {
             lock.unlock();
         }
@@ -362,17 +362,18 @@ public final class FeedClient implements AutoCloseable {
      * With STOKER_REPORT=1 in the environment, {@link #close} prints this report. Any thread may call it.
      */
     public String report() {
-        return new FeedReport(source.tally().labels(welcome()), stats()).text();
+        return new FeedReport(source.clientStats().labels(welcome()), stats()).text();
     }
 
     /** The same in Prometheus' text format (version 0.0.4), for your own metrics page. Any thread may call it. */
     public String prometheus() {
-        return new FeedReport(source.tally().labels(welcome()), stats()).prometheus();
+        return new FeedReport(source.clientStats().labels(welcome()), stats()).prometheus();
     }
 
     /**
-     * Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid. Delivered means that a
-     * feeder has read them: it writes them to the ledger with its next checkpoint, and before it ends in good order.
+     * Delivers the last receipts, for which it takes a second at most, and ends. What was handed out stays valid.
+     * Delivered means that a feeder has read them: it writes them to the ledger with its next checkpoint, and before it
+     * ends in good order.
      */
     @Override
     public void close() {
@@ -385,7 +386,7 @@ public final class FeedClient implements AutoCloseable {
                 current.end();
             }
             isClosed = true;
-            source.tally().end();
+            source.clientStats().end();
         } finally {
             lock.unlock();
         }

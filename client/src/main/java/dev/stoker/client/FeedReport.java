@@ -19,21 +19,22 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
     private static final double WORTH_ADVICE = 0.02;
     private static final Map<String, String> ADVICE = Map.of(
             Waits.START,
-            "connecting, and the first window of an epoch: a smaller shuffle window starts sooner",
+            "connecting and reading the first window of an epoch: a smaller shuffle window starts sooner",
             Waits.ORIGIN,
-            "the dataset's store is the limit: bring the dataset nearer, or feed from more machines",
+            "the dataset's store is the limit: move the dataset nearer, or feed from more machines",
             Waits.DISK,
-            "the disk of the feeder's machine is the limit: a faster one, more memory for its cache, or more feeders",
+            "the disk of the feeder's machine is the limit: use a faster disk, more memory for its cache, or more"
+                    + " feeders",
             Waits.NETWORK,
-            "the way from feeder to trainer is the limit: look at its load, or place the feeder nearer",
+            "the network between feeder and trainer is the limit: check its load, or move the feeder nearer",
             Waits.FEEDER,
-            "the feeder's processor is the limit: give it more of one, or feed from more machines",
+            "the feeder's processor is the limit: give it more cores, or feed from more machines",
             Waits.CORRUPT,
-            "messages came damaged and were sent again: run stoker verify, look at memory and network",
+            "messages arrived damaged and were sent again: run stoker verify, check memory and network",
             Waits.CONNECT,
-            "no feeder could be reached: look at stoker ps and at the feeder's log",
+            "no feeder could be reached: check stoker ps and the feeder's log",
             Waits.KAFKA,
-            "the topic is the limit: look at its brokers, and whether the feed waits for another of its --pace-groups");
+            "the topic is the limit: check its brokers, and whether the feed waits for another of its --pace-groups");
 
     /** A few lines: how long the trainer waited, for which feeder, and possible remedies. */
     String text() {
@@ -60,7 +61,7 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
             String main = stats.causes().keySet().iterator().next();
             text.append(format("\n  mostly %s: %s", main, ADVICE.getOrDefault(main, "see docs/operations.md")));
         } else if (elapsed > 0) {
-            text.append(format("\n  the trainer is the slower side: its data is there before it asks"));
+            text.append(format("\n  the trainer is the limit: its data arrives before it asks"));
         }
         return text.toString();
     }
@@ -70,7 +71,7 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
         StringBuilder page = new StringBuilder();
         counter(page, "stoker_batches_total", "Batches handed to the trainer.", stats.batches());
         counter(page, "stoker_samples_total", "Samples handed to the trainer.", stats.samples());
-        counter(page, "stoker_bytes_total", "Bytes received.", stats.bytes());
+        counter(page, "stoker_bytes_total", "Bytes of the samples handed to the trainer.", stats.bytes());
         counter(page, "stoker_seconds_total", "Seconds since the first batch was requested.", seconds(stats.elapsed()));
         if (!stats.causes().isEmpty()) {
             head(page, "stoker_wait_seconds_total", "Seconds that the trainer waited, by cause.");

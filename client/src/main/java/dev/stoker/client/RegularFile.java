@@ -42,7 +42,10 @@ final class RegularFile {
                 .toString();
     }
 
-    /** The permissions of a file that others than its owner can read. Mounted secrets often are so, hence it is no error. */
+    /**
+     * The permissions of a file that others than its owner can read. Mounted secrets often are so, hence it is no
+     * error.
+     */
     static Optional<String> sharing(Path file) {
         try {
             Set<PosixFilePermission> found = Files.getPosixFilePermissions(file);

@@ -37,11 +37,10 @@ final class TopicOpening {
             require(
                     log.isAnswered()
                             ? "not there within " + millis() + log.trouble()
-                                    + ". Does the feed run, and is the topic spelled like this?"
+                                    + ". Is the feed running, and is the topic's name correct?"
                             : "no broker answers there within " + millis()
-                                    + ". Check the address, that brokers run there and are reached from here by the"
-                                    + " names in their advertised.listeners, and the security settings"
-                                    + " (STOKER_KAFKA_CONFIG)");
+                                    + ". Check the address, that brokers run there, that their advertised.listeners"
+                                    + " are reachable from here, and the security settings (STOKER_KAFKA_CONFIG)");
             partitions = log.partitions();
         }
         TopicInfo info;
@@ -58,7 +57,7 @@ final class TopicOpening {
     /** Refuses a topic whose number of partitions differs from the number of lanes. */
     void requireLanes(int partitions, TopicInfo info) {
         if (partitions != info.laneRows().size()) {
-            throw new FeedException(target + " has " + partitions + " partitions, its feed wrote "
+            throw new FeedException(target + " has " + partitions + " partitions, but its feed wrote "
                     + info.laneRows().size() + " lanes: the topic was changed; feed into a new one");
         }
     }
@@ -66,7 +65,7 @@ final class TopicOpening {
     private TopicInfo info(TopicSearch search) {
         Optional<TopicRecord> found = search.at(0, search.begin(0));
         while (found.isEmpty()) {
-            require("no record yet after " + millis() + log.trouble() + ". Does the feed run?");
+            require("no record yet after " + millis() + log.trouble() + ". Is the feed running?");
             found = search.at(0, search.begin(0));
         }
         TopicInfo first = described(search, found.get());

@@ -32,7 +32,7 @@ record TopicRecord(RecordHeader header, long offset, byte[] value) {
         if (header.lane() != entry.partition()) {
             throw new FeedException(where + ": " + header.position() + " of lane " + header.lane()
                     + " was misrouted to partition " + entry.partition()
-                    + "; another program than the feed has written it: feed into a new topic");
+                    + "; a program other than the feed wrote it: feed into a new topic");
         }
         return new TopicRecord(header, entry.offset(), entry.value());
     }

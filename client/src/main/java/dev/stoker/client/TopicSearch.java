@@ -233,9 +233,9 @@ final class TopicSearch {
     /** The error for a missing record. */
     FeedException gap(int partition, RecordPosition wanted, TopicRecord ahead) {
         return new FeedException(TopicRecord.where(target, partition, ahead.offset()) + ": " + ahead.position()
-                + " comes where " + wanted
-                + " was expected, and the records before it do not have that position: the topic has a gap."
-                + " Records were deleted, or the topic was recreated: feed into a new topic");
+                + " found where " + wanted
+                + " was expected, and no record before it has that position: the topic has a gap. Records were"
+                + " deleted, or the topic was recreated: feed into a new topic");
     }
 
     /** One wait for the brokers. */

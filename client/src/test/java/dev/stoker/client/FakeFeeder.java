@@ -88,7 +88,10 @@ final class FakeFeeder implements AutoCloseable {
 
     /** Says no word of STATS in WELCOME. */
     volatile boolean isOld;
-    /** Microseconds of origin, disk and feeder that it speaks of, and takes, for the piece of that number, counted as for faults. */
+    /**
+     * Microseconds of origin, disk and feeder that it speaks of, and takes, for the piece of that number, counted as
+     * for faults.
+     */
     final Map<Integer, long[]> delays = new ConcurrentHashMap<>();
 
     final Queue<Stats> stats = new ConcurrentLinkedQueue<>();

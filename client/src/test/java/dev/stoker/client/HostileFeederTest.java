@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Feeders that abuse the protocol: the trainer gets exactly the right batches, or a typed error, and never waits for ever. The seed is
- * part of each failure: {@code -Dtest.seed=…}.
+ * Feeders that abuse the protocol: the trainer gets exactly the right batches, or a typed error, and never waits for
+ * ever. The seed is part of each failure: {@code -Dtest.seed=…}.
  */
 @Timeout(1800)
 class HostileFeederTest {

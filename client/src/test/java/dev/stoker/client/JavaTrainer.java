@@ -16,9 +16,9 @@ import java.time.Duration;
 import java.util.HexFormat;
 
 /**
- * A trainer for the system tests of the Python package (test_java_client.py), twin of their trainer_program.py: it reads epochs of
- * a feed and appends one JSON line for each batch that it has finished with; a failure is one more line. Says at the end how it went.
- * Arguments: file of the lines, target, number of epochs, options as JSON.
+ * A trainer for the system tests of the Python package (test_java_client.py), twin of their trainer_program.py: it
+ * reads epochs of a feed and appends one JSON line for each batch that it has finished with; a failure is one more
+ * line. Says at the end how it went. Arguments: file of the lines, target, number of epochs, options as JSON.
  */
 public final class JavaTrainer {
     private static final ObjectMapper JSON = new ObjectMapper();

@@ -108,7 +108,7 @@ class TlsTest {
         assertThat(read(client(byName(feeder)).tls(own.pem()).tlsCertificate(trainer.pem(), trainer.key())))
                 .isEqualTo(EXPECTED);
         refused(
-                byName(feeder) + " wants a certificate of the trainer",
+                byName(feeder) + " requires a certificate of the trainer",
                 client(byName(feeder)).tls(own.pem()));
         refused(
                 byName(feeder) + " refuses the certificate " + own.pem(),

@@ -367,7 +367,7 @@ class TopicClientTest {
         topic.write(0).partitions.add(new ArrayList<>());
         assertThatThrownBy(() -> client(topic).open())
                 .isInstanceOf(FeedException.class)
-                .hasMessageContaining("has 5 partitions, its feed wrote 4 lanes");
+                .hasMessageContaining("has 5 partitions, but its feed wrote 4 lanes");
     }
 
     @Test

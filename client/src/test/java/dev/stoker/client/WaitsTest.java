@@ -122,10 +122,9 @@ class WaitsTest {
                         0));
         assertThat(report.text())
                 .isEqualTo("rank 1 waited 2.0 s of 10.0 s (20 %): 1.8 s for 10.0.0.1:7420 lane 2, disk; 0.2 s for"
-                        + " 10.0.0.1:7420 lane 2, network\n"
-                        + "  10 batches, 640 samples: 64 a second, 2.0 MB/s\n"
-                        + "  mostly disk: the disk of the feeder's machine is the limit: a faster one, more memory for its cache,"
-                        + " or more feeders");
+                        + " 10.0.0.1:7420 lane 2, network\n  10 batches, 640 samples: 64 a second, 2.0 MB/s\n  mostly"
+                        + " disk: the disk of the feeder's machine is the limit: use a faster disk, more memory for"
+                        + " its cache, or more feeders");
         List<String> lines = report.prometheus().lines().toList();
         assertThat(lines)
                 .contains("# TYPE stoker_batches_total counter")

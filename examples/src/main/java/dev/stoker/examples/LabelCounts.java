@@ -10,8 +10,8 @@ import java.util.TreeMap;
 /**
  * Counts the samples of each class in one epoch. It reads the feed that {@code stoker run} started:
  *
- * <pre>
- * ./stoker run ./data/photos -- java -cp 'client/target/dist/*' examples/src/main/java/dev/stoker/examples/LabelCounts.java
+ * <pre> ./stoker run ./data/photos -- java -cp 'client/target/dist/*'
+ * examples/src/main/java/dev/stoker/examples/LabelCounts.java
  * </pre>
  */
 public final class LabelCounts {

@@ -20,7 +20,9 @@ final class SharedCluster {
 
     private SharedCluster() {}
 
-    /** A warning if other jobs run on a session cluster; empty on a cluster of the feed's own, or if it cannot be asked. */
+    /**
+     * A warning if other jobs run on a session cluster; empty on a cluster of the feed's own, or if it cannot be asked.
+     */
     static Optional<String> warning(Configuration configuration) {
         try {
             return warning(jobs(configuration));
@@ -41,8 +43,8 @@ final class SharedCluster {
             return Optional.empty();
         }
         return Optional.of("warning: this Flink cluster already runs " + String.join(", ", others)
-                + "; jobs of one cluster share TaskManagers, so that losing one TaskManager interrupts all of them. Give each"
-                + " feed a cluster of its own (application mode, flink-conf/README.md)");
+                + "; jobs of one cluster share TaskManagers, so that losing one TaskManager interrupts all of them."
+                + " Give each feed a cluster of its own (application mode, flink-conf/README.md)");
     }
 
     private static List<JobStatusMessage> jobs(Configuration configuration) throws Exception {

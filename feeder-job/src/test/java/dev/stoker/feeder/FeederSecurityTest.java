@@ -3,7 +3,10 @@ package dev.stoker.feeder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.feeder.node.security.AccessException;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.server.security.AccessException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,9 +32,9 @@ class FeederSecurityTest {
 
     @Test
     void refusesOptionsThatDoNotGoTogether() {
-        refuses("--tls-cert and --tls-key: one is given without the other", "--tls-cert=a.pem");
-        refuses("--tls-cert and --tls-key: one is given without the other", "--tls-key=a.key");
-        refuses("--tls-client-ca: the feeder needs a certificate of its own", "--tls-client-ca=ca.pem");
+        refuses("--tls-cert and --tls-key: only one is given; give both", "--tls-cert=a.pem");
+        refuses("--tls-cert and --tls-key: only one is given; give both", "--tls-key=a.key");
+        refuses("--tls-client-ca: the feeder also needs a certificate", "--tls-client-ca=ca.pem");
         refuses("--token-file", "--bind=0.0.0.0");
         refuses("--token-file", "--bind=0.0.0.0", "--tls-cert=a.pem", "--tls-key=a.key");
     }

@@ -2,7 +2,7 @@ package dev.stoker.feeder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.connectors.failure.RestartLimit;
+import dev.stoker.flink.failure.RestartLimit;
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;
 import org.apache.flink.configuration.Configuration;

@@ -35,13 +35,13 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Each operation on a dataset beside each other one, under every schedule with at most two preemptions at calls to the store,
- * and each with a crash at every call. Whatever the schedule: nothing that was committed is lost, nothing else is seen, every
- * reader works, and nothing live is deleted.
+ * Each operation on a dataset beside each other one, under every schedule with at most two preemptions at calls to the
+ * store, and each with a crash at every call. Whatever the schedule: nothing that was committed is lost, nothing else
+ * is seen, every reader works, and nothing live is deleted.
  *
- * <p>A switch in front of a call changes nothing unless the other program touches the same part of the dataset and one of the
- * two changes it, so only such calls are tried. {@code -Dtest.schedules} says how many schedules are tried for a pair, half of them
- * with two preemptions, chosen by {@code -Dtest.seed}; 0 tries all of them, as {@code -Psoak} does.
+ * <p>A switch in front of a call changes nothing unless the other program touches the same part of the dataset and one
+ * of the two changes it, so only such calls are tried. {@code -Dtest.schedules} says how many schedules are tried for a
+ * pair, half of them with two preemptions, chosen by {@code -Dtest.seed}; 0 tries all of them, as {@code -Psoak} does.
  */
 class EverythingBesideEverythingTest {
 

@@ -12,7 +12,8 @@ public final class CommitUnknownException extends StokerException {
     CommitUnknownException(String ingest, String entry, Throwable cause) {
         super(
                 "Unknown whether ingest " + ingest + " was committed as " + entry + ": " + cause.getMessage()
-                        + "; run it again under the same ingest id, which commits once at most, and delete nothing before",
+                        + "; run it again under the same ingest id, which commits at most once, and delete nothing"
+                        + " before that",
                 cause);
     }
 }

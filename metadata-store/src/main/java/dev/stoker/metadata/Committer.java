@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
  * version, without touching its chunks. Not thread-safe; any number of committers may work on a dataset at the same
  * time.
  *
- * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; check that no newer
- * entry is lost; write the sign and the second copy of the newest entry if they are missing, so that all entries but the newest
- * always have them; create the entry; write its sign and its second copy; write a chunk table if one is due. Only the creation of the entry decides: the next
- * commit repairs all later steps that failed.
+ * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; check that
+ * no newer entry is lost; write the sign and the second copy of the newest entry if they are missing, so that all
+ * entries but the newest always have them; create the entry; write its sign and its second copy; write a chunk table if
+ * one is due. Only the creation of the entry decides: the next commit repairs all later steps that failed.
  */
 public final class Committer {
 
@@ -145,7 +145,8 @@ public final class Committer {
             }
             if (news.isEmpty()) {
                 throw new CorruptDataException("The commit log of " + dataset.where() + " has "
-                        + DatasetLayout.logEntry(entry.version()) + " and does not list it; check the file system");
+                        + DatasetLayout.logEntry(entry.version()) + ", but its listing does not contain it; check the"
+                        + " file system");
             }
             base = new Snapshot(base.info(), base.table().with(news));
         }
@@ -275,7 +276,7 @@ public final class Committer {
             store.createIfAbsent(DatasetLayout.ingestCopy(entry.ingest()), entry.encode());
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
-                    "The sign or the second copy of log entry {} was not written; the next commit will write it: {}",
+                    "The sign or the second copy of log entry {} was not written; the next commit writes it: {}",
                     entry.version(),
                     e.toString());
         }
@@ -283,7 +284,9 @@ public final class Committer {
             writeTableIfDue(base.table().with(entry));
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
-                    "No chunk table of version {} was written; a later commit will: {}", entry.version(), e.toString());
+                    "No chunk table of version {} was written; a later commit" + " writes one: {}",
+                    entry.version(),
+                    e.toString());
         }
     }
 

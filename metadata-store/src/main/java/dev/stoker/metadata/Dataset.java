@@ -76,7 +76,7 @@ public final class Dataset {
         try {
             store.createIfAbsent(DatasetLayout.DATASET_COPY, info.encode());
         } catch (IOException | RuntimeException e) {
-            LOG.warn("The second copy of dataset.json was not written; the first commit will: {}", e.toString());
+            LOG.warn("The second copy of dataset.json was not written; the first commit writes it: {}", e.toString());
         }
     }
 

@@ -15,9 +15,10 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Records that a feed has delivered batches of an epoch, in a small file next to its ledger. The feed writes the file before it
- * reports the first receipts of the epoch as durable, and Stoker never removes it. If an audit finds the sign but not the ledger
- * file that it names, receipts were lost. A reader uses only the name of the sign. Normative: {@code docs/formats/ledger.md}.
+ * Records that a feed has delivered batches of an epoch, in a small file next to its ledger. The feed writes the file
+ * before it reports the first receipts of the epoch as durable, and Stoker never removes it. If an audit finds the sign
+ * but not the ledger file that it names, receipts were lost. A reader uses only the name of the sign. Normative:
+ * {@code docs/formats/ledger.md}.
  *
  * @param where location of the sign, for messages
  * @param feed id of the feed

@@ -154,7 +154,7 @@ public final class EpochVersions {
             }
         }
         throw new IOException(
-                store.describe(DatasetLayout.FEEDS + pass.name(epoch)) + " was written and is not there", unknown);
+                store.describe(DatasetLayout.FEEDS + pass.name(epoch)) + " was written, but is not there", unknown);
     }
 
     private Optional<EpochChoice> read(long epoch) throws IOException {
@@ -171,8 +171,8 @@ public final class EpochVersions {
             choice = EpochChoice.decode(content, file);
         } catch (CorruptDataException e) {
             throw new CorruptDataException(
-                    e.getMessage() + "; if there is no copy, delete it: a trainer that goes on in the epoch writes it"
-                            + " anew from its state",
+                    e.getMessage() + "; if there is no copy, delete it: a trainer that resumes in the epoch writes it"
+                            + " again from its state",
                     e);
         }
         if (!choice.pass().equals(pass)

@@ -1,6 +1,6 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.chunk.ChunkFile;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
@@ -106,7 +106,7 @@ public final class GarbageCollection {
             return "";
         }
         try {
-            return ChunkFile.open(new ObjectRangeReader(dataset.store(), orphan.name()))
+            return ChunkReader.open(new ObjectRangeReader(dataset.store(), orphan.name()))
                     .identity()
                     .ingest();
         } catch (StokerException e) {

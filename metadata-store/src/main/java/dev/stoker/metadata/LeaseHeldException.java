@@ -12,8 +12,8 @@ public final class LeaseHeldException extends StokerException {
     LeaseHeldException(String where, Lease lease) {
         super("Another writer is at work on the new dataset " + where + ": ingest " + lease.ingest() + " of "
                 + lease.by() + ", since " + lease.created()
-                + ". Nothing was packed. Write beside it by appending (--append), or wait until it has finished; if it is"
-                + " dead, go on with it under its id (--ingest-id " + lease.ingest() + "), or end it with: stoker gc "
+                + ". Nothing was packed. Write beside it by appending (--append), or wait until it has finished; if it"
+                + " is dead, resume it under its id (--ingest-id " + lease.ingest() + "), or end it with: stoker gc "
                 + where + " --break " + lease.ingest() + " --yes");
         this.ingest = lease.ingest();
     }

@@ -79,7 +79,7 @@ public final class Leases {
             }
             return;
         }
-        throw new IOException(store.describe(name) + " was written and is not there", unknown);
+        throw new IOException(store.describe(name) + " was written, but is not there", unknown);
     }
 
     /**

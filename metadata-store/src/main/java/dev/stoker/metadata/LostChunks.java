@@ -1,10 +1,10 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
@@ -60,8 +60,8 @@ final class LostChunks {
     private void read(String name) throws IOException {
         ObjectRangeReader file = new ObjectRangeReader(dataset.store(), name);
         try {
-            ChunkSummary summary = ChunkFile.verify(file);
-            ChunkHead head = ChunkFile.open(file);
+            ChunkSummary summary = ChunkReader.verify(file);
+            ChunkHead head = ChunkReader.open(file);
             ChunkIdentity identity = head.identity();
             if (!identity.dataset().equals(dataset.info().id())
                     || !head.fields().equals(dataset.info().fields())) {

@@ -7,7 +7,7 @@ public final class LostDescriptionException extends StokerException {
     private static final long serialVersionUID = 1L;
 
     LostDescriptionException(String where) {
-        super(where + " has the log or the chunks of a dataset, and no " + DatasetLayout.DATASET_JSON
-                + "; bring it back with `stoker recover " + where + "`");
+        super(where + " has the log or the chunks of a dataset, but no " + DatasetLayout.DATASET_JSON
+                + "; restore it with `stoker recover " + where + "`");
     }
 }

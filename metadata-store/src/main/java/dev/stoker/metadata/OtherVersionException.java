@@ -9,6 +9,6 @@ public final class OtherVersionException extends StokerException {
 
     OtherVersionException(EpochChoice.Pass pass, long epoch, long chosen, long wanted) {
         super("epoch " + epoch + " of " + pass + " is version " + chosen + " here, the trainer's state is of version "
-                + wanted + ": name another group, or a feed of another name, to go on from that state");
+                + wanted + ": to resume from that state, use another group, or a feed with another name");
     }
 }

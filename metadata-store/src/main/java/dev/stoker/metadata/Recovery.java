@@ -22,7 +22,7 @@ import java.util.UUID;
 
 /**
  * Rebuilds a commit log that has lost or damaged entries. Restores an entry byte for byte from its second copy. If both
- * copies are lost, rebuilds the entry, as far as possible, from the heads of the chunks that no other entry contains.
+ * copies are lost, rebuilds the entry, where possible, from the heads of the chunks that no other entry contains.
  * First restores a dataset.json that is lost or belongs to another dataset than the log. No ingest may run at the same
  * time. Not thread-safe.
  */
@@ -201,9 +201,10 @@ public final class Recovery {
         if (entries.isEmpty()) {
             if (!chunks.isEmpty()) {
                 notes.add(
-                        "Both log and second copies are lost: all intact chunks come back, by ingest. Samples that had been"
-                                + " removed or replaced come back too; an ingest that never committed cannot be told from one that"
-                                + " did, so look at each of: " + String.join(", ", chunks.ingests()));
+                        "Both log and second copies are lost: all intact chunks come back, by ingest. Samples that had"
+                                + " been removed or replaced come back too; an ingest that never committed cannot be"
+                                + " told from one that did, so look"
+                                + " at each of: " + String.join(", ", chunks.ingests()));
             }
             List<LogEntry> recovered = new ArrayList<>(chunks.byIngest(1, 0, recoveredBy));
             long last = lostTail.isEmpty() ? 0 : lostTail.lastKey();
@@ -229,8 +230,8 @@ public final class Recovery {
                     + " ingests are in no other version; restore " + DatasetLayout.LOG + " from a backup");
         }
         notes.add("Versions " + lost
-                + " are made anew from the heads of the chunks that they must have added. Samples that"
-                + " they had removed come back.");
+                + " are rebuilt from the heads of the chunks that they must have added. Samples that they had removed"
+                + " come back.");
         List<LogEntry> recovered = new ArrayList<>(chunks.byIngest(first, nextOrdinal, recoveredBy));
         for (long version = first + recovered.size(); version <= last; version++) {
             recovered.add(chunks.nothing(version, recoveredBy));

@@ -190,8 +190,8 @@ final class VersionLog {
     }
 
     /**
-     * Checks that the entry after the newest visible one was not lost. No listing of the log shows such a loss, but the version's
-     * sign does.
+     * Checks that the entry after the newest visible one was not lost. No listing of the log shows such a loss, but the
+     * version's sign does.
      *
      * @param newest the newest version of the log, as listed before this call
      * @throws CorruptDataException if the entry is lost

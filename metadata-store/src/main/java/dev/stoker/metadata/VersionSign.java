@@ -7,8 +7,9 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 
 /**
- * Records that a version was committed, in a small file beside the log. If the newest log entry is lost, the sign shows it, so no
- * commit can give the version's number to other content. Normative: {@code docs/formats/dataset.md}, "Version signs".
+ * Records that a version was committed, in a small file beside the log. If the newest log entry is lost, the sign shows
+ * it, so no commit can give the version's number to other content. Normative: {@code docs/formats/dataset.md}, "Version
+ * signs".
  */
 final class VersionSign {
 

@@ -15,10 +15,11 @@ import java.util.UUID;
 /**
  * A process that ingests.
  *
- * <p>{@code contend DIRECTORY NAME COMMITS}: as many ingests as told, one after the other, after a line on standard input.
+ * <p>{@code contend DIRECTORY NAME COMMITS}: as many ingests as told, one after the other, after a line on standard
+ * input.
  *
- * <p>{@code step DIRECTORY NAME STEP}: one ingest; before the change of the file system of that number it writes a line and
- * waits to be killed.
+ * <p>{@code step DIRECTORY NAME STEP}: one ingest; before the change of the file system of that number it writes a line
+ * and waits to be killed.
  */
 final class CommitProcess {
 

@@ -112,7 +112,7 @@ class DatasetTest {
         for (int step = 0; step < 3; step++) {
             assertThatThrownBy(() -> Dataset.create(memory, info()))
                     .isInstanceOf(LostDescriptionException.class)
-                    .hasMessageContaining("/memory has the log or the chunks of a dataset, and no _stoker/dataset.json")
+                    .hasMessageContaining("/memory has the log or the chunks of a dataset, but no _stoker/dataset.json")
                     .hasMessageContaining("stoker recover /memory");
             assertThatThrownBy(() -> Dataset.open(memory)).isInstanceOf(LostDescriptionException.class);
             memory.delete(step == 0 ? DatasetLayout.logEntry(1) : DatasetLayout.ingestCopy("i1"));

@@ -153,7 +153,7 @@ class EpochVersionsTest {
         assertThat(choose(1)).isEqualTo(1);
         store.reset();
         store.on(call -> call.operation() == Operation.CREATE, Fault.UNKNOWN_WITHOUT_EFFECT);
-        assertThatThrownBy(() -> choose(2)).hasMessageContaining("was written and is not there");
+        assertThatThrownBy(() -> choose(2)).hasMessageContaining("was written, but is not there");
     }
 
     @Test

@@ -100,9 +100,8 @@ final class RemoteStores {
         if (jars.isEmpty()) {
             throw new UnsupportedStoreException(
                     "Remote stores need the classes of Hadoop, but the class path does not have them: on a Flink"
-                            + " cluster, copy "
-                            + "cli/target/dist/lib/hadoop/*.jar to Flink's lib directory, or set HADOOP_CLASSPATH, on every "
-                            + "machine; see docs/stores.md");
+                            + " cluster, copy cli/target/dist/lib/hadoop/*.jar to Flink's lib directory, or set"
+                            + " HADOOP_CLASSPATH, on every machine; see docs/stores.md");
         }
         return classes(jars, own, HadoopClasses.Hadoop.AS_FOUND);
     }

@@ -15,8 +15,8 @@ import java.util.function.Predicate;
 /**
  * Lets calls of another store fail as told, and records all calls. Any thread; one call at a time decides on faults.
  *
- * <p>A crash ends the life of the process that uses the store: the call throws {@link SimulatedCrash}, and so does every
- * call after it, whatever {@code finally} blocks still try.
+ * <p>A crash ends the life of the process that uses the store: the call throws {@link SimulatedCrash}, and so does
+ * every call after it, whatever {@code finally} blocks still try.
  */
 public final class FaultyObjectStore implements ObjectStore {
 

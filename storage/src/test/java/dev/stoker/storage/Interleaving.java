@@ -20,8 +20,8 @@ import java.util.concurrent.Future;
  * schedule names. A test can choose the order of its programs' calls, and gets the same order each time.
  *
  * <p>A program may use threads, as long as the order of its calls does not depend on them. A listing counts as two
- * calls, of which each finds a part of the names: what others create or delete between them may or may not be listed, as with
- * real stores.
+ * calls, of which each finds a part of the names: what others create or delete between them may or may not be listed,
+ * as with real stores.
  */
 public final class Interleaving implements AutoCloseable {
 
@@ -35,7 +35,8 @@ public final class Interleaving implements AutoCloseable {
      * Which program runs when.
      *
      * @param first 0 or 1
-     * @param calls how many calls the first makes, then how many the other, and so on; after the last the program that is on
+     * @param calls how many calls the first makes, then how many the other, and so on; after the last the program that
+     * is on
      *     runs to its end, and then the other
      */
     public record Schedule(int first, List<Integer> calls) {

@@ -20,8 +20,8 @@ public final class PowerLoss {
     }
 
     /**
-     * Runs something, and lets the power fail before the file system's step of this number, counted from 0 over all that was
-     * done so far. Afterwards only what was forced to disk is left.
+     * Runs something, and lets the power fail before the file system's step of this number, counted from 0 over all
+     * that was done so far. Afterwards only what was forced to disk is left.
      *
      * @return whether the power failed before it was done
      */

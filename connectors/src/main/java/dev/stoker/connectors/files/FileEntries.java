@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The entries of a bundle. Per entry: length of the key, key, size, time of the last change, number of sidecars, per sidecar
- * its size + 1 (0: there is none). Numbers are LEB128, the time zigzag.
+ * The entries of a bundle. Per entry: length of the key, key, size, time of the last change, number of sidecars, per
+ * sidecar its size + 1 (0: there is none). Numbers are LEB128, the time zigzag.
  */
 public final class FileEntries {
 

@@ -6,8 +6,8 @@ import java.util.Arrays;
 import org.apache.flink.api.java.functions.KeySelector;
 
 /**
- * The sort key of a listing: the directory with its parts ended by the byte 0, then the number of the run. Compared byte by
- * byte it puts a directory before what is below it, and that before the directory's next sibling.
+ * The sort key of a listing: the directory with its parts ended by the byte 0, then the number of the run. Compared
+ * byte by byte it puts a directory before what is below it, and that before the directory's next sibling.
  */
 public final class ListedKey {
 

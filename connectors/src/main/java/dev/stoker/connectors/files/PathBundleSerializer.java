@@ -1,7 +1,7 @@
 package dev.stoker.connectors.files;
 
-import dev.stoker.connectors.types.OpaqueType;
-import dev.stoker.connectors.types.ValueSerializer;
+import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.ValueSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
@@ -9,8 +9,8 @@ import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
 /**
- * u8 kind, i32 place, i32 count, i64 bytes, i32 length of the directory, i32 length of the data, directory, data; big-endian
- * as Flink writes.
+ * u8 kind, i32 place, i32 count, i64 bytes, i32 length of the directory, i32 length of the data, directory, data;
+ * big-endian as Flink writes.
  */
 public final class PathBundleSerializer extends ValueSerializer<PathBundle> {
 

@@ -37,7 +37,7 @@ public final class KafkaSinks {
         settings.setProperty(ProducerConfig.COMPRESSION_TYPE_CONFIG, "none");
         // A request is a record batch of each partition: one large record, or as many small ones as fill it. With
         // Kafka's default of 16 KiB for a batch, every record is larger than a batch: each gets fresh, zeroed memory
-        // and a request of its own. A batch of this size is reused from the producer's pool. Larger requests would
+        // and its own request. A batch of this size is reused from the producer's pool. Larger requests would
         // need other limits on the brokers.
         int request = Math.max(1 << 20, target.maxRecordBytes() + KafkaTarget.OVERHEAD_BYTES);
         settings.setProperty(ProducerConfig.MAX_REQUEST_SIZE_CONFIG, Integer.toString(request));

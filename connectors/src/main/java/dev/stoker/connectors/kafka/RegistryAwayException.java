@@ -1,6 +1,6 @@
 package dev.stoker.connectors.kafka;
 
-import dev.stoker.connectors.failure.Passing;
+import dev.stoker.flink.failure.Passing;
 
 /** The schema registry did not answer, or answered that it cannot serve requests at present. A retry may succeed. */
 public final class RegistryAwayException extends TopicException implements Passing {

@@ -1,8 +1,8 @@
 package dev.stoker.connectors.kafka;
 
-import dev.stoker.connectors.types.OpaqueType;
-import dev.stoker.connectors.types.Texts;
-import dev.stoker.connectors.types.ValueSerializer;
+import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.Texts;
+import dev.stoker.flink.types.ValueSerializer;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -11,7 +11,10 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** i32 partition, i64 offset, i64 time, key, value, i32 headers, each with name and value; bytes as i32 length (-1: null). */
+/**
+ * i32 partition, i64 offset, i64 time, key, value, i32 headers, each with name and value; bytes as i32 length (-1:
+ * null).
+ */
 public final class SourceRecordSerializer extends ValueSerializer<SourceRecord> {
 
     static final SourceRecordSerializer INSTANCE = new SourceRecordSerializer();

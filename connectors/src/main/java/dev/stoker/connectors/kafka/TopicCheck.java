@@ -56,7 +56,7 @@ public final class TopicCheck implements AutoCloseable {
         try {
             this.admin = Admin.create(settings);
         } catch (KafkaException e) {
-            throw BrokerTrouble.notMade(target.toString(), e);
+            throw BrokerErrors.notMade(target.toString(), e);
         }
     }
 
@@ -260,7 +260,7 @@ public final class TopicCheck implements AutoCloseable {
     }
 
     private TopicException failed(Throwable failure, String otherwise) {
-        return BrokerTrouble.of(target.topic(), target.bootstrap(), failure, target + otherwise);
+        return BrokerErrors.of(target.topic(), target.bootstrap(), failure, target + otherwise);
     }
 
     private static void pause() {

@@ -1,8 +1,8 @@
 package dev.stoker.connectors.kafka;
 
-import dev.stoker.connectors.types.OpaqueType;
-import dev.stoker.connectors.types.Texts;
-import dev.stoker.connectors.types.ValueSerializer;
+import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.Texts;
+import dev.stoker.flink.types.ValueSerializer;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -11,7 +11,9 @@ import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
 import org.apache.flink.core.memory.DataInputView;
 import org.apache.flink.core.memory.DataOutputView;
 
-/** Writes records between tasks that are not chained: partition, count of headers, each as name and bytes, the value. */
+/**
+ * Writes records between tasks that are not chained: partition, count of headers, each as name and bytes, the value.
+ */
 public final class TopicRecordSerializer extends ValueSerializer<TopicRecord> {
 
     static final TopicRecordSerializer INSTANCE = new TopicRecordSerializer();

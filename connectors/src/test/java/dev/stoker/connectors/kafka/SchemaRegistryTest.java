@@ -53,8 +53,8 @@ class SchemaRegistryTest {
                 .isEqualTo(17);
         assertThat(asked)
                 .containsExactly(
-                        "POST /base/subjects/photos+train-value/versions"
-                                + " application/vnd.schemaregistry.v1+json null {\"schema\":\"{\\\"type\\\":\\\"string\\\"}\"}");
+                        "POST /base/subjects/photos+train-value/versions application/vnd.schemaregistry.v1+json null"
+                                + " {\"schema\":\"{\\\"type\\\":\\\"string\\\"}\"}");
 
         SchemaRegistry.register(url("ada:secret@"), "x-value", "{}");
         assertThat(asked.get(1)).contains("Basic YWRhOnNlY3JldA==");

@@ -1,11 +1,11 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
-import dev.stoker.connectors.options.JobArguments;
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.FeederArguments;
-import dev.stoker.feeder.FeederOptions;
-import dev.stoker.feeder.InvalidFeedException;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
@@ -89,7 +89,7 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
         for (ConfigOption<?> option : List.of(KafkaOptions.BOOTSTRAP, KafkaOptions.TOPIC, KafkaOptions.WORLD_SIZE)) {
             if (options.getOptional(option).isEmpty()) {
                 problems.add("option " + JobArguments.flag(option, FeederOptions.PREFIX)
-                        + " is missing, which --to kafka needs");
+                        + " is missing; --to kafka requires it");
             }
         }
         if (options.getOptional(KafkaOptions.WORLD_SIZE).orElse(1) < 1) {
@@ -122,8 +122,8 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
         }
         if (options.get(KafkaOptions.PACE_GROUPS).isEmpty()
                 && options.getOptional(FeederOptions.EPOCHS).isEmpty()) {
-            problems.add("the topic would grow without end: give --epochs, or --pace-groups with the consumer groups to"
-                    + " wait for");
+            problems.add("the topic would grow without limit: give --epochs, or --pace-groups with the consumer groups"
+                    + " to wait for");
         }
         int replication = options.get(KafkaOptions.REPLICATION);
         if (replication != -1 && (replication < 1 || replication > Short.MAX_VALUE)) {
@@ -164,7 +164,7 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
     private static String refusal(int lanes, LaneOrder order, int worldSize, int factor) {
         String why = order == LaneOrder.MIXED
                 ? "lane order is mixed"
-                : lanes + " lanes are no multiple of " + worldSize + " ranks";
+                : lanes + " lanes are not a multiple of " + worldSize + " ranks";
         String what = lanes < worldSize
                 ? "the stream has chunks for " + lanes + " lanes only"
                 : "give --lane-order fixed and --lanes " + (lanes - lanes % worldSize);

@@ -1,6 +1,5 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.failure.RestartLimit;
 import dev.stoker.connectors.kafka.KafkaSinks;
 import dev.stoker.connectors.kafka.SchemaRegistry;
 import dev.stoker.connectors.kafka.TopicCheck;
@@ -8,10 +7,10 @@ import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicNeeds;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.TopicRecordSerializer;
-import dev.stoker.feeder.FeederJob;
-import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.feeder.plan.FlinkSettings;
 import dev.stoker.schemas.kafka.SampleSchema;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.server.StreamContent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -50,13 +49,9 @@ public final class KafkaJob {
             UnaryOperator<Sink<TopicRecord>> around)
             throws IOException {
         KafkaLaneSource source = prepare(plan, checkpointInterval);
-        Configuration settings = FeederJob.settings(checkpointInterval);
+        FlinkSettings.apply(env, checkpointInterval, parallelism);
         // A task's transactions must be committed or aborted before its lanes read the end of the topic.
-        settings.set(PipelineOptions.OPERATOR_CHAINING, true);
-        env.configure(settings);
-        RestartLimit.set(env);
-        env.setParallelism(parallelism);
-        env.setMaxParallelism(Math.max(128, parallelism));
+        env.configure(new Configuration().set(PipelineOptions.OPERATOR_CHAINING, true));
         // Records are large and never modified.
         env.getConfig().enableObjectReuse();
         env.fromSource(source, WatermarkStrategy.noWatermarks(), "lanes", TopicRecordSerializer.TYPE)
@@ -81,9 +76,10 @@ public final class KafkaJob {
 
     private static KafkaLaneSource prepare(KafkaPlan plan, Duration checkpointInterval) throws IOException {
         if (plan.target().exactlyOnce() && plan.target().transactionTimeoutMs() <= 2 * checkpointInterval.toMillis()) {
-            throw new TopicException("transactions that last " + plan.target().transactionTimeoutMs()
-                    + " ms are given up before a checkpoint commits them, one every " + checkpointInterval.toMillis()
-                    + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
+            throw new TopicException(
+                    "the brokers abort transactions after " + plan.target().transactionTimeoutMs()
+                            + " ms, but a checkpoint commits them only every " + checkpointInterval.toMillis()
+                            + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
         }
         try (StreamContent content =
                         StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());

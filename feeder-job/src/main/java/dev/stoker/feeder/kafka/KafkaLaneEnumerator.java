@@ -1,8 +1,8 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.failure.FailureKind;
-import dev.stoker.connectors.failure.Patience;
-import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.flink.failure.Patience;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -15,9 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Finds out where lanes begin, once, and gives each to the reader of its number; then looks now and then whether the topic is still
- * there, since a feed that waits for consumers writes nothing that would fail. All methods run on the coordinator's thread, which
- * never waits for brokers.
+ * Finds out where lanes begin, once, and gives each to the reader of its number; then looks now and then whether the
+ * topic is still there, since a feed that waits for consumers writes nothing that would fail. All methods run on the
+ * coordinator's thread, which never waits for brokers.
  */
 final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneState> {
     private static final Logger LOG = LoggerFactory.getLogger(KafkaLaneEnumerator.class);
@@ -40,7 +40,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     @Override
     public void start() {
         context.callAsync(
-                () -> Patience.endlessAfterRestore().call("Looking where the lanes begin", start), this::begin);
+                () -> Patience.endlessAfterRestore().call("Reading where the lanes begin", start), this::begin);
     }
 
     private void begin(KafkaLaneState found, Throwable failure) {
@@ -59,7 +59,7 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
             throw failed(failure);
         }
         if (failure != null) {
-            LOG.debug("Whether the topic {} is there cannot be seen; looking again", id, failure);
+            LOG.debug("Cannot check whether the topic {} exists; trying again", id, failure);
         }
     }
 
@@ -109,6 +109,6 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     public void close() throws IOException {
         watch.close();
         // Choices of versions may lie in a remote store.
-        CodeRelease.now();
+        ClassLoaderCleanup.now();
     }
 }

@@ -58,8 +58,8 @@ final class LaneResume {
                         last.isPresent() ? after(last.get(), lane) : inEmpty(committed.begin(lane.lane()), lane);
                 if (!next.equals(lane)) {
                     LOG.warn(
-                            "{}, partition {}: what was written before {} is not there, its transaction was given up;"
-                                    + " going on with {}",
+                            "{}, partition {}: the records before {} are missing because their transaction was"
+                                    + " aborted; resuming with {}",
                             target,
                             lane.lane(),
                             lane.next(),
@@ -78,8 +78,7 @@ final class LaneResume {
             if (System.nanoTime() - told > TELL_NANOS) {
                 told = System.nanoTime();
                 LOG.warn(
-                        "{}, partition {}: waiting for a transaction that somebody else has open, until it ends or its time is"
-                                + " over",
+                        "{}, partition {}: waiting for another producer's open transaction to end or to time out",
                         target,
                         lane);
             }

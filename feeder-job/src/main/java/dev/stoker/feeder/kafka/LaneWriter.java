@@ -74,7 +74,7 @@ final class LaneWriter {
     List<Step> next() throws IOException {
         if (contents.follows() && state.version() == 0 && state.next().kind() != RecordKind.EPOCH_BEGIN) {
             throw new IOException("state of lane " + lane() + " stands at " + state.next()
-                    + " of a feed of one version: go on without --follow");
+                    + " of a feed of one version: resume without --follow");
         }
         TopicEpochs.Version version = turn();
         TopicInfo info = contents.follows() ? version.info().in(epoch()) : version.info();

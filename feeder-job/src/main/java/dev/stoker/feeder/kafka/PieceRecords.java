@@ -1,11 +1,6 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.TopicRecord;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.window.BuiltPiece;
-import dev.stoker.feeder.node.window.GroupOrder;
-import dev.stoker.feeder.node.window.PieceBuilder;
-import dev.stoker.feeder.node.window.PieceKey;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.kafka.RecordHeader;
@@ -17,6 +12,11 @@ import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.Piece;
 import dev.stoker.schemas.protocol.BatchHeader;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.window.BuiltPiece;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.PieceBuilder;
+import dev.stoker.server.window.PieceKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -110,7 +110,7 @@ final class PieceRecords implements RecordMaker {
                 }
             }
         }
-        throw new IllegalStateException("every row of batch " + number + " fits, and yet one did not");
+        throw new IllegalStateException("Every row of batch " + number + " fits into a record, but one did not");
     }
 
     private long size(EpochOrder epoch, long number, Piece piece) throws IOException {
@@ -181,8 +181,8 @@ final class PieceRecords implements RecordMaker {
 
     static CorruptDataException wrong(EpochOrder epoch, long number, Piece piece) {
         return new CorruptDataException("epoch " + epoch.epoch() + " batch " + number + ", lane " + piece.lane()
-                + ": the samples read are not those that were committed, although each of them was read again and"
-                + " found right: the memory of this machine may be failing");
+                + ": the samples read differ from those that were committed, although each was read again and"
+                + " verified: the memory of this machine may be failing");
     }
 
     /** Returns the message, without the header that precedes it on a socket. */

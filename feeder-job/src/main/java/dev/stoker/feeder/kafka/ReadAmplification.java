@@ -3,8 +3,8 @@ package dev.stoker.feeder.kafka;
 import dev.stoker.schemas.order.LaneOrder;
 
 /**
- * How many times a topic's full batches are read, by all ranks together: 1 if every rank finds its batches in partitions that
- * no other rank reads.
+ * How many times a topic's full batches are read, by all ranks together: 1 if every rank finds its batches in
+ * partitions that no other rank reads.
  */
 final class ReadAmplification {
     private ReadAmplification() {}

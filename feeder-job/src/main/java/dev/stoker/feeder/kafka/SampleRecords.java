@@ -1,11 +1,6 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.TopicRecord;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.window.BuiltPiece;
-import dev.stoker.feeder.node.window.GroupOrder;
-import dev.stoker.feeder.node.window.PieceBuilder;
-import dev.stoker.feeder.node.window.PieceKey;
 import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.kafka.RecordHeader;
@@ -16,14 +11,19 @@ import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.Piece;
 import dev.stoker.schemas.protocol.BatchHeader;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.window.BuiltPiece;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.PieceBuilder;
+import dev.stoker.server.window.PieceKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Makes a record of each sample of a piece. The piece is read as a batch, compared with the samples' checksums, and taken
- * apart; if samples were left out, row by row, as a record stands in their place. One thread.
+ * Makes a record of each sample of a piece. The piece is read as a batch, compared with the samples' checksums, and
+ * taken apart; if samples were left out, row by row, as a record stands in their place. One thread.
  */
 final class SampleRecords implements RecordMaker {
     private final PieceBuilder builder;

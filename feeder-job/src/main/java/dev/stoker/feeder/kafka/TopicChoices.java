@@ -2,7 +2,7 @@ package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicException;
-import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.schemas.dataset.EpochChoice;
@@ -17,8 +17,9 @@ import java.time.InstantSource;
 import java.util.OptionalLong;
 
 /**
- * The versions that the epochs of a topic were given, where the feed follows its dataset. They stand beside those of groups of
- * trainers, a topic being one, and before any record of their epoch: so that they tell this feed's topic from another's. One thread.
+ * The versions that the epochs of a topic were given, where the feed follows its dataset. They stand beside those of
+ * groups of trainers, a topic being one, and before any record of their epoch: so that they tell this feed's topic from
+ * another's. One thread.
  */
 final class TopicChoices implements TopicStart.Check, AutoCloseable {
     private final FeedPlan feed;
@@ -54,7 +55,10 @@ final class TopicChoices implements TopicStart.Check, AutoCloseable {
         return "kafka:" + topic;
     }
 
-    /** The version of the first epoch, on which depends how many lanes there are: the chosen one, or that of the feed's start. */
+    /**
+     * The version of the first epoch, on which depends how many lanes there are: the chosen one, or that of the feed's
+     * start.
+     */
     long first() throws IOException {
         return versions.find(0).orElse(stream.version());
     }

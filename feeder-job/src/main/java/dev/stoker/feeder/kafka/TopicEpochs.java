@@ -1,8 +1,8 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.window.GroupOrder;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.OptionalLong;
 
 /**
- * What the epochs of a topic hold: the version of each, opened. Of a feed that follows its dataset an epoch's version is chosen when
- * it is first asked for here, unless it was before. One thread.
+ * What the epochs of a topic hold: the version of each, opened. Of a feed that follows its dataset an epoch's version
+ * is chosen when it is first asked for here, unless it was before. One thread.
  */
 final class TopicEpochs implements AutoCloseable {
     /** Lanes stand on two neighbouring epochs, unless some are far behind. */

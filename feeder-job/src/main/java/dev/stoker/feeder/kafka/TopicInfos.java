@@ -1,12 +1,12 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.window.GroupOrder;
-import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -52,12 +52,12 @@ final class TopicInfos {
                 OptionalLong.empty());
         if (order.order().lanes() != plan.lanes()) {
             throw new IOException("version " + stream.version() + " of stream " + stream.name() + " has "
-                    + order.order().lanes() + " lanes, the topic's partitions are for " + plan.lanes()
+                    + order.order().lanes() + " lanes, but the topic's partitions are for " + plan.lanes()
                     + ": feed into a new topic");
         }
         if (info.size().samples() == 0) {
             throw new IOException("stream " + stream.name() + " has no sample in version " + stream.version()
-                    + ": there is nothing to write to a topic");
+                    + ", so there is nothing to write to a topic");
         }
         int bytes = (plan.follows() ? info.in(Long.MAX_VALUE) : info)
                 .value(Integer.MAX_VALUE, Long.MAX_VALUE, EpochCounts.NONE)

@@ -8,8 +8,8 @@ import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * How far a task's receipts have been written to the ledger, told by the sink to the source in front of it: both are parts of
- * one task. Any thread.
+ * How far a task's receipts have been written to the ledger, told by the sink to the source in front of it: both are
+ * parts of one task. Any thread.
  */
 public final class LedgerProgress {
 
@@ -39,8 +39,8 @@ public final class LedgerProgress {
     }
 
     /**
-     * The checkpoint up to which everything that a task had emitted before it is in the ledger. An attempt that was cancelled
-     * may begin or end beside its successor; checkpoints that it took part in are earlier ones.
+     * The checkpoint up to which everything that a task had emitted before it is in the ledger. An attempt that was
+     * cancelled may begin or end beside its successor; checkpoints that it took part in are earlier ones.
      *
      * @return 0 if there is none
      */

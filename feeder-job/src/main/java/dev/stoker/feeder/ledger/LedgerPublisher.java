@@ -1,6 +1,6 @@
 package dev.stoker.feeder.ledger;
 
-import dev.stoker.feeder.threads.Threads;
+import dev.stoker.server.threads.Threads;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.time.Duration;
@@ -96,8 +96,9 @@ final class LedgerPublisher implements AutoCloseable {
         try {
             if (waitingBytes > MAX_WAITING_BYTES) {
                 LOG.warn(
-                        "The ledger {} cannot be written and {} bytes wait; the feed takes no more receipts until it"
-                                + " can: {}; make it writable, or start the feed with --ledger <directory>",
+                        "The ledger {} cannot be written and {} bytes are waiting; the feed accepts no receipts until"
+                                + " it can be written: {}; make it writable, or start the feed with --ledger"
+                                + " <directory>",
                         where,
                         waitingBytes,
                         failure == null ? "the store does not answer" : failure.getMessage());
@@ -235,7 +236,7 @@ final class LedgerPublisher implements AutoCloseable {
         lock.lock();
         try {
             if (failure == null) {
-                LOG.warn("The ledger {} cannot be written; trying again until it can: {}", where, e.toString());
+                LOG.warn("The ledger {} cannot be written; retrying until it succeeds: {}", where, e.toString());
             }
             failure = e instanceof IOException io ? io : new IOException(e.toString(), e);
             progress.cannotWrite("the ledger " + where + " cannot be written: " + e);

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.ledger;
 
-import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -13,8 +13,8 @@ import org.apache.flink.api.connector.sink2.WriterInitContext;
 import org.apache.flink.core.io.SimpleVersionedSerializer;
 
 /**
- * Writes encoded ledger records to the ledger's store, wherever that is: one object a subtask and checkpoint, when there was
- * something to write.
+ * Writes encoded ledger records to the ledger's store, wherever that is: one object a subtask and checkpoint, when
+ * there was something to write.
  */
 public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[], LedgerFile> {
 
@@ -40,7 +40,7 @@ public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[
     @Override
     public LedgerSinkWriter restoreWriter(WriterInitContext context, Collection<LedgerFile> unpublished)
             throws IOException {
-        CodeRelease.atUnload(context.getUserCodeClassLoader());
+        ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
         LedgerProgress progress =
                 LedgerProgress.begin(feed, context.getTaskInfo().getIndexOfThisSubtask());
         LedgerPublisher publisher = new LedgerPublisher(

@@ -7,8 +7,9 @@ import java.util.List;
 import org.apache.flink.api.connector.sink2.StatefulSinkWriter;
 
 /**
- * Collects the records between two checkpoints and hands them to the publisher as one file. What is not known to be published
- * is part of the checkpoint, so a restored writer publishes it under the same name. Runs on the task's thread.
+ * Collects the records between two checkpoints and hands them to the publisher as one file. What is not known to be
+ * published is part of the checkpoint, so a restored writer publishes it under the same name. Runs on the task's
+ * thread.
  */
 final class LedgerSinkWriter implements StatefulSinkWriter<byte[], LedgerFile> {
 

@@ -6,8 +6,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Remembers the newest epoch of each pass whose delivery has a sign, and decides which ledger files need one. A file needs one sign
- * at most, however many groups and epochs it contains: the sign names the file, and the audit misses the file. For one thread.
+ * Remembers the newest epoch of each pass whose delivery has a sign, and decides which ledger files need one. A file
+ * needs one sign at most, however many groups and epochs it contains: the sign names the file, and the audit misses the
+ * file. For one thread.
  */
 final class SignedEpochs {
 

@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.feeder.RunningJobs;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.TestDataset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -99,7 +99,7 @@ class GivenUpTransactionsITCase {
             @Override
             void giveUp(List<String> ids) throws Exception {
                 until(
-                        "the brokers give up " + ids,
+                        "the brokers abort " + ids,
                         () -> admin.describeTransactions(ids).all().get().values().stream()
                                 .allMatch(one -> one.state() == TransactionState.COMPLETE_ABORT));
             }
@@ -211,7 +211,7 @@ class GivenUpTransactionsITCase {
         FaultySink.fault = ids -> {};
         if (isGivenUp) {
             until(
-                    "all is given up",
+                    "all are aborted",
                     () -> ends(arguments, IsolationLevel.READ_COMMITTED)
                             .equals(ends(arguments, IsolationLevel.READ_UNCOMMITTED)));
         }

@@ -3,10 +3,10 @@ package dev.stoker.feeder.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.feeder.InvalidFeedException;
-import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -60,8 +60,8 @@ class KafkaArgumentsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'--world-size=4 --lanes=6', 2, 6 lanes are no multiple of 4 ranks",
-        "'--world-size=3 --lanes=16', 3, 16 lanes are no multiple of 3 ranks",
+        "'--world-size=4 --lanes=6', 2, 6 lanes are not a multiple of 4 ranks",
+        "'--world-size=3 --lanes=16', 3, 16 lanes are not a multiple of 3 ranks",
         "'--world-size=4 --lane-order=mixed', 4, lane order is mixed",
         "'--world-size=31', 31, the stream has chunks for 30 lanes only",
     })

@@ -8,14 +8,14 @@ import dev.stoker.connectors.kafka.TopicGoneException;
 import dev.stoker.connectors.kafka.TopicReader;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.RunningJobs;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.Piece;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -259,16 +259,16 @@ class TopicTroubleITCase {
     }
 
     @Test
-    void endsWhenItsTopicIsCreatedAnew() throws Exception {
-        JobClient job = start("anew");
+    void endsWhenItsTopicIsRecreated() throws Exception {
+        JobClient job = start("recreated");
         try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
-            TopicPartition place = new TopicPartition("anew", 0);
+            TopicPartition place = new TopicPartition("recreated", 0);
             await("a record", () -> {
                 var end = admin.listOffsets(Map.of(place, OffsetSpec.latest())).partitionResult(place);
                 return end.get().offset() > 0;
             });
-            admin.deleteTopics(List.of("anew")).all().get();
-            admin.createTopics(List.of(new NewTopic("anew", LANES, (short) 1)))
+            admin.deleteTopics(List.of("recreated")).all().get();
+            admin.createTopics(List.of(new NewTopic("recreated", LANES, (short) 1)))
                     .all()
                     .get();
         }
@@ -276,7 +276,7 @@ class TopicTroubleITCase {
                 .rootCause()
                 .isInstanceOf(TopicGoneException.class)
                 .hasMessageContaining(
-                        "topic anew at " + broker.bootstrap() + " is not the topic that the feed wrote to")
+                        "topic recreated at " + broker.bootstrap() + " is not the topic that the feed wrote to")
                 .hasMessageContaining("start a new feed");
     }
 

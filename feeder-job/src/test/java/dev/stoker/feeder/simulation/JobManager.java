@@ -1,6 +1,6 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.enumerator.EnumeratorState;
 import dev.stoker.feeder.source.enumerator.EnumeratorStateSerializer;
 import dev.stoker.feeder.source.enumerator.SimulatedEnumerators;
@@ -26,8 +26,8 @@ import org.apache.flink.metrics.groups.UnregisteredMetricsGroup;
 import org.apache.flink.runtime.source.coordinator.SplitAssignmentTracker;
 
 /**
- * A model of Flink's JobManager for this job: it deploys tasks, restarts those that fail, coordinates checkpoints, and hosts the
- * enumerator. What it must not forget is in {@link Storage}.
+ * A model of Flink's JobManager for this job: it deploys tasks, restarts those that fail, coordinates checkpoints, and
+ * hosts the enumerator. What it must not forget is in {@link Storage}.
  */
 final class JobManager implements Task.Reports {
     private static final EnumeratorStateSerializer STATES = new EnumeratorStateSerializer();

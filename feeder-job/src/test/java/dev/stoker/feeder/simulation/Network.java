@@ -6,8 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * Connections between processes. Bytes of one direction of a connection stay in order; each piece of them takes its own time, so
- * connections overtake each other.
+ * Connections between processes. Bytes of one direction of a connection stay in order; each piece of them takes its own
+ * time, so connections overtake each other.
  */
 final class Network {
     /** A process that accepts connections. */

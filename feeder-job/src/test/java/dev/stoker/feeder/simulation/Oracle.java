@@ -1,7 +1,5 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.node.NaiveBatch;
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.DeliveredBatch;
@@ -14,6 +12,8 @@ import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.schemas.order.WindowSlice;
+import dev.stoker.server.NaiveBatch;
+import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -21,7 +21,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** What a stream has to deliver, computed apart from the feeder. Shared by all simulations of a Java process; thread-safe. */
+/**
+ * What a stream has to deliver, computed apart from the feeder. Shared by all simulations of a Java process;
+ * thread-safe.
+ */
 final class Oracle {
     private final TestDataset dataset;
     private final StreamOrder order;

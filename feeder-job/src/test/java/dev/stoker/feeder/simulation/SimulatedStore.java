@@ -17,7 +17,8 @@ import java.util.Optional;
 import java.util.Set;
 
 /**
- * The ledger's store: slow, at times away, and at times it takes an object without saying so. It outlives all processes.
+ * The ledger's store: slow, at times away, and at times it takes an object without saying so. It outlives all
+ * processes.
  */
 final class SimulatedStore {
     private record Entry(String stream, String group, int replica, long epoch, long number, int piece, int crc) {}

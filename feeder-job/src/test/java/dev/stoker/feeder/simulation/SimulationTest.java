@@ -15,9 +15,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Whole feeds under simulated faults, see {@code docs/simulation.md}. {@code -Dtest.seed=…} runs one seed and prints all that
- * happens in it; {@code -Dtest.seeds=…} says how many seeds are run otherwise, {@code -Dtest.first-seed=…} from where on, and
- * {@code -Dtest.log=…} names a file that says how far a long run is, which resumes by it.
+ * Whole feeds under simulated faults, see {@code docs/simulation.md}. {@code -Dtest.seed=…} runs one seed and prints
+ * all that happens in it; {@code -Dtest.seeds=…} says how many seeds are run otherwise, {@code -Dtest.first-seed=…}
+ * from where on, and {@code -Dtest.log=…} names a file that says how far a long run is, which resumes by it.
  */
 class SimulationTest {
     /** Failures that are reported in full. */

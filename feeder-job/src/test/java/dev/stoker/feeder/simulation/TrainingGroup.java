@@ -221,7 +221,7 @@ final class TrainingGroup {
             return;
         }
         cluster.simulation()
-                .trace(name(), victim + (keepsProcess ? " begins again" : " crashes, to go on") + " at " + checkpoint);
+                .trace(name(), victim + (keepsProcess ? " begins again" : " crashes, to resume") + " at " + checkpoint);
         Instance instance;
         if (keepsProcess) {
             instance = victim.instance();

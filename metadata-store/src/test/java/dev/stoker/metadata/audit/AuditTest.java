@@ -358,7 +358,7 @@ class AuditTest {
 
     @Test
     void aLaterRunTakesOverFromItsPosition() throws IOException {
-        // Run 5 has acknowledged 0 … 7; run 9, of three ranks, goes on at 6.
+        // Run 5 has acknowledged 0 … 7; run 9, of three ranks, resumes at 6.
         AuditReport report = stream.write(stream.part(5, 2, 1, TailPolicy.PAD, 0, 0, 4))
                 .write(stream.run(9, 3, 1, TailPolicy.PAD, 0, 6, 2))
                 .audit();

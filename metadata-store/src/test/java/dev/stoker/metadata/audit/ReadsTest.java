@@ -38,7 +38,7 @@ class ReadsTest {
         }
     }
 
-    /** The same store; nobody's read is done before so many have begun. */
+    /** The same store, where no read ends before {@code readers} reads have begun. */
     private static ObjectStore together(ObjectStore store, int readers) {
         CountDownLatch together = new CountDownLatch(readers);
         return (ObjectStore) Proxy.newProxyInstance(

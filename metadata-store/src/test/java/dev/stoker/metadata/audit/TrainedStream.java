@@ -44,8 +44,8 @@ import java.util.UUID;
 import java.util.zip.CRC32C;
 
 /**
- * A small dataset and the ledgers that training on it leaves. Receipts have the checksum of messages that are really built, byte
- * for byte, row by row.
+ * A small dataset and the ledgers that training on it leaves. Receipts have the checksum of messages that are really
+ * built, byte for byte, row by row.
  */
 final class TrainedStream {
 

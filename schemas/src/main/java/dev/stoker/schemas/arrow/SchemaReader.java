@@ -169,7 +169,7 @@ final class SchemaReader {
         } catch (IOException e) {
             throw new CorruptDataException(
                     file + ": column " + name + " has the tensor metadata '" + json
-                            + "'; expected {\"shape\":[…]}; make the file anew",
+                            + "'; expected {\"shape\":[…]}; write the file again",
                     e);
         }
         return shape;

@@ -77,7 +77,7 @@ public final class RecordValue {
         long start = value.length >= 8 ? 8L + stream.getInt(4) : 0;
         if (start < 8 || stream.getInt(0) != -1 || start % 64 != 0 || start > value.length - END.length) {
             throw new CorruptDataException(
-                    where + " is corrupt: the value is no Arrow stream; feed the epoch again into a new topic");
+                    where + " is corrupt: the value is not an Arrow stream; feed the epoch again into a new topic");
         }
         int length = (int) (value.length - END.length - start);
         return stream.slice((int) start, length).order(ByteOrder.LITTLE_ENDIAN);

@@ -26,7 +26,7 @@ import java.util.function.IntFunction;
  */
 public final class SampleReader {
     private static final String ADVICE =
-            "something else than the feed has written it: feed the epoch again into a new topic";
+            "a program other than the feed wrote it: feed the epoch again into a new topic";
     private static final int OPENING = 5;
 
     private final List<Field> fields;

@@ -14,8 +14,9 @@ import java.util.Set;
  * Builds the Avro schema of a dataset's samples: {@code key}, the small fields, {@code crc32c_<name>} for each payload
  * field, the payload fields. {@code docs/formats/kafka.md} specifies the mapping of types.
  *
- * <p>Lists and tensors are bytes, because decoders may change floats and an Avro array encodes each number with a variable
- * length. Classes are strings: a class id needs a list of names, and with an enum every new class would be a new schema.
+ * <p>Lists and tensors are bytes, because decoders may change floats and an Avro array encodes each number with a
+ * variable length. Classes are strings: a class id needs a list of names, and with an enum every new class would be a
+ * new schema.
  */
 public final class SampleSchema {
 

@@ -13,12 +13,9 @@ import java.util.Map;
 /**
  * Reads and writes the bytes of ledger files, which are Avro object containers:
  *
- * <pre>
- * header     metadata avro.schema, avro.codec = null, stoker.format = 1; 16 random sync bytes
- * block      number of records, bytes of them, the records, the sync bytes
- * …
- * block      the last record of the last block is End
- * record     branch of the union (0 Subscription, 1 Receipts, 2 End), fields, CRC-32C of all these bytes (little-endian)
+ * <pre> header metadata avro.schema, avro.codec = null, stoker.format = 1; 16 random sync bytes block number of
+ * records, bytes of them, the records, the sync bytes … block the last record of the last block is End record branch of
+ * the union (0 Subscription, 1 Receipts, 2 End), fields, CRC-32C of all these bytes (little-endian)
  * </pre>
  */
 final class LedgerFormat {
@@ -67,7 +64,8 @@ final class LedgerFormat {
                     + "{\"name\":\"crc32c\",\"type\":{\"type\":\"fixed\",\"name\":\"Crc32c\",\"size\":4}}]},"
                     + "{\"type\":\"record\",\"name\":\"Receipts\",\"namespace\":\"dev.stoker\",\"fields\":["
                     + CONSUMER
-                    + "{\"name\":\"entries\",\"type\":{\"type\":\"array\",\"items\":{\"type\":\"record\",\"name\":\"Receipt\",\"fields\":["
+                    + "{\"name\":\"entries\",\"type\":{\"type\":\"array\","
+                    + "\"items\":{\"type\":\"record\",\"name\":\"Receipt\",\"fields\":["
                     + "{\"name\":\"number\",\"type\":\"long\"},"
                     + "{\"name\":\"piece\",\"type\":\"int\"},"
                     + "{\"name\":\"repeated\",\"type\":\"boolean\"},"

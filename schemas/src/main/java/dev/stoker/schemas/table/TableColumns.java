@@ -26,7 +26,7 @@ final class TableColumns {
     final List<String> splits = new ArrayList<>();
     /** By topic the newest version that was ingested from it. */
     final TreeMap<String, Long> topics = new TreeMap<>();
-    /** The newest version that was made anew from chunk heads, which do not tell topics; 0 for none. */
+    /** The newest version that was rebuilt from chunk heads, which do not name topics; 0 for none. */
     long recovered;
 
     long[] ordinals = {};

@@ -8,8 +8,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * Files that were committed once: today's writer must make the same bytes. A file that is missing is written when {@code
- * -Dtest.golden=write} is given (through {@code -Dtest.jvm.args}), and the test fails nevertheless.
+ * Files that were committed once: today's writer must make the same bytes. A file that is missing is written when
+ * {@code -Dtest.golden=write} is given (through {@code -Dtest.jvm.args}), and the test fails nevertheless.
  */
 public final class Golden {
 

@@ -42,7 +42,7 @@ public final class ChunkFixtures {
         return file.flip();
     }
 
-    /** A builder with so many random rows; keys are {@code k<n>-…}. */
+    /** A builder with {@code rows} random rows; keys are {@code k<n>-…}. */
     public static ChunkBuilder random(List<Field> fields, int rows, int n, Random random) {
         ChunkBuilder builder = new ChunkBuilder(fields, 1 << 16);
         for (int row = 0; row < rows; row++) {

@@ -58,7 +58,7 @@ public final class GoldenChunks {
         return fields;
     }
 
-    /** The chunk that is described by {@code <name>.json}, built anew. */
+    /** The chunk that is described by {@code <name>.json}, built again. */
     public static PackedChunk build(String name) {
         JsonNode json = json(name + ".json");
         List<Field> fields = fields(name);

@@ -55,7 +55,8 @@ class DatasetInfoTest {
                         + "\\{\"name\":\"label\",\"type\":\"categorical\",\"nullable\":false,\"payload\":false\\},"
                         + "\\{\"name\":\"weight\",\"type\":\"bfloat16\",\"nullable\":true,\"payload\":false\\},"
                         + "\\{\"name\":\"image\",\"type\":\"binary\",\"nullable\":false,\"payload\":true\\},"
-                        + "\\{\"name\":\"pixels\",\"type\":\"float32\\[3,224,224\\]\",\"nullable\":false,\"payload\":true\\}\\],"
+                        + "\\{\"name\":\"pixels\",\"type\":\"float32\\[3,224,224\\]\",\"nullable\":false,"
+                        + "\"payload\":true\\}\\],"
                         + "\"options\":\\{\"chunk_size\":8388608,\"order\":\"shuffled\"\\}\\}");
     }
 

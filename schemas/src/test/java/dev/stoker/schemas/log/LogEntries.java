@@ -47,7 +47,7 @@ public final class LogEntries {
         return with(adding(version, chunks), Operation.INGEST, Map.of(LogEntry.TOPIC, topic, "kafka.next", "0=1"));
     }
 
-    /** An entry that was made anew from chunk heads. */
+    /** An entry that was rebuilt from chunk heads. */
     public static LogEntry recovered(long version, AddedChunk... chunks) {
         return with(adding(version, chunks), Operation.RECOVERED, Map.of());
     }

@@ -124,7 +124,7 @@ class FrameAttackTest {
         }
     }
 
-    /** Cheaper than an assertion object for each of so many frames. */
+    /** Cheaper than an assertion object for each of a great number of frames. */
     private static void check(boolean right, String what, String found) {
         if (!right) {
             throw new AssertionError(what + ": " + found);

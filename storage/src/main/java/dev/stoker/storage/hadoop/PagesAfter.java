@@ -23,8 +23,9 @@ import software.amazon.awssdk.services.s3.model.ListObjectsV2Response;
 import software.amazon.awssdk.services.s3.model.S3Object;
 
 /**
- * A listing that the store begins behind a name, so that the names before it cost nothing. Hadoop's own listings always begin at
- * the first name. The store may still return names before it; the caller leaves them out. A failed call can be repeated.
+ * A listing that the store begins behind a name, so that the names before it cost nothing. Hadoop's own listings always
+ * begin at the first name. The store may still return names before it; the caller leaves them out. A failed call can be
+ * repeated.
  */
 abstract class PagesAfter implements RemoteIterator<FileStatus> {
 

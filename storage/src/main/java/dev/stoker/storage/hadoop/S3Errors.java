@@ -71,7 +71,8 @@ final class S3Errors {
         AwsServiceException service = service(e);
         if (service == null) {
             return hasNoCredentials(e)
-                    ? "no credentials were found in the environment, in the AWS credentials file or in Hadoop's configuration"
+                    ? "no credentials were found in the environment, in the AWS credentials file or in Hadoop's"
+                            + " configuration"
                     : null;
         }
         String message = service.awsErrorDetails() == null

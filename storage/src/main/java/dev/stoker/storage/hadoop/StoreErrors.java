@@ -131,7 +131,8 @@ final class StoreErrors {
                         "Cannot " + verb + " " + where + ": " + (tries == 1 ? "1 attempt" : tries + " attempts")
                                 + " in "
                                 + seconds(scope) + " failed, the last with " + reason(last)
-                                + "; check that the store and the way to it are healthy, and run the same command again",
+                                + "; check that the store and the way to it are healthy, and run the same"
+                                + " command again",
                         // Stoker's own exceptions already have a complete message.
                         e instanceof BrokenReadException ? null : e);
             }

@@ -21,9 +21,9 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Predicate;
 
 /**
- * A proxy between an HTTP client and its server on this machine, which counts requests and bytes, and simulates faults of
- * networks and servers. One thread per connection. Random decisions follow from the seed and the order in which requests
- * arrive.
+ * A proxy between an HTTP client and its server on this machine, which counts requests and bytes, and simulates faults
+ * of networks and servers. One thread per connection. Random decisions follow from the seed and the order in which
+ * requests arrive.
  *
  * <p>From a command line: {@link FaultProxyCommand}.
  */

@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Scanner;
 
 /**
- * A {@link FaultProxy} from a command line, for benchmarks: {@code --listen 18091 --to 127.0.0.1:18090 [--latency-ms 20]
- * [--bytes-per-second 300000000] [--errors 0.2] [--seed 7]}. Prints requests and bytes as one line of JSON for every line on its standard input ({@code
- * reset} sets them to zero afterwards), and ends with it.
+ * A {@link FaultProxy} from a command line, for benchmarks: {@code --listen 18091 --to 127.0.0.1:18090 [--latency-ms
+ * 20] [--bytes-per-second 300000000] [--errors 0.2] [--seed 7]}. Prints requests and bytes as one line of JSON for
+ * every line on its standard input ({@code reset} sets them to zero afterwards), and ends with it.
  */
 public final class FaultProxyCommand {
 

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.split.ConsumerProgress;
+import dev.stoker.server.feed.GroupName;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;
@@ -110,7 +110,7 @@ final class FeedEnd {
         long idleMs = idleMs(nowMs, readers);
         graceTicks = end.reached() && mayEnd(idleMs, readers) ? graceTicks + 1 : 0;
         if (graceTicks > GRACE_TICKS) {
-            return Optional.of("everyone who has subscribed has acknowledged the last epoch");
+            return Optional.of("all subscribers have acknowledged the last epoch");
         }
         if (!idleTimeout.isZero() && idleMs >= idleTimeout.toMillis()) {
             return Optional.of("no trainer has been connected for " + idleTimeout.toSeconds() + " s (idle-timeout)");

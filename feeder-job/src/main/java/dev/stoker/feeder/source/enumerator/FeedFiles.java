@@ -5,9 +5,9 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.StokerHome;
-import dev.stoker.feeder.StopRequest;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.feeder.plan.StopRequest;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.UnixAddress;
 import dev.stoker.storage.PrivateFiles;
@@ -17,8 +17,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Publishes where a feed is found: {@code feeds/<name>.json} in the user's Stoker directory of the coordinator's machine.
- * Written when every lane has its reader for the first time, and then whenever the addresses change, by rename.
+ * Publishes where a feed is found: {@code feeds/<name>.json} in the user's Stoker directory of the coordinator's
+ * machine. Written when every lane has its reader for the first time, and then whenever the addresses change, by
+ * rename.
  *
  * <p>Called by one worker thread at a time.
  */

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.node.GroupName;
-import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.NewestProgress;
+import dev.stoker.server.feed.GroupName;
+import dev.stoker.server.feed.Identity;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -13,9 +13,9 @@ import java.util.OptionalLong;
 import java.util.Set;
 
 /**
- * Decides when everyone who has subscribed has finished the last epoch. Each replica of a group has a pass of its own over each
- * stream. A pass is done when, in its newest run, all loader workers of all ranks have acknowledged their last batch of the
- * last epoch; the runs before were replaced.
+ * Decides when all subscribers have finished the last epoch. Each replica of a group passes over each stream
+ * separately. A pass is done when, in its newest run, all loader workers of all ranks have acknowledged their
+ * last batch of the last epoch; the runs before were replaced.
  *
  * <p>Owned by the coordinator thread.
  */

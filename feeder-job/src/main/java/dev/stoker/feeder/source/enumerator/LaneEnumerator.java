@@ -124,7 +124,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         } else if (event instanceof ProgressEvent progress) {
             end.heard(subtask, progress);
             if (progress.stopRequested()) {
-                finish("it was asked to stop");
+                finish("a stop was requested");
             }
         } else if (event instanceof GroupEvent group) {
             for (int reader : servers.keySet()) {
@@ -196,7 +196,7 @@ final class LaneEnumerator implements SplitEnumerator<LaneSplit, EnumeratorState
         if (failure != null) {
             LOG.warn("Cannot look for a request to end the feed; trying again", failure);
         } else if (requested) {
-            finish("stoker stop asked for it");
+            finish("requested by stoker stop");
         }
     }
 

@@ -12,7 +12,8 @@ import org.apache.flink.api.connector.source.SourceEvent;
  * @param statusUrl where the server shows how it stands; null if it does not
  * @param unixHost the machine on which its Unix-domain socket is, or empty if it has none
  * @param unixPath path of that socket, or empty
- * @param mapsMadeMs the time in the greatest generation of the lane maps that the server has; maps that are to replace them
+ * @param mapsMadeMs the time in the greatest generation of the lane maps that the server has; maps that are to replace
+ * them
  *     must have a greater one, whatever the clock says
  */
 public record ServerEvent(

@@ -6,9 +6,9 @@ import java.util.OptionalLong;
 import java.util.TreeMap;
 
 /**
- * Says which drained receipts may be called durable: those that were drained before a checkpoint which has completed, and
- * which the sink has since written to the ledger's store. A completed checkpoint alone is no more than a promise, and without
- * durable checkpoint storage that promise dies with the process.
+ * Says which drained receipts may be called durable: those that were drained before a checkpoint which has completed,
+ * and which the sink has since written to the ledger's store. A completed checkpoint alone is no more than a promise,
+ * and without durable checkpoint storage that promise dies with the process.
  *
  * <p>Owned by the mailbox thread.
  */

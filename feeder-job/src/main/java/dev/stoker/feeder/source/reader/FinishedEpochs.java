@@ -1,11 +1,11 @@
 package dev.stoker.feeder.source.reader;
 
-import dev.stoker.feeder.node.Identity;
-import dev.stoker.feeder.node.LedgerItem;
-import dev.stoker.feeder.node.ReceiptsItem;
-import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.NewestProgress;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.feed.LedgerItem;
+import dev.stoker.server.feed.ReceiptsItem;
+import dev.stoker.server.feed.SubscriptionItem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -15,8 +15,9 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Notices when a consumer subscribes, and when it has acknowledged the last batch of an epoch. An epoch that ended with a receipt
- * counts once the receipt is in the ledger: if this process dies before, the receipt comes again, and the feed must be there for it.
+ * Notices when a consumer subscribes, and when it has acknowledged the last batch of an epoch. An epoch that ended with
+ * a receipt counts once the receipt is in the ledger: if this process dies before, the receipt comes again, and the
+ * feed must be there for it.
  *
  * <p>Owned by the mailbox thread.
  */
@@ -26,7 +27,9 @@ final class FinishedEpochs {
 
     private record Last(long run, long epoch, long number) {}
 
-    /** The last two subscriptions: a trainer asks for the next epoch before it has acknowledged all of the present one. */
+    /**
+     * The last two subscriptions: a trainer asks for the next epoch before it has acknowledged all of the present one.
+     */
     private final Map<Consumer, List<Last>> subscribed = new HashMap<>();
 
     /** An epoch that was finished by a receipt which is not durable yet. */

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.source.reader;
 
-import dev.stoker.feeder.node.FeedStatus;
-import dev.stoker.feeder.node.NodeLease;
-import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.server.NodeLease;
+import dev.stoker.server.feed.FeedStatus;
+import dev.stoker.server.feed.NodeMetrics;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;
@@ -10,8 +10,8 @@ import org.apache.flink.metrics.Gauge;
 import org.apache.flink.metrics.MetricGroup;
 
 /**
- * Shows the node's figures as Flink metrics in the group {@code stoker} of the source operator. The figures are those of
- * the whole process: readers of one process show the same ones, so take the maximum per TaskManager, not the sum.
+ * Shows the node's figures as Flink metrics in the group {@code stoker} of the source operator. The figures are those
+ * of the whole process: readers of one process show the same ones, so take the maximum per TaskManager, not the sum.
  */
 final class NodeGauges {
 

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.source.reader;
 
-import dev.stoker.feeder.node.LedgerItem;
+import dev.stoker.server.feed.LedgerItem;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;
@@ -33,8 +33,8 @@ final class RefusedItems {
         }
         loggedNanos = now;
         LOG.error(
-                "Epoch {} of {}: an item cannot be written to the ledger and was dropped, and its session ended ({} so far;"
-                        + " the next such line comes in a minute at the earliest). Please report this as a bug.",
+                "Epoch {} of {}: an item cannot be written to the ledger and was dropped, and its session ended ({} so"
+                        + " far; the next such line comes in a minute at the earliest). Please report this as a bug.",
                 item.epoch(),
                 item.identity(),
                 total,

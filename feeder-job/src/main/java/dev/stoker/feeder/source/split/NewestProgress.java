@@ -1,14 +1,14 @@
 package dev.stoker.feeder.source.split;
 
-import dev.stoker.feeder.node.Identity;
+import dev.stoker.server.feed.Identity;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
 /**
- * The newest progress of each consumer: of its greatest run, the most epochs. The size follows the number of trainers, not that of
- * epochs. For one thread.
+ * The newest progress of each consumer: of its greatest run, the most epochs. The size follows the number of trainers,
+ * not that of epochs. For one thread.
  */
 public final class NewestProgress {
 

@@ -1,0 +1,63 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.TopicPosition;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * The result of a topic ingest.
+ *
+ * @param versions number of committed versions
+ * @param newestVersion of the dataset; 0 for none
+ * @param samples in those versions
+ * @param bytes of their chunks
+ * @param deadLetters records that could not become samples, and their location
+ * @param position the dataset's position in the topic, if it has records of it
+ * @param duration since the submission of the job
+ */
+public record TopicResult(
+        long versions,
+        long newestVersion,
+        long samples,
+        long bytes,
+        DeadLetterCount deadLetters,
+        Optional<TopicPosition> position,
+        Duration duration) {
+
+    /**
+     * Dead letters of a run.
+     *
+     * @param count the number
+     * @param location directory or URI that contains them
+     */
+    public record DeadLetterCount(long count, String location) {}
+
+    /** The result as text. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add(
+                versions == 0
+                        ? "no new version: there were no new samples"
+                        : String.format(
+                                Locale.ROOT,
+                                "%s %d: %,d samples, %,d bytes, %.1f s",
+                                versions == 1 ? "version" : versions + " versions up to",
+                                newestVersion,
+                                samples,
+                                bytes,
+                                duration.toNanos() / 1e9));
+        if (deadLetters.count() > 0) {
+            lines.add(String.format(
+                    Locale.ROOT,
+                    "dead letters: %,d records could not become samples; they are in %s",
+                    deadLetters.count(),
+                    deadLetters.location()));
+        }
+        position.ifPresent(p -> lines.add("the same command resumes at " + p.topic() + " "
+                + TopicPosition.text(p.next()) + " (partition=offset)"));
+        return lines;
+    }
+}
