@@ -30,11 +30,11 @@ def test_a_restarting_feed_ends_when_it_is_asked_to(cli, photos, tmp_path, is_br
         _, err = feeder.communicate(timeout=LIMIT_S)
         log = "".join(log.read_text() for log in (cli.home / "logs").glob(f"*-{feeder.pid}.log"))
         assert "switched from state RUNNING to RESTARTING" in log
-        if is_broker_away:
-            assert feeder.returncode == 1
+        # Without brokers, it depends on the moment of the restart whether a task has a record that it cannot deliver.
+        if feeder.returncode:
+            assert is_broker_away, err
+            assert feeder.returncode == 1, err
             assert "the feed did not end cleanly within 30 s and was cancelled" in err
-        else:
-            assert feeder.returncode == 0, err
     finally:
         broker.kill()
         if feeder is not None:

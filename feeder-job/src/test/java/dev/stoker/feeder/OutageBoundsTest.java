@@ -2,6 +2,7 @@ package dev.stoker.feeder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.feeder.plan.FeederOptions;
 import dev.stoker.flink.failure.RestartLimit;
 import java.time.Duration;
 import org.apache.flink.configuration.CheckpointingOptions;

@@ -19,7 +19,7 @@ final class Consumers {
     static final long MAX_BYTES = 4L << 20;
 
     /** The numbers of a consumer's progress, and the lengths of both names. */
-    private static final int FIXED_BYTES = 44;
+    private static final int FIXED_BYTES = 40;
 
     private record Place(String stream, String group, int replica, int rank, int worker) {}
 

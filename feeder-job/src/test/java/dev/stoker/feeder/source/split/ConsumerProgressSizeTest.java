@@ -8,7 +8,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** The feeder limits the progress of all consumers by the size of one: 44 bytes and its names. */
+/** The feeder limits the progress of all consumers by the size of one: 40 bytes and its names. */
 class ConsumerProgressSizeTest {
 
     @Test
@@ -21,7 +21,7 @@ class ConsumerProgressSizeTest {
                                     split.withProgress(List.of(new ConsumerProgress(consumer, Long.MAX_VALUE))))
                             .length
                     - serializer.serialize(split).length;
-            assertThat(more).isEqualTo(44 + "train".length() + group.getBytes(StandardCharsets.UTF_8).length);
+            assertThat(more).isEqualTo(40 + "train".length() + group.getBytes(StandardCharsets.UTF_8).length);
         }
     }
 }
