@@ -21,6 +21,9 @@ LIMIT_S = 120.0
 QUICK_JVM = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
 """Processes of a few seconds: starting takes half the processor time without the full compiler."""
 
+HEARTBEAT_S = 50
+"""How long the parts of a Flink cluster wait for one another by default."""
+
 _pause = threading.Event()
 
 
@@ -31,6 +34,12 @@ def until(condition: Callable[[], Any], what: str, limit_s: float = LIMIT_S) -> 
         assert time.monotonic() < deadline, f"not within {limit_s:g} s: {what}"
         _pause.wait(0.01)
     return value
+
+
+def suspend(process: subprocess.Popen[str]) -> None:
+    """Stops a process, as the suspension of a laptop does, until Flink restarts its tasks when it continues."""
+    process.send_signal(signal.SIGSTOP)
+    _pause.wait(HEARTBEAT_S + 5)
 
 
 def environment(home: Path) -> dict[str, str]:

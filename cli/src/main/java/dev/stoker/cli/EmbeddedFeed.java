@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.FeederJob;
 import dev.stoker.feeder.SortedChunks;
+import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.plan.FeedNodes;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.plan.FeederArguments;
@@ -146,8 +147,12 @@ final class EmbeddedFeed implements AutoCloseable {
             long asked = stopAsked.get();
             if (asked != 0 && System.nanoTime() - asked > STOP_PATIENCE.toNanos()) {
                 // Only running tasks receive the request; tasks that are being restarted do not.
-                throw new CommandException(
-                        "the feed did not end within " + STOP_PATIENCE.toSeconds() + " s of the request to stop");
+                throw new CommandException("the feed did not end within " + STOP_PATIENCE.toSeconds()
+                        + " s of the request to stop"
+                        + LedgerProgress.trouble(plan.id())
+                                .map(why ->
+                                        " (" + why + "); trainers repeat these receipts to the next start of the feed")
+                                .orElse(""));
             }
             return false;
         } catch (ExecutionException e) {

@@ -235,6 +235,11 @@ public final class FeedNode {
         }
 
         @Override
+        public boolean awaits(GroupName group) {
+            return node.server.awaits(group);
+        }
+
+        @Override
         public Set<GroupName> owing() {
             return drain.owing();
         }

@@ -67,6 +67,9 @@ public interface NodeLease extends AutoCloseable {
     /** Marks everything up to the token as durable. The server tells the trainers, which can then forget it. */
     void markDurable(long token);
 
+    /** Returns whether the end of the feed depends on a group. */
+    boolean awaits(GroupName group);
+
     /**
      * Returns the groups with receipts that are not written to the ledger yet: this lease has drained them or will
      * drain them, or trainers are about to repeat them because the table was full.

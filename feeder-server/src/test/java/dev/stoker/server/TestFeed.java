@@ -45,6 +45,7 @@ public final class TestFeed {
     public UUID instance = UUID.randomUUID();
 
     OnCorrupt onCorrupt = OnCorrupt.FAIL;
+    public OptionalLong epochs = OptionalLong.empty();
     String name = "test";
     public ServerSecurity access = ServerSecurity.open();
 
@@ -85,7 +86,7 @@ public final class TestFeed {
                 List.of(dataset.stream("train")),
                 order.toJson(),
                 List.of(),
-                OptionalLong.empty(),
+                epochs,
                 onCorrupt);
     }
 

@@ -22,6 +22,9 @@ public final class SchemaRegistry {
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int OK = 200;
     private static final int NOT_FOUND = 404;
+    private static final int REQUEST_TIMEOUT = 408;
+    private static final int TOO_MANY_REQUESTS = 429;
+    private static final int SERVER_ERROR = 500;
 
     private final String base;
     private final Optional<String> authorization;
@@ -98,9 +101,17 @@ public final class SchemaRegistry {
             return Optional.empty();
         }
         if (reply.statusCode() != OK) {
-            throw new TopicException("The schema registry " + base + " answered " + reply.statusCode() + " to " + path);
+            String message = "The schema registry " + base + " answered " + reply.statusCode() + " to " + path;
+            throw isUnavailable(reply.statusCode())
+                    ? new RegistryAwayException(message, null)
+                    : new TopicException(message);
         }
         return Optional.of(json(reply).path("schema").asText());
+    }
+
+    /** Returns whether the registry, or a proxy before it, cannot serve any request at present. */
+    private static boolean isUnavailable(int status) {
+        return status >= SERVER_ERROR || status == REQUEST_TIMEOUT || status == TOO_MANY_REQUESTS;
     }
 
     private JsonNode json(HttpResponse<String> reply) throws TopicException {
@@ -130,7 +141,7 @@ public final class SchemaRegistry {
             Thread.currentThread().interrupt();
             throw new TopicException("Interrupted while waiting for the schema registry " + base);
         } catch (IOException e) {
-            throw new TopicException("The schema registry " + base + " cannot be reached: " + e);
+            throw new RegistryAwayException("The schema registry " + base + " cannot be reached: " + e, e);
         }
     }
 }

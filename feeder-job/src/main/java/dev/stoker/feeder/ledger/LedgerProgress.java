@@ -2,6 +2,7 @@ package dev.stoker.feeder.ledger;
 
 import java.util.HashSet;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.ConcurrentHashMap;
@@ -19,6 +20,8 @@ public final class LedgerProgress {
 
     private final Task task;
     private volatile long published;
+    /** Why the ledger cannot be written; empty if it can. */
+    private volatile String trouble = "";
 
     private LedgerProgress(Task task) {
         this.task = task;
@@ -46,6 +49,24 @@ public final class LedgerProgress {
                 .mapToLong(attempt -> attempt.published)
                 .max()
                 .orElse(0);
+    }
+
+    /** Returns why the ledger of a feed in this process cannot be written at present. */
+    public static Optional<String> trouble(UUID feed) {
+        return TASKS.entrySet().stream()
+                .filter(entry -> entry.getKey().feed().equals(feed))
+                .flatMap(entry -> entry.getValue().stream())
+                .map(attempt -> attempt.trouble)
+                .filter(why -> !why.isEmpty())
+                .findFirst();
+    }
+
+    void cannotWrite(String why) {
+        trouble = why;
+    }
+
+    void canWrite() {
+        trouble = "";
     }
 
     void reached(long checkpoint) {

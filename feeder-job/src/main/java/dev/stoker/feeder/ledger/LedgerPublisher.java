@@ -7,8 +7,8 @@ import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -164,7 +164,7 @@ final class LedgerPublisher implements AutoCloseable {
 
     private void work() {
         ObjectStore store = null;
-        Set<LedgerFile.Delivery> signed = new HashSet<>();
+        SignedEpochs signed = new SignedEpochs();
         Duration pause = pauses.first();
         try {
             while (true) {
@@ -179,11 +179,11 @@ final class LedgerPublisher implements AutoCloseable {
                     // If the name exists, an earlier attempt wrote the file, but its answer was lost or the task
                     // restarted.
                     store.createIfAbsent(next.file().name(), next.file().bytes());
-                    for (LedgerFile.Delivery delivery : next.file().deliveries()) {
-                        if (!signed.contains(delivery)) {
-                            sign.leave(next.file().name(), delivery.epoch());
-                            signed.add(delivery);
-                        }
+                    Set<LedgerFile.Delivery> deliveries = next.file().deliveries();
+                    OptionalLong epoch = signed.newest(deliveries);
+                    if (epoch.isPresent()) {
+                        sign.leave(next.file().name(), epoch.getAsLong());
+                        signed.add(deliveries);
                     }
                     done();
                     pause = pauses.first();
@@ -223,6 +223,7 @@ final class LedgerPublisher implements AutoCloseable {
             if (failure != null) {
                 LOG.info("The ledger {} can be written again", where);
                 failure = null;
+                progress.canWrite();
             }
             progress.reached(waiting.isEmpty() ? lastMark : written.mark());
             changed.signalAll();
@@ -238,6 +239,7 @@ final class LedgerPublisher implements AutoCloseable {
                 LOG.warn("The ledger {} cannot be written; retrying until it succeeds: {}", where, e.toString());
             }
             failure = e instanceof IOException io ? io : new IOException(e.toString(), e);
+            progress.cannotWrite("the ledger " + where + " cannot be written: " + e);
             long leftNanos = pause.toNanos();
             while (leftNanos > 0 && !closed) {
                 leftNanos = changed.awaitNanos(leftNanos);

@@ -123,7 +123,9 @@ public final class FeederOptions {
 
     public static final ConfigOption<Duration> IDLE_TIMEOUT = ConfigOptions.key(PREFIX + "idle-timeout")
             .durationType()
-            .defaultValue(Duration.ofHours(1))
+            // Longer than the outages of an hour that a feed must survive: without its store or network it has no
+            // trainers.
+            .defaultValue(Duration.ofHours(2))
             .withDescription("Time without any trainer after which the feed ends; 0 s for never.");
 
     public static final ConfigOption<String> LEDGER = ConfigOptions.key(PREFIX + "ledger")

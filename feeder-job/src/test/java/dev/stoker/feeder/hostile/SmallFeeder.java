@@ -21,6 +21,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.UUID;
 import java.util.concurrent.TimeUnit;
 import javax.net.ssl.SSLContext;
@@ -28,7 +29,8 @@ import javax.net.ssl.SSLContext;
 /**
  * A feeder in a separate process with a small heap. It serves the same dataset over plain TCP and over TLS, as two
  * feeds. The reader and the ledger encoder of the job read each feed, with ten checkpoints a second. If a reader fails,
- * the process ends, as the job ends after its restarts.
+ * the process ends, as the job ends after its restarts. With the option {@code -Dtest.epochs} the first feed has an
+ * end.
  */
 final class SmallFeeder implements AutoCloseable {
     private static final String ORDER = "{\"batch_size\":4,\"lanes\":2}";
@@ -187,6 +189,8 @@ final class SmallFeeder implements AutoCloseable {
         TestDataset dataset = TestDataset.create(directory.resolve(copy), DATA_SEED, IMAGE_BYTES, ROWS);
         TestFeed open = new TestFeed(dataset, ORDER);
         open.instance = plain;
+        long epochs = Long.getLong("test.epochs", 0);
+        open.epochs = epochs > 0 ? OptionalLong.of(epochs) : OptionalLong.empty();
         TestFeed secured = new TestFeed(dataset, ORDER);
         secured.instance = tls;
         secured.access = new ServerSecurity(

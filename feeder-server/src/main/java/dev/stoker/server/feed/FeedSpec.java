@@ -55,6 +55,11 @@ public record FeedSpec(
         }
     }
 
+    /** Returns whether the end of the feed depends on a group. */
+    public boolean awaits(GroupName group) {
+        return epochs.isPresent() && (groups.isEmpty() || groups.contains(new GroupSpec(group.stream(), group.name())));
+    }
+
     /** The first 8 bytes of the id, which every batch message carries. */
     public long tag() {
         return id.getMostSignificantBits();

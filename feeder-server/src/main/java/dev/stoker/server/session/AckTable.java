@@ -29,6 +29,15 @@ public final class AckTable {
     /** Memory of an item in addition to its entries, in units of an entry's 24 bytes. */
     static final int ITEM_COST = 8;
 
+    /**
+     * Characters of stream and group that an item includes without extra cost. Each record in the ledger repeats both
+     * names, so longer names cost as much as entries of their size.
+     */
+    static final int NAMES_INCLUDED = 64;
+
+    /** A character has at most three bytes, an entry has 24. */
+    private static final int CHARACTERS_OF_ENTRY = 8;
+
     private final int capacity;
     /**
      * What trainers occupy. The key is the trainer and not the session, so that a new connection does not get a new
@@ -72,7 +81,9 @@ public final class AckTable {
         }
 
         static long cost(LedgerItem item) {
-            return (long) item.weight() + ITEM_COST;
+            int names =
+                    item.identity().stream().length() + item.identity().group().length();
+            return (long) item.weight() + ITEM_COST + Math.max(0, names - NAMES_INCLUDED) / CHARACTERS_OF_ENTRY;
         }
     }
 

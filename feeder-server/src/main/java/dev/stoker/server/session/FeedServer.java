@@ -15,6 +15,7 @@ import dev.stoker.server.chunks.OriginReads;
 import dev.stoker.server.feed.FeedSpec;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupFacts;
+import dev.stoker.server.feed.GroupName;
 import dev.stoker.server.feed.Identity;
 import dev.stoker.server.feed.NodeMetrics;
 import dev.stoker.server.feed.ServerOptions;
@@ -53,6 +54,7 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     private final Counters counters = new Counters();
     private final ChunkResources resources;
     private final AckTable acks;
+    private final Consumers consumers = new Consumers();
     private final LongAdder lanes = new LongAdder();
     private final Optional<ServerTls> tls;
     private final Threads threads;
@@ -161,6 +163,22 @@ public final class FeedServer implements AutoCloseable, Acceptor.Gate {
     /** Counts the lanes whose preferred place this process is. */
     public LongAdder lanes() {
         return lanes;
+    }
+
+    /** Returns whether the end of the feed depends on a group. */
+    public boolean awaits(GroupName group) {
+        return spec.awaits(group);
+    }
+
+    /**
+     * Adds a consumer that subscribes.
+     *
+     * @throws ProtocolException if the feed would have to wait for too many consumers
+     */
+    void subscribes(Identity consumer) throws ProtocolException {
+        if (awaits(GroupName.of(consumer))) {
+            consumers.add(consumer);
+        }
     }
 
     /** What trainers acknowledged. */

@@ -320,6 +320,7 @@ final class Session implements Runnable, Occupant {
         subscription = Subscription.of(asked, order, identity);
         damaged.clear();
         if (rights.includes(Right.ACKNOWLEDGE)) {
+            server.subscribes(identity);
             group.settle(hello, this);
             // A subscription without receipts would be a gap in the ledger, and the feed would wait for its end.
             ledger.asked(asked);

@@ -1,7 +1,9 @@
 package dev.stoker.ingest.topic;
 
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.connectors.kafka.SchemaRegistry;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
@@ -21,13 +23,16 @@ final class AvroReader {
     private static final String USER = "basic.auth.user.info";
 
     private final ValueFormat format;
+    private final Patience patience;
     private final SchemaRegistry registry;
     private final Schema wanted;
     private final Map<Integer, GenericDatumReader<GenericRecord>> readers = new HashMap<>();
     private BinaryDecoder decoder;
 
-    AvroReader(ValueFormat format, Properties clients) throws IOException {
+    /** @param patience decides how long a value waits for a registry that is unavailable */
+    AvroReader(ValueFormat format, Properties clients, Patience patience) throws IOException {
         this.format = format;
+        this.patience = patience;
         this.registry = format.registry() == null ? null : registry(format, clients);
         this.wanted = AvroFields.parse(format.avroSchema());
     }
@@ -86,11 +91,21 @@ final class AvroReader {
             Schema written = registry == null
                     ? wanted
                     : AvroFields.parse(
-                            registry.schema(id).orElseThrow(() -> poison("the schema registry has no schema " + id)));
+                            written(id).orElseThrow(() -> poison("the schema registry has no schema " + id)));
             reader = new GenericDatumReader<>(written, wanted);
             readers.put(id, reader);
         }
         return reader;
+    }
+
+    /** Asks the registry for a schema. The readers of a streaming ingest wait without a limit until it answers. */
+    private Optional<String> written(int id) throws IOException {
+        try {
+            return patience.call("Asking the schema registry for schema " + id, () -> registry.schema(id));
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new InterruptedIOException("Interrupted while waiting for the schema registry");
+        }
     }
 
     private static PoisonException poison(String message) {

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.topic;
 
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.connectors.kafka.SourceRecord;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;
@@ -82,7 +83,7 @@ record NewFields(TopicOptions options, ValueFormat value, List<SourceRecord> rec
         Map<String, Long> sums = new HashMap<>();
         int counted = 0;
         AvroReader avro = value.kind() == ValueFormat.Kind.AVRO
-                ? new AvroReader(value, options.topic().clients())
+                ? new AvroReader(value, options.topic().clients(), Patience.ofBatch())
                 : null;
         for (SourceRecord record : records) {
             if (record.value() != null) {

@@ -1,5 +1,6 @@
 package dev.stoker.ingest.topic;
 
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import java.io.IOException;
@@ -31,7 +32,7 @@ interface ValueDecoder {
         return switch (format.kind()) {
             case RAW -> new RawValues(own.get(format.field()));
             case JSON -> new JsonValues(fields, own);
-            case AVRO -> new AvroValues(new AvroReader(format, clients), fields, own);
+            case AVRO -> new AvroValues(new AvroReader(format, clients, Patience.endlessAfterRestore()), fields, own);
         };
     }
 }

@@ -5,6 +5,7 @@ import dev.stoker.feeder.source.event.LaneMapEvent;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
 import dev.stoker.feeder.source.split.LaneSplit;
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.server.NodeLease;
 import dev.stoker.server.feed.GroupFacts;
 import dev.stoker.server.feed.GroupName;
@@ -97,10 +98,14 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
     @Override
     public void start() {
         try {
-            lease = opener.open();
+            // The command has opened the datasets before. If their store is unavailable now, the task waits for it.
+            lease = Patience.endlessAfterRestore().call("Opening the feed", opener::open);
         } catch (PortTakenException e) {
             // Trying again would only hide from the user that another process has the port.
             throw new SuppressRestartsException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("Interrupted while the feed was being opened", e);
         } catch (IOException e) {
             throw new UncheckedIOException(e.getMessage(), e);
         }
@@ -145,7 +150,9 @@ public final class LaneReader implements SourceReader<byte[], LaneSplit> {
             return false;
         }
         output.collect(encoded);
-        finished.add(item, lease.drainToken());
+        if (lease.awaits(GroupName.of(item.identity()))) {
+            finished.add(item, lease.drainToken());
+        }
         return true;
     }
 

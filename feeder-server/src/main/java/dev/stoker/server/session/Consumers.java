@@ -1,0 +1,71 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.server.feed.Identity;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * The consumers that the end of the feed depends on: loader workers of ranks that have subscribed. Each checkpoint and
+ * each report to the JobManager contains the progress of all of them, so they must fit into both. Flink limits the
+ * state of a task to 5 MiB if the JobManager keeps it, and a message to 10 MiB. A trainer that invents groups, replicas
+ * or ranks meets this limit before the job does. Thread-safe.
+ */
+final class Consumers {
+
+    /** Limit of the encoded progress; enough for 70,000 consumers with short names. */
+    static final long MAX_BYTES = 4L << 20;
+
+    /** The numbers of a consumer's progress, and the lengths of both names. */
+    private static final int FIXED_BYTES = 40;
+
+    private record Place(String stream, String group, int replica, int rank, int worker) {}
+
+    private final Set<Place> known = new HashSet<>();
+    private final long maxBytes;
+    private long bytes;
+
+    Consumers() {
+        this(MAX_BYTES);
+    }
+
+    Consumers(long maxBytes) {
+        this.maxBytes = maxBytes;
+    }
+
+    /**
+     * Adds a consumer that subscribes, unless it is known.
+     *
+     * @throws ProtocolException if there are too many consumers
+     */
+    synchronized void add(Identity consumer) throws ProtocolException {
+        Place place =
+                new Place(consumer.stream(), consumer.group(), consumer.replica(), consumer.rank(), consumer.worker());
+        if (known.contains(place)) {
+            return;
+        }
+        long more = FIXED_BYTES + bytes(consumer.stream()) + bytes(consumer.group());
+        if (bytes + more > maxBytes) {
+            throw new ProtocolException(
+                    ErrorCode.INTERNAL,
+                    "the feed waits for " + known.size()
+                            + " consumers (loader workers of all ranks, replicas and groups)"
+                            + " and cannot keep the progress of more (" + bytes + " of " + maxBytes
+                            + " bytes); name the groups that count with --groups, or serve this trainer from another"
+                            + " feed");
+        }
+        bytes += more;
+        known.add(place);
+    }
+
+    private static int bytes(String text) {
+        return text.getBytes(StandardCharsets.UTF_8).length;
+    }
+
+    /** Returns the number of consumers. */
+    synchronized int size() {
+        return known.size();
+    }
+}
