@@ -43,7 +43,7 @@ class ValueSerializerTest {
 
     static Stream<Arguments> names() {
         return Stream.of(
-                Arguments.of("chunks.PackReportSerializer", PackReportSerializer.TYPE),
+                Arguments.of("dataset.PackReportSerializer", PackReportSerializer.TYPE),
                 Arguments.of("chunks.TopicReportSerializer", TopicReportSerializer.TYPE),
                 Arguments.of("files.ListedKeySerializer", ListedKeySerializer.TYPE),
                 Arguments.of("files.PathBundleSerializer", PathBundleSerializer.TYPE),
