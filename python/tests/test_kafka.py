@@ -225,7 +225,7 @@ def test_what_is_consumed_is_committed(writer: Writer, open_feed: Any) -> None:
 def test_a_gap_is_named(writer: Writer, open_feed: Any) -> None:
     topic = writer.write(0)
     del topic.partitions[2][3]
-    with pytest.raises(errors.StokerError, match=r"partition 2, offset 3: epoch 0 batch .* the topic has a gap"):
+    with pytest.raises(errors.StokerError, match=r"partition 2, offset 3: found epoch 0 batch .* the topic has a gap"):
         seen(open_feed(topic))
 
 
@@ -248,14 +248,14 @@ def test_another_feeds_record_is_refused(writer: Writer, open_feed: Any) -> None
     topic = writer.write(0)
     other = record(b"", kind="batch", fingerprint="ab" * 16, version=1, epoch=0, lane=2)
     topic.partitions[2].insert(3, other)
-    with pytest.raises(errors.StateMismatchError, match=r"partition 2, offset 3: .* of another feed"):
+    with pytest.raises(errors.StateMismatchError, match=r"partition 2, offset 3: .* to another feed"):
         seen(open_feed(topic))
 
 
 def test_a_record_of_something_else_is_refused(writer: Writer, open_feed: Any) -> None:
     topic = writer.write(0)
     topic.partitions[2].insert(3, ([("traceparent", b"1")], b"hello"))
-    with pytest.raises(errors.StokerError, match="offset 3 is no record of a Stoker feed"):
+    with pytest.raises(errors.StokerError, match="offset 3 is not a record of a Stoker feed"):
         seen(open_feed(topic))
 
 
@@ -265,7 +265,7 @@ def test_a_position_that_was_deleted_names_retention(writer: Writer, open_feed: 
     topic.begin = [6] * 4
     feed = open_feed(topic)
     feed.load_state_dict(state)
-    with pytest.raises(errors.StokerError, match=r"is not there any more.*retention\.ms"):
+    with pytest.raises(errors.StokerError, match=r"is no longer there.*retention\.ms"):
         seen(feed)
 
 

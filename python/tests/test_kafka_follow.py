@@ -221,7 +221,7 @@ def test_an_epoch_whose_beginning_is_deleted_is_read_on(whole: Growing, open_fee
     assert seen(feed) == whole.expected(1, 3)[8:]
     assert seen(feed) == whole.expected(2, 3)
     del whole.topic.partitions[0][end + 3 :]
-    with pytest.raises(errors.StokerError, match=r"beginning of epoch 1 is not there any more.*retention\.ms"):
+    with pytest.raises(errors.StokerError, match=r"beginning of epoch 1 is no longer there.*retention\.ms"):
         _ = open_feed(whole).info
 
 
@@ -231,7 +231,7 @@ def test_a_record_of_another_feed_is_refused(whole: Growing, open_feed: Any) -> 
     whole.topic.partitions[1][begin + 1] = wrong[1][1]
     feed = open_feed(whole)
     assert seen(feed) == whole.expected(0, 1)
-    with pytest.raises(errors.StateMismatchError, match=r"partition 1, offset .* is of another feed"):
+    with pytest.raises(errors.StateMismatchError, match=r"partition 1, offset .* belongs to another feed"):
         seen(feed)
 
 

@@ -197,7 +197,7 @@ def test_a_feed_that_was_secured_is_not_read_in_plain_text(tmp_path):
     target.addresses()
     write_feed(tmp_path)
     with pytest.raises(
-        TlsError, match=r"'photos' was served over TLS, .*/etc/feeder.pem, and .*photos.json now names none"
+        TlsError, match=r"'photos' was served over TLS, .*/etc/feeder.pem, but .*photos.json now names none"
     ):
         security.tls_for(target, "127.0.0.1:1")
     # What the user says goes before what files say.
@@ -225,11 +225,11 @@ def test_a_feed_that_is_secured_later_is_seen_by_workers(tmp_path):
 
 
 def test_a_lane_map_does_not_lead_out_of_tls(tmp_path):
-    with pytest.raises(TlsError, match="over TLS only"):
+    with pytest.raises(TlsError, match="uses only TLS"):
         Security(tls=True).tls_for(GIVEN, "unix:/tmp/elsewhere")
     assert Security(tls=True).tls_for(GIVEN, "10.0.0.2:7420") == Tls()
     write_feed(tmp_path, tls_cert="/etc/feeder.pem")
-    with pytest.raises(TlsError, match="over TLS only"):
+    with pytest.raises(TlsError, match="uses only TLS"):
         Security().tls_for(NAMED, "unix:/tmp/elsewhere")
     assert Security().tls_for(GIVEN, "unix:/tmp/elsewhere") is None
 

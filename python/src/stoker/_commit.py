@@ -16,6 +16,7 @@ from stoker._dataset import Snapshot, newest_version, open_snapshot
 from stoker._entry import encode_entry, encode_info
 from stoker._log import DatasetInfo, LogEntry, log_folder, read_entry, read_info, read_whole, version_of_copy
 from stoker._pack import ChunkSummary, chunk_path
+from stoker._plural import plural
 from stoker._store import LocalStore, UnknownOutcome
 from stoker._table import write_table_if_due
 from stoker.errors import CommitRefusedError, CommitUnknownError, CorruptDataError
@@ -255,7 +256,8 @@ def require_chunks(root: Path, ingest: str, chunks: Sequence[ChunkSummary]) -> N
                 wrong.append(f"{path} has {length} bytes instead of {chunk.length}")
     if wrong:
         raise CommitRefusedError(
-            f"ingest {ingest} cannot be committed: {wrong[0]} ({len(wrong)} of {len(chunks)} chunks); nothing is "
+            f"ingest {ingest} cannot be committed: {wrong[0]} ({len(wrong)} of {plural(len(chunks), 'chunk')}); "
+            "nothing is "
             "committed. Find out who deletes files there, then write it again"
         )
 

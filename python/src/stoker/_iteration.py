@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from stoker._batch import Batch
 from stoker._delivery import Share
+from stoker._plural import plural
 from stoker._position import Start, state_of, worker_of
 from stoker._source import BatchSource, DeliveredBatch, StreamInfo
 from stoker._spec import Tail
@@ -216,7 +217,7 @@ class Iteration(Iterator[Batch]):
         feed, share = self._feed, self._share
         parts = list(islice(self._batches, share.concat))
         if not parts:
-            raise StokerError(f"epoch {self._start.epoch}: the source ended {self._left} batches early")
+            raise StokerError(f"epoch {self._start.epoch}: the source ended {plural(self._left, 'batch')} early")
         delivered = parts[0]
         numbers = [part.number for part in parts]
         if share.concat > 1:

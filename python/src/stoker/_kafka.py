@@ -23,6 +23,7 @@ from stoker._kafka_plan import LanePlan, Span, Want, own_lanes, wants_ahead
 from stoker._kafka_record import BATCH, Position, TopicInfo
 from stoker._kafka_target import KafkaTarget, is_topic
 from stoker._kafka_topic import Record, Topic
+from stoker._plural import plural
 from stoker._position import Start
 from stoker._source import Consumer, DeliveredBatch, PieceData, StreamInfo
 from stoker._spec import Tail
@@ -109,7 +110,8 @@ class KafkaSource:
         info = topic.info
         if self._partitions != len(info.lane_rows):
             raise StokerError(
-                f"{self._target} has {self._partitions} partitions, but its feed wrote {len(info.lane_rows)} lanes: "
+                f"{self._target} has {plural(self._partitions, 'partition')}, but its feed wrote "
+                f"{plural(len(info.lane_rows), 'lane')}: "
                 "the topic was changed; feed into a new one"
             )
         self._info = info

@@ -16,6 +16,7 @@ from stoker._kafka_samples import SampleReader
 from stoker._kafka_target import KafkaTarget
 from stoker._kafka_topic import Record
 from stoker._message import MessageLayout, batch_columns
+from stoker._plural import plural
 from stoker._source import PieceData
 from stoker.errors import CorruptDataError, StateMismatchError
 
@@ -73,7 +74,8 @@ class Pieces:
         """What a batch wants of a lane's piece."""
         if message.rows + message.skipped != want.of:
             raise CorruptDataError(
-                f"{self._target}: epoch {epoch} batch {want.batch}, lane {want.lane} has {message.rows} rows and "
+                f"{self._target}: epoch {epoch} batch {want.batch}, lane {want.lane} has "
+                f"{plural(message.rows, 'row')} and "
                 f"{message.skipped} left out; the order expects {want.of} in total"
             )
         buffer, rows, skipped = message

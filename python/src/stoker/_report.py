@@ -10,6 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
+from stoker._plural import plural
 from stoker._position import worker_of
 from stoker._waits import Stall
 
@@ -86,7 +87,8 @@ def report(watched: Watched) -> str:
     share = stats["seconds"] or 1.0
     rate, volume = stats["samples"] / share, stats["bytes"] / share / 1e6
     lines.append(
-        f"  {stats['batches']:.0f} batches, {stats['samples']:.0f} samples: {rate:.0f} a second, {volume:.1f} MB/s"
+        f"  {plural(int(stats['batches']), 'batch')}, {plural(int(stats['samples']), 'sample')}: {rate:.0f} a second, "
+        f"{volume:.1f} MB/s"
     )
     if stats["wait_share"] >= 0.02 and causes:
         main = next(iter(causes))

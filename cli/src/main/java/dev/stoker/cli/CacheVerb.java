@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.stoker.feeder.node.tiers.CacheDirectory;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Spec;
 /** {@code stoker cache ls|clear DIRECTORY}: lists or removes the files of disk tiers in a directory of this machine. */
 @Command(
         name = "cache",
+        header = {"Examples:", "  stoker cache ls /nvme/stoker", "  stoker cache clear /nvme/stoker --yes"},
         description = {
             "Lists or removes the chunks that disk tiers (feed --tier disk:DIRECTORY:400g) keep in a directory"
                     + " of this machine.",

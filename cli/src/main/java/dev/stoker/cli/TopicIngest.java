@@ -7,6 +7,7 @@ import dev.stoker.ingest.stream.StreamListener;
 import dev.stoker.ingest.stream.StreamOptions;
 import dev.stoker.ingest.stream.StreamProgress;
 import dev.stoker.ingest.stream.StreamResult;
+import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -55,12 +56,10 @@ final class TopicIngest {
         public void progressed(StreamProgress progress) {
             double seconds = progress.elapsed().toNanos() / 1e9;
             line.show((progress.newestVersion() == 0 ? "no version yet" : "version " + progress.newestVersion()) + ", "
-                    + Units.count(progress.samples()) + " samples, "
-                    + Units.bytes((long) (progress.bytes() / Math.max(1e-3, seconds)))
-                    + "/s on average, lag " + Units.count(progress.lag())
-                    + (progress.deadLetters() == 0
-                            ? ""
-                            : ", " + Units.count(progress.deadLetters()) + " dead letters"));
+                    + Units.plural(progress.samples(), "sample") + ", "
+                    + Units.rate(progress.bytes() / Math.max(1e-3, seconds))
+                    + " on average, lag " + Units.count(progress.lag())
+                    + (progress.deadLetters() == 0 ? "" : ", " + Units.plural(progress.deadLetters(), "dead letter")));
         }
     }
 }

@@ -56,13 +56,11 @@ final class FlinkCluster implements AutoCloseable {
         HadoopSettings.write(conf, hadoop);
         try (Stream<Path> jars = Files.list(DIST.resolve("lib"))) {
             classPath = jars.map(Path::toString)
-                    .filter(
-                            jar -> !Path.of(jar)
-                                    .getFileName()
-                                    .toString()
-                                    .matches(
-                                            "(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients"
-                                                    + "|zstd-jni).*"))
+                    .filter(jar -> !Path.of(jar)
+                            .getFileName()
+                            .toString()
+                            .matches("(stoker|avro|arrow|flatbuffers|jackson|flink-connector-kafka|kafka-clients"
+                                    + "|zstd-jni).*"))
                     .collect(Collectors.joining(
                             File.pathSeparator,
                             "",

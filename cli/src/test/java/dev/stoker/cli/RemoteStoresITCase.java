@@ -293,11 +293,9 @@ class RemoteStoresITCase {
             try (ObjectStore store = Stores.open(location)) {
                 assertThat(store.list("_stoker/feeds/").toList())
                         .isNotEmpty()
-                        .allMatch(
-                                object -> object.name()
-                                        .matches(
-                                                ".*/(ledger/part-[0-9a-f-]{36}\\.avro"
-                                                        + "|delivered-[0-9a-f-]{36}-0-[0-9a-f-]{36}\\.json)"))
+                        .allMatch(object -> object.name()
+                                .matches(".*/(ledger/part-[0-9a-f-]{36}\\.avro"
+                                        + "|delivered-[0-9a-f-]{36}-0-[0-9a-f-]{36}\\.json)"))
                         .anyMatch(object -> object.name().contains("/delivered-"));
             }
         }

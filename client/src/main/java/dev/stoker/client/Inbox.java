@@ -19,6 +19,7 @@ import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Release;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.text.Units;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
@@ -475,8 +476,8 @@ final class Inbox implements Link.Sink {
 
     private void onLaneMap(LaneMap map) throws LinkException {
         if (map.lanes().size() != demand.lanes()) {
-            throw LinkException.broken(
-                    "the lane map has " + map.lanes().size() + " lanes, the stream has " + demand.lanes());
+            throw LinkException.broken("the lane map has "
+                    + Units.plural(map.lanes().size(), "lane") + ", the stream has " + demand.lanes());
         }
         if (network.peers().adopt(map, System.nanoTime())) {
             network.hurry();

@@ -92,14 +92,13 @@ class FeedClientTest {
         try (FeedClient feed = feeder.client().open()) {
             feed.setEpoch(2);
             assertThat(feed.state())
-                    .isEqualTo(
-                            "{\"stoker\":1,\"fingerprint\":\"00112233445566778899aabbccddeeff\",\"epoch\":2,"
-                                    + "\"batch\":0,"
-                                    + "\"dataset\":\"5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d\","
-                                    + "\"version\":3,\"split\":\"train\","
-                                    + "\"order\":{\"function\":1,\"seed\":5,\"batch_size\":4,\"lanes\":3,"
-                                    + "\"shuffle_window\":1073741824,\"shuffle\":\"window\","
-                                    + "\"lane_order\":\"mixed\"}}");
+                    .isEqualTo("{\"stoker\":1,\"fingerprint\":\"00112233445566778899aabbccddeeff\",\"epoch\":2,"
+                            + "\"batch\":0,"
+                            + "\"dataset\":\"5e0c8c1e-6f0d-4b51-9a53-0d6f1a2b3c4d\","
+                            + "\"version\":3,\"split\":\"train\","
+                            + "\"order\":{\"function\":1,\"seed\":5,\"batch_size\":4,\"lanes\":3,"
+                            + "\"shuffle_window\":1073741824,\"shuffle\":\"window\","
+                            + "\"lane_order\":\"mixed\"}}");
             assertThat(read(feed)).isEqualTo(STREAM.expected(2, TailPolicy.PAD, Participant.rank(0, 1), 0));
         }
     }

@@ -273,8 +273,9 @@ public final class Committer {
             writeTableIfDue(base.table().with(entry));
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
-                    "No chunk table of version {} was written; a later commit"
-                            + " writes one: {}", entry.version(), e.toString());
+                    "No chunk table of version {} was written; a later commit" + " writes one: {}",
+                    entry.version(),
+                    e.toString());
         }
     }
 

@@ -146,8 +146,8 @@ final class ConsumerPace implements PaceGate {
         } catch (Error e) {
             // Without checks, lanes that wait for their consumers would wait for ever.
             if (!closed) {
-                failed.accept(new IllegalStateException("Reading the offsets of"
-                        + " the groups " + pace.groups() + " failed: " + e, e));
+                failed.accept(new IllegalStateException(
+                        "Reading the offsets of" + " the groups " + pace.groups() + " failed: " + e, e));
             }
         }
     }

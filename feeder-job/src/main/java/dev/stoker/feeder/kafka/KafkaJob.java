@@ -12,6 +12,7 @@ import dev.stoker.feeder.FeederJob;
 import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.schemas.kafka.SampleSchema;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,9 +82,10 @@ public final class KafkaJob {
 
     private static KafkaLaneSource prepare(KafkaPlan plan, Duration checkpointInterval) throws IOException {
         if (plan.target().exactlyOnce() && plan.target().transactionTimeoutMs() <= 2 * checkpointInterval.toMillis()) {
-            throw new TopicException("the brokers abort transactions after " + plan.target().transactionTimeoutMs()
-                    + " ms, but a checkpoint commits them only every " + checkpointInterval.toMillis()
-                    + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
+            throw new TopicException(
+                    "the brokers abort transactions after " + plan.target().transactionTimeoutMs()
+                            + " ms, but a checkpoint commits them only every " + checkpointInterval.toMillis()
+                            + " ms: give a longer --transaction-timeout or a shorter --checkpoint-interval");
         }
         try (StreamContent content =
                         StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
@@ -116,8 +118,8 @@ public final class KafkaJob {
     public static List<String> describe(KafkaArguments arguments) {
         KafkaPlan plan = arguments.plan();
         List<String> lines = new ArrayList<>();
-        lines.add("writing to " + plan.target() + ": " + plan.lanes() + " partitions for " + plan.worldSize()
-                + (plan.worldSize() == 1 ? " rank, " : " ranks, ")
+        lines.add("writing to " + plan.target() + ": " + Units.plural(plan.lanes(), "partition") + " for "
+                + Units.plural(plan.worldSize(), "rank") + ", "
                 + (plan.target().exactlyOnce() ? "exactly once" : "at least once"));
         if (arguments.readAmplification() > 1) {
             lines.add("ranks read each other's partitions: " + arguments.readAmplification()

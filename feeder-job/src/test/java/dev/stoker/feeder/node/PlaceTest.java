@@ -207,7 +207,7 @@ class PlaceTest {
             looker.send(new Ping(7));
             assertThat(looker.expect(Pong.class).opaque()).isEqualTo(7);
             looker.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
-            assertThatThrownBy(() -> looker.expect(Pong.class)).hasMessageContainingAll("bad_frame", "only looks");
+            assertThatThrownBy(() -> looker.expect(Pong.class)).hasMessageContainingAll("bad_frame", "only observes");
         }
         try (FeedClient looker = FeedClient.connect(node.address())) {
             looker.join(hello("made-up", "{\"seed\":9}", 0, 5, 2)

@@ -118,8 +118,8 @@ final class Loads implements AutoCloseable {
         if (load == null) {
             load = new Load(origin, chunk, need, turn);
             if (closed) {
-                load.done.completeExceptionally(new IOException(chunk + " cannot be read: the feeder is"
-                        + " shutting down"));
+                load.done.completeExceptionally(
+                        new IOException(chunk + " cannot be read: the feeder is" + " shutting down"));
                 return load;
             }
             loads.put(chunk.id(), load);
@@ -156,8 +156,8 @@ final class Loads implements AutoCloseable {
                 queue.forEach(load -> {
                     loads.remove(load.chunk.id());
                     load.done.completeExceptionally(new IOException(
-                            load.chunk + " cannot be read: the process may have no"
-                                    + " more threads (" + e.getMessage() + ")",
+                            load.chunk + " cannot be read: the process may have no" + " more threads (" + e.getMessage()
+                                    + ")",
                             e));
                 });
                 queue.clear();
@@ -277,8 +277,7 @@ final class Loads implements AutoCloseable {
             running.forEach(Thread::interrupt);
             notifyAll();
         }
-        left.forEach(load ->
-                load.done.completeExceptionally(new IOException(load.chunk + " cannot be read: the feeder is shutting"
-                        + " down")));
+        left.forEach(load -> load.done.completeExceptionally(
+                new IOException(load.chunk + " cannot be read: the feeder is shutting" + " down")));
     }
 }

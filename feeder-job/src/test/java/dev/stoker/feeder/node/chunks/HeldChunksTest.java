@@ -120,7 +120,7 @@ class HeldChunksTest {
         assertThat(held.bytes().get(0)).isEqualTo((byte) 1);
         held.close();
         assertThat(mapped(directory)).isZero();
-        assertThatThrownBy(() -> map(mappings, file(2))).hasMessageContaining("shut down");
+        assertThatThrownBy(() -> map(mappings, file(2))).hasMessageContaining("shutting down");
         assertThat(mapped(directory)).isZero();
     }
 }

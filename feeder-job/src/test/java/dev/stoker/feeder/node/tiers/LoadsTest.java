@@ -221,7 +221,7 @@ class LoadsTest {
         CompletableFuture<ChunkBytes> second = now("second");
         Waiting.until(() -> loads.waiting(chunk("second").id()) == 1);
         loads.close();
-        assertThatThrownBy(() -> second.get(60, TimeUnit.SECONDS)).hasMessageContaining("shut down");
+        assertThatThrownBy(() -> second.get(60, TimeUnit.SECONDS)).hasMessageContaining("shutting down");
         assertThatThrownBy(() -> first.get(60, TimeUnit.SECONDS)).hasRootCauseInstanceOf(InterruptedException.class);
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.feeder.node.chunks.HeldChunks;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -37,7 +38,7 @@ class TierSetupTest {
             assertThat(tier.status().name()).isEqualTo("memory");
             assertThat(tier.status().limitBytes()).isEqualTo(5 << 20);
             assertThat(tier.status().off()).isEmpty();
-            assertThat(tier.status().note()).contains("direct memory", "over the socket", "/proc is no tmpfs");
+            assertThat(tier.status().note()).contains("direct memory", "over the socket", "/proc is not a tmpfs");
         }
     }
 
@@ -46,8 +47,7 @@ class TierSetupTest {
         long more = MemorySpace.room(MemorySpace.TMPFS) * 2 + (1 << 20);
         try (Tier tier = memory(MemorySpace.TMPFS, new DirectBudget(PLENTY, PLENTY), "memory:" + more)) {
             assertThat(tier.hasFiles()).isFalse();
-            assertThat(tier.status().note())
-                    .contains("/dev/shm has room for ", "not for " + DirectBudget.mebibytes(more));
+            assertThat(tier.status().note()).contains("/dev/shm has room for ", "not for " + Units.mebibytes(more));
         }
         // Direct memory would hold so much more than a small tmpfs that files are not worth it.
         long direct = MemorySpace.room(MemorySpace.TMPFS) * 3 + (1 << 20);
