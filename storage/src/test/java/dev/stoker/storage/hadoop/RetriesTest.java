@@ -49,9 +49,8 @@ class RetriesTest {
                     throw noNode("There are 2 datanode(s) running and 2 node(s) are excluded in this operation.");
                 }))
                 .isInstanceOf(StoreUnavailableException.class)
-                .hasMessage(
-                        "Cannot write hdfs://nn/data/x: no data node has accepted it within 1 s; start stopped data"
-                                + " nodes, or free some space on them, and run the same command again");
+                .hasMessage("Cannot write hdfs://nn/data/x: no data node has accepted it within 1 s; start stopped data"
+                        + " nodes, or free some space on them, and run the same command again");
     }
 
     @Test
