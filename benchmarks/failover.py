@@ -52,7 +52,7 @@ def waits(feed: Feed) -> Iterator[tuple[float, int, str]]:
             waited = time.perf_counter() - began
             if batch is None:
                 break
-            span = feed._source._demand.reading
+            span = feed._reading.source._subscriptions.reading
             index = span.index(batch.number)
             yield waited, span.planned(index)[-1].lane, span.arrivals[index][-1].connection.address
 

@@ -55,6 +55,7 @@ def stoker_write(out: Path, count: int, size: int) -> None:
 
 def stoker_batch(out: Path, count: int, size: int) -> None:
     import pyarrow as pa
+
     from stoker import Writer
 
     with Writer(out, schema={"label": "categorical", "data": "binary"}, payload=["data"], shuffle=False) as w:

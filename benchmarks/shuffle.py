@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from stoker._delivery import BatchPlan
-from stoker._order import StreamChunks, StreamOrder
-from stoker._spec import OrderSpec
+from stoker._order.delivery import BatchPlan
+from stoker._order.spec import OrderSpec
+from stoker._order.stream_order import StreamChunks, StreamOrder
 
 WINDOWS = (0.005, 0.02, 0.1, 0.25, 0.5, 1.0)
 RANKS = 8

@@ -21,6 +21,7 @@ import time
 from pathlib import Path
 
 from make_tree import make_tree
+
 from stoker import Feed
 
 ROOT = Path(__file__).resolve().parents[1]

@@ -33,6 +33,7 @@ from typing import NamedTuple
 
 from feed import start_feeder
 from make_tree import make_tree
+
 from stoker import Feed
 
 ROOT = Path(__file__).resolve().parents[1]

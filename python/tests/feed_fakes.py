@@ -7,15 +7,15 @@ import hashlib
 import threading
 import time
 
-from stoker._client import FeedClient
-from stoker._delivery import BatchPlan, Share
-from stoker._discovery import FeedTarget
-from stoker._peers import Timing
-from stoker._security import Security
-from stoker._source import Consumer
-from stoker._spec import OrderSpec
-from stoker._testserver import FakeFeeder
-from stoker._teststate import FeedState, ServedPiece
+from stoker._client.feeder_pool import Timing
+from stoker._client.feeder_source import FeederSource
+from stoker._order.delivery import BatchPlan, Share
+from stoker._order.spec import OrderSpec
+from stoker._source.batch_source import Consumer
+from stoker._testing.server import FakeFeeder
+from stoker._testing.state import FeedState, ServedPiece
+from stoker._transport.discovery import FeedTarget
+from stoker._transport.security import Security
 
 QUICK = Timing(failover=0.1, ping=0.2, dead=0.4, attempt=1.0, greeting=2.0, forgive=5.0, refetch=0.3, ack=0.01)
 """The client's patience, shortened."""
@@ -97,7 +97,7 @@ class FakeFeed:
 
     def publish(self, lanes):
         """A newer lane map, told to every session."""
-        from stoker import _protocol as p
+        from stoker._wire import protocol as p
 
         self.state.generation += 1
         self.state.lanes = lanes
@@ -108,7 +108,7 @@ class FakeFeed:
     def client(self, *, consumer=None, addresses=None, target=None, timing=QUICK, opened=True, **options):
         given = tuple(addresses or [f.address for f in self.feeders])
         options["security"] = Security(options.pop("token", None))
-        client = FeedClient(target or FeedTarget(given=given), timing=timing, **options)
+        client = FeederSource(target or FeedTarget(given=given), timing=timing, **options)
         self._clients.callback(client.close)
         if opened:
             client.info = client.open(consumer or Consumer())

@@ -8,7 +8,7 @@ import json
 import socket
 import threading
 
-from stoker import _protocol as p
+from stoker._wire import protocol as p
 
 EXTREMES = (0, 1, -1, 2, 255, 65_535, 2**31 - 1, 2**31, 2**32 - 1, 2**62, 2**63 - 1, -(2**63))
 JSON_VALUES = (None, True, -1, 0, 1, 2**31, 2**63 - 1, 1e300, "", "x" * 300, [], [0], [[]], [[7]], {}, {"x": {}})

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from stoker._store import TEMPORARY
+from stoker._commit.local_store import TEMPORARY
 
 LIMIT_S = 120
 

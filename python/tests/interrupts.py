@@ -59,7 +59,7 @@ class Interrupt:
         code = frame.f_code
         if not code.co_filename.startswith(PACKAGE) or code.co_name in UNRAISABLE:
             return None
-        if code.co_name == "<lambda>" and code.co_filename.endswith("_buffers.py"):
+        if code.co_name == "<lambda>" and code.co_filename.endswith("buffers.py"):
             return None
         frame.f_trace_opcodes, frame.f_trace_lines = True, False
         return self._step

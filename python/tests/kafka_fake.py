@@ -14,8 +14,8 @@ import google_crc32c
 import pyarrow as pa
 
 from stoker import Feed
-from stoker._delivery import BatchPlan
-from stoker._fields import batch_schema
+from stoker._format.fields import batch_schema
+from stoker._order.delivery import BatchPlan
 
 TOPIC = "photos"
 NAMES = [

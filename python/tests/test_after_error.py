@@ -15,7 +15,7 @@ import pytest
 from datasets import small_dataset
 from kafka_fake import TOPIC, FakeTopic, Writer
 from stoker import Batch, Feed, errors
-from stoker._position import SharedEpochs, Start
+from stoker._source.position import SharedEpochs, Start
 from stoker.testing import serve
 
 ORDER: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 2000, "seed": 5, "lane_order": "fixed"}

@@ -21,13 +21,14 @@ import pytest
 
 import stoker
 from interleaving import Call, Crash, Ended, Run
-from stoker import _table
-from stoker._dataset import newest_version, open_snapshot
-from stoker._entry import encode_entry
-from stoker._log import LogEntry, entry_path, read_entry, read_info
-from stoker._pack import ChunkSummary
-from stoker._store import LocalStore
-from stoker.errors import CommitRefusedError
+from stoker._commit import table
+from stoker._commit import target as targets
+from stoker._commit.entry import encode_entry
+from stoker._commit.local_store import LocalStore
+from stoker._dataset.log import LogEntry, entry_path, read_entry, read_info
+from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._packing.pack import ChunkSummary
+from stoker.errors import CommitRefusedError, CorruptDataError
 
 SEED = int(os.environ.get("TEST_SEED", time.time_ns() % 1_000_000_000))
 SCHEDULES = int(os.environ.get("TEST_SCHEDULES", "6"))
@@ -66,6 +67,8 @@ def foreign(path: Path, ingest: str) -> None:
         return
     while True:
         newest = max(names(), default=0)
+        if (path / f"_stoker/versions/{newest + 1:020d}.txt").exists() and newest + 1 not in names():
+            raise CorruptDataError("the newest version is lost")
         ordinal = 0
         for version in range(1, newest + 1):
             entry = read_entry(path, version, info.id)
@@ -74,11 +77,13 @@ def foreign(path: Path, ingest: str) -> None:
         if newest:
             with open(entry_path(path, newest), "rb") as file:
                 content = file.read()
+            store.create_if_absent(f"_stoker/versions/{newest:020d}.txt", f"{entry.ingest}\n".encode())
             store.create_if_absent(f"_stoker/ingests/{entry.ingest}.avro", content)
         chunk = ChunkSummary(**part["chunks"][0])
         added = [{**chunk.to_json(), "ordinal": ordinal, "id": bytes.fromhex(chunk.id.replace("-", ""))}]
         new = LogEntry(newest + 1, "ingest", ingest, 0, "ada@host", added, [], {"label": ["x"]}, {})
         if store.create_if_absent(f"_stoker/log/{newest + 1:020d}.avro", encode_entry(new, info.id)):
+            store.create_if_absent(f"_stoker/versions/{newest + 1:020d}.txt", f"{ingest}\n".encode())
             store.create_if_absent(f"_stoker/ingests/{ingest}.avro", encode_entry(new, info.id))
             (path / f"_stoker/leases/{ingest}-part.json").unlink(missing_ok=True)
             return
@@ -122,7 +127,9 @@ def check(path: Path) -> list[str]:
         expected.add(entry.ingest)
         ingests.append(entry.ingest)
         assert keys(path, version) == expected, f"version {version}"
-        assert version == newest_version(path) or (path / f"_stoker/ingests/{entry.ingest}.avro").exists()
+        if version < newest_version(path):
+            assert (path / f"_stoker/ingests/{entry.ingest}.avro").exists()
+            assert (path / f"_stoker/versions/{version:020d}.txt").read_text() == f"{entry.ingest}\n"
     assert len(ingests) == len(set(ingests)), "an ingest has two versions"
     return ingests
 
@@ -141,7 +148,7 @@ def base(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def quick(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
     """No waiting for disks, and chunk tables after each version."""
     monkeypatch.setattr(os, "fsync", lambda fd: None)
-    monkeypatch.setattr(_table, "COMMITS", 1)
+    monkeypatch.setattr(table, "COMMITS", 1)
     return monkeypatch
 
 
@@ -232,6 +239,41 @@ def test_a_crash_at_every_call_loses_nothing(
         except Exception as e:
             raise AssertionError(f"{state}: {name}, the end at call {at} {calls[at]}, after: {after}: {e!r}") from e
         shutil.rmtree(path)
+
+
+@pytest.mark.parametrize("lost", [(2,), (1, 2)])
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n not in ("create", "read")])
+def test_no_writer_takes_the_number_of_a_lost_version(
+    tmp_path: Path, base: Path, quick: pytest.MonkeyPatch, name: str, lost: tuple[int, ...]
+) -> None:
+    path = copies(tmp_path, base)()
+    kept = {version: entry_path(path, version).read_bytes() for version in lost}
+    for version in lost:
+        entry_path(path, version).unlink()
+    for file in (path / "_stoker/tables").glob("*.arrow"):
+        file.unlink()
+    with pytest.raises(CorruptDataError):
+        PROGRAMS[name][0](path, INGESTS[0])
+    assert newest_version(path) == lost[0] - 1
+    # What `stoker recover` does.
+    for version, content in kept.items():
+        entry_path(path, version).write_bytes(content)
+    PROGRAMS[name][0](path, INGESTS[1])
+    assert check(path)[-1] == INGESTS[1]
+
+
+def test_a_dataset_that_another_writer_creates_meanwhile_is_adopted(tmp_path: Path, quick: pytest.MonkeyPatch) -> None:
+    path, has_content = tmp_path / "d", targets.has_content
+    path.mkdir()
+
+    def other_writer_first(root: Path) -> bool:
+        quick.setattr(targets, "has_content", has_content)
+        write(path, "other")
+        return has_content(root)
+
+    quick.setattr(targets, "has_content", other_writer_first)
+    write(path, "own", append=True)
+    assert keys(path, newest_version(path)) == {"other", "own"}
 
 
 def copies(tmp_path: Path, base: Path | None) -> Callable[[], Path]:

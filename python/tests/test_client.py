@@ -8,9 +8,9 @@ import weakref
 import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream, consume, content, eventually, pieces_of
-from stoker import _protocol as p
-from stoker._discovery import FeedTarget
-from stoker._source import Consumer
+from stoker._source.batch_source import Consumer
+from stoker._transport.discovery import FeedTarget
+from stoker._wire import protocol as p
 from stoker.errors import (
     BatchTimeoutError,
     ConnectTimeoutError,
@@ -61,7 +61,7 @@ def test_lanes_go_to_the_feeders_of_the_map_over_one_connection_each():
 
 
 def test_pieces_in_any_order_are_joined_by_number():
-    from stoker._teststate import Fault
+    from stoker._testing.state import Fault
 
     with FakeFeed(OpaqueStream(lane_rows=(5, 6, 7, 5, 3), batch_size=4), feeders=2) as feed:
         for feeder in feed.feeders:
@@ -137,7 +137,7 @@ def test_a_trainer_that_may_only_read_sends_no_receipts():
         feed.feeder.welcome_changes = {"read_only": True}
         client = feed.client()
         assert feed.read(client)
-        assert not client._demand.receipts.unconfirmed
+        assert not client._subscriptions.receipts.unconfirmed
         client.close()
         assert not feed.state.acks
 
@@ -148,9 +148,9 @@ def test_receipts_are_kept_until_they_are_durable():
         expected = feed.read(client)
         feed.state.wait_for(lambda: feed.acked() == pieces_of(expected))
         session = feed.feeder.sessions[0]
-        assert sum(n for n, _, _ in client._network.peers.live[0].undurable) == session.acks
+        assert sum(n for n, _, _ in client._network.feeders.live[0].undurable) == session.acks
         session.say(p.durable(session.acks))
-        eventually(lambda: not client._network.peers.live[0].undurable)
+        eventually(lambda: not client._network.feeders.live[0].undurable)
 
 
 def test_the_next_epoch_is_on_its_way_before_this_one_is_consumed():
@@ -388,10 +388,10 @@ def test_close_ends_threads_and_descriptors():
 
 def test_a_forgotten_client_goes_away():
     from feed_fakes import QUICK
-    from stoker._client import FeedClient
+    from stoker._client.feeder_source import FeederSource
 
     with FakeFeed() as feed:
-        client = FeedClient(FeedTarget(given=(feed.feeder.address,)), timing=QUICK)
+        client = FeederSource(FeedTarget(given=(feed.feeder.address,)), timing=QUICK)
         client.open(Consumer())
         next(client.epoch(0, 0, 1, 26, "pad"))
         thread, ref = client._thread, weakref.ref(client)
@@ -428,7 +428,7 @@ def test_importing_has_no_side_effects():
     import subprocess
     import sys
 
-    code = "import threading, stoker._client, stoker.testing; assert threading.active_count() == 1"
+    code = "import threading, stoker._client.feeder_source, stoker.testing; assert threading.active_count() == 1"
     subprocess.run(
         [sys.executable, "-c", code], check=True, env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     )

@@ -10,11 +10,11 @@ from dataclasses import replace
 import pytest
 
 from feed_fakes import QUICK, FakeFeed, OpaqueStream, consume, content, eventually, pieces_of
-from stoker import _protocol as p
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget
-from stoker._peers import Timing
-from stoker._source import Consumer
+from stoker._client.feeder_pool import Timing
+from stoker._client.feeder_source import FeederSource
+from stoker._source.batch_source import Consumer
+from stoker._transport.discovery import FeedTarget
+from stoker._wire import protocol as p
 from stoker.errors import ConnectTimeoutError, FeedNotFoundError
 
 
@@ -78,7 +78,7 @@ def test_a_trainer_that_was_stopped_itself_gives_no_feeder_up_for_that():
         client = tight(feed)
         client.open(Consumer())
         network = client._network
-        connection, *others = network.peers.live
+        connection, *others = network.feeders.live
         for other in others:
             network.lost(other, "not of this test")
         began = time.monotonic()
@@ -202,7 +202,7 @@ def test_durable_receipts_are_not_sent_again():
 
         def restart():
             eventually(
-                lambda: not client._network.peers.live[0].undurable and not client._network.peers.live[0].pending
+                lambda: not client._network.feeders.live[0].undurable and not client._network.feeders.live[0].pending
             )
             feed.feeder.stop()
             feed.state.acks.clear()
@@ -246,7 +246,7 @@ def test_an_idle_client_does_not_come_back_to_a_feeder_that_ended():
     with FakeFeed() as feed:
         client = feed.client()
         feed.feeder.sessions[0].fail("fenced", "a loader worker has this seat now")
-        eventually(lambda: client._network.peers.live == [])
+        eventually(lambda: client._network.feeders.live == [])
         assert client._thread.is_alive()
         assert feed.read(client) == feed.stream.expected(0, 0, 1, 26)
         assert len(feed.feeder.sessions) == 2
@@ -279,7 +279,7 @@ def test_a_named_feed_is_found_again_at_another_port(tmp_path, monkeypatch):
     monkeypatch.setenv("STOKER_HOME", str(tmp_path))
     with FakeFeed(OpaqueStream(lane_rows=(120, 100)), name="photos") as feed:
         write_feed(tmp_path, "photos", [feed.feeder.address], os.getpid())
-        client = FeedClient(FeedTarget(name="photos"), timing=QUICK, buffer_bytes=8 * 192)
+        client = FeederSource(FeedTarget(name="photos"), timing=QUICK, buffer_bytes=8 * 192)
         client.open(Consumer())
 
         def move():
@@ -295,7 +295,7 @@ def test_a_named_feed_is_found_again_at_another_port(tmp_path, monkeypatch):
 def test_an_unknown_name_says_which_are_known(tmp_path, monkeypatch):
     monkeypatch.setenv("STOKER_HOME", str(tmp_path))
     write_feed(tmp_path, "photos", ["127.0.0.1:1"], os.getpid())
-    client = FeedClient(FeedTarget(name="phots"), timing=QUICK)
+    client = FeederSource(FeedTarget(name="phots"), timing=QUICK)
     with pytest.raises(FeedNotFoundError, match=r"no feed 'phots': .*known feeds: photos; start it with"):
         client.open(Consumer())
     client.close()
@@ -306,7 +306,7 @@ def test_a_feed_whose_process_is_gone_is_said_to_have_ended(tmp_path, monkeypatc
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()
     write_feed(tmp_path, "photos", ["127.0.0.1:1"], gone.pid)
-    client = FeedClient(FeedTarget(name="photos"), timing=QUICK)
+    client = FeederSource(FeedTarget(name="photos"), timing=QUICK)
     with pytest.raises(FeedNotFoundError, match=f"feed 'photos' has ended: process {gone.pid} is gone"):
         client.open(Consumer())
     client.close()
@@ -315,7 +315,7 @@ def test_a_feed_whose_process_is_gone_is_said_to_have_ended(tmp_path, monkeypatc
 def test_a_feed_that_ended_in_good_order_is_said_to(tmp_path, monkeypatch):
     monkeypatch.setenv("STOKER_HOME", str(tmp_path))
     write_feed(tmp_path, "photos", [], os.getpid(), ended_ms=5)
-    client = FeedClient(FeedTarget(name="photos"), timing=QUICK)
+    client = FeederSource(FeedTarget(name="photos"), timing=QUICK)
     with pytest.raises(FeedNotFoundError, match="feed 'photos' has ended"):
         client.open(Consumer())
     client.close()
@@ -326,7 +326,7 @@ def test_a_named_feeds_token_is_found(tmp_path, monkeypatch):
     (tmp_path / "token").write_text("secret\n")
     with FakeFeed(token="secret", name="photos") as feed:
         write_feed(tmp_path, "photos", [feed.feeder.address], os.getpid(), token_file=str(tmp_path / "token"))
-        client = FeedClient(FeedTarget(name="photos"), timing=QUICK)
+        client = FeederSource(FeedTarget(name="photos"), timing=QUICK)
         assert client.open(Consumer()).samples == 103
         client.close()
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from feed_fakes import QUICK, FakeFeed, OpaqueStream, consume, content, eventually, pieces_of
-from stoker import _protocol as p
-from stoker._peers import Timing
-from stoker._source import Consumer
-from stoker._teststate import Fault, ServedPiece
+from stoker._client.feeder_pool import Timing
+from stoker._source.batch_source import Consumer
+from stoker._testing.state import Fault, ServedPiece
+from stoker._wire import protocol as p
 from stoker.errors import (
     ConnectTimeoutError,
     CorruptDataError,

@@ -9,9 +9,9 @@ import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream
 from stoker import Feed
-from stoker._instance import Instance, Launch
-from stoker._options import Options
-from stoker._source import Consumer
+from stoker._feed.options import Options
+from stoker._source.batch_source import Consumer
+from stoker._source.instance import Instance, Launch
 from stoker.errors import PlaceTakenError
 
 HOLDER = Instance("boot", 7, 1, "holder-host")
@@ -46,7 +46,7 @@ def test_a_place_that_becomes_free_is_taken():
         newcomer = feed.client(consumer=consumer(NEWCOMER), place_timeout=20, connect_timeout=0.1)
         closing.join()
         assert len(feed.read(newcomer)) == feed.stream.plan().batches
-        assert newcomer._inbox.joined > holder._inbox.joined
+        assert newcomer._handler.joined > holder._handler.joined
 
 
 def test_the_own_process_does_not_wait():
@@ -63,7 +63,7 @@ def test_a_look_takes_no_place_and_keeps_no_connection():
             assert len(looker) == feed.stream.plan().batches
             assert looker.info.samples == 70
             feed.state.wait_for(lambda: [s for s in feed.feeder.live if s.hello.get("look")] == [])
-            assert looker._run() == 0
+            assert looker._reading.run() == 0
         looks = [s for s in feed.feeder.sessions if s.hello.get("look")]
         assert len(looks) == 1
         assert looks[0].hello["instance"]["pid"] == os.getpid()
@@ -81,15 +81,15 @@ def test_a_feed_that_iterates_at_once_does_not_look_first():
 
 def test_workers_carry_the_instance_of_the_process_that_made_the_feed(monkeypatch):
     with Feed("somewhere") as feed:
-        mine = feed._options.instance
+        mine = feed._reading.options.instance
         assert mine == Instance.of_this_process()
-        assert pickle.loads(pickle.dumps(feed._options)).instance == mine
-        other = replace(feed._options, instance=HOLDER)
+        assert pickle.loads(pickle.dumps(feed._reading.options)).instance == mine
+        other = replace(feed._reading.options, instance=HOLDER)
         assert isinstance(other, Options)
-        monkeypatch.setattr(feed, "_options", other)
+        monkeypatch.setattr(feed._reading, "options", other)
         # Sent elsewhere, it is a feed of the process that receives it; a spawned loader worker is told the instance.
-        assert pickle.loads(pickle.dumps(feed))._options.instance == mine
-        monkeypatch.setattr("stoker._feed.spawning", lambda: True)
+        assert pickle.loads(pickle.dumps(feed))._reading.options.instance == mine
+        monkeypatch.setattr("stoker._feed.feed.spawning", lambda: True)
         extras = feed.__reduce__()[1][1]
         assert extras["instance"] == HOLDER
 
@@ -118,7 +118,7 @@ def test_options_are_checked(monkeypatch):
     with pytest.raises(ValueError, match="STOKER_PLACE_TIMEOUT='soon'"):
         Feed("somewhere")
     monkeypatch.setenv("STOKER_PLACE_TIMEOUT", "2.5")
-    assert Feed("somewhere")._options.place_timeout == 2.5
+    assert Feed("somewhere")._reading.options.place_timeout == 2.5
     monkeypatch.setenv("STOKER_RUN", str(2**63 - 1))
     with pytest.raises(ValueError, match="STOKER_RUN"):
         Feed("somewhere")

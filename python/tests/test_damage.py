@@ -13,13 +13,16 @@ import pytest
 
 import stoker
 from datasets import IMAGES, ZERO_CRC, DatasetWriter, sample, sealed, small_dataset
-from stoker import Feed, _copying, _filling, _mapping, errors
-from stoker._dataset import open_snapshot
-from stoker._log import read_info
-from stoker._order import fingerprint
-from stoker._path import PathSource
-from stoker._spec import OrderSpec
-from stoker._stream import PathStream
+from stoker import Feed, errors
+from stoker._dataset.log import read_info
+from stoker._dataset.snapshot import open_snapshot
+from stoker._memory import copying as _copying
+from stoker._memory import mapping as _mapping
+from stoker._order.spec import OrderSpec
+from stoker._order.stream_order import fingerprint
+from stoker._path import filling as _filling
+from stoker._path.path_source import PathSource
+from stoker._path.path_stream import PathStream
 
 SPEC = OrderSpec(batch_size=3, lanes=2, shuffle_window=10**6)
 

@@ -3,7 +3,7 @@
 import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream, eventually
-from stoker._source import Consumer
+from stoker._source.batch_source import Consumer
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def told(feed):
 def test_one_feeder_is_told_of_an_empty_share(feed):
     client = feed.client(consumer=Consumer(rank=3, world_size=4))
     client.finish_empty(0, 3, 4, "keep")
-    eventually(lambda: not client._demand.open)
+    eventually(lambda: not client._subscriptions.open)
     assert [(s.epoch, s.first, s.stride, s.count, s.tail) for s in told(feed)] == [(0, 3, 4, 0, "keep")]
 
 
@@ -32,17 +32,17 @@ def test_another_feeder_is_told_if_the_first_one_dies_before_it_is_durable(feed)
     feed.state.durable = True
     first.stop()
     eventually(lambda: len(told(feed)) == 2)
-    eventually(lambda: not client._demand.open)
+    eventually(lambda: not client._subscriptions.open)
 
 
 def test_an_empty_share_that_is_durable_is_not_repeated(feed):
     client = feed.client(consumer=Consumer(rank=3, world_size=4))
     client.finish_empty(0, 3, 4, "keep")
-    eventually(lambda: not client._demand.open)
+    eventually(lambda: not client._subscriptions.open)
     for feeder in feed.feeders:
         feeder.stop()
     eventually(lambda: client.stats()["connections"] == 0)
-    assert not client._demand.open
+    assert not client._subscriptions.open
 
 
 def test_the_next_epoch_is_read_after_an_empty_one(feed):
@@ -63,8 +63,8 @@ def test_every_rank_of_a_large_world_finishes_every_epoch(feed, tail):
     for rank in range(5):
         with Feed(address, rank=rank, world_size=5, run=1, tail=tail, group=tail) as trainer:
             batches = list(trainer.batches())
-            source = trainer._source
-            eventually(lambda source=source: not source._demand.open)
+            source = trainer._reading.source
+            eventually(lambda source=source: not source._subscriptions.open)
         empty = [s.epoch for s in told(feed) if s.stride == 5 and s.first % 5 == rank and s.tail == tail]
         assert batches or max(empty) == 2  # that of an earlier epoch is of no use any more
         assert len(batches) == (3 if tail == "pad" or (tail == "keep" and rank < 2) else 0)
@@ -80,6 +80,6 @@ def test_what_is_left_of_an_epoch_may_be_an_empty_share(feed):
     with Feed(address, rank=0, **options) as trainer:
         trainer.load_state_dict(state)
         assert list(trainer) == []
-        source = trainer._source
-        eventually(lambda: not source._demand.open)
+        source = trainer._reading.source
+        eventually(lambda: not source._subscriptions.open)
     assert [(s.epoch, s.first, s.count) for s in told(feed)] == [(0, 2, 0)]

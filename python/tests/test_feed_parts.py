@@ -5,10 +5,10 @@ import json
 import pytest
 
 from feed_fakes import OpaqueStream
-from stoker._discovery import FeedTarget, feed_file, is_address_list, split_address, target_of
-from stoker._lanes import LaneMap, choose, place
-from stoker._source import PieceData
-from stoker._span import Arrival, Span
+from stoker._client.lane_map import LaneMap, choose, place
+from stoker._client.span import Arrival, Span
+from stoker._source.batch_source import PieceData
+from stoker._transport.discovery import FeedTarget, feed_file, is_address_list, split_address, target_of
 from stoker.errors import FeedNotFoundError, ProtocolError
 
 MAP = {"generation": [9, 1], "addresses": ["a:1", "b:2", "c:3"], "lanes": [[0, 1], [1, 2], [2, 0], []]}

@@ -8,10 +8,10 @@ from random import Random
 
 from feed_fakes import FakeFeed, OpaqueStream, content
 from hostile_feeder import HostileFeeder
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget
-from stoker._peers import Timing
-from stoker._source import Consumer
+from stoker._client.feeder_pool import Timing
+from stoker._client.feeder_source import FeederSource
+from stoker._source.batch_source import Consumer
+from stoker._transport.discovery import FeedTarget
 from stoker.errors import StokerError
 
 HASTY = Timing(failover=0.05, ping=0.05, dead=0.1, attempt=0.5, greeting=0.5, forgive=0.2, refetch=0.05, ack=0.01)
@@ -22,7 +22,7 @@ SESSIONS = int(os.environ.get("TEST_SESSIONS", "100"))
 
 def read(address, run):
     """Reads two epochs through it; what was delivered, or the error."""
-    client = FeedClient(
+    client = FeederSource(
         FeedTarget(given=(address,)), timing=HASTY, connect_timeout=2, reconnect_timeout=2, batch_timeout=2
     )
     delivered = []

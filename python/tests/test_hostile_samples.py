@@ -9,9 +9,9 @@ import pytest
 
 import stoker
 from stoker import Feed, Writer
-from stoker._checksum import check_self
-from stoker._dataset import open_snapshot
-from stoker._table import encode_table
+from stoker._commit.table import encode_table
+from stoker._dataset.snapshot import open_snapshot
+from stoker._format.checksum import check_self
 from stoker.errors import InvalidSampleError
 
 NAMES = [

@@ -14,6 +14,7 @@ from datasets import small_dataset
 from interrupts import Interrupt, everywhere
 from kafka_fake import TOPIC, FakeTopic, Writer
 from stoker import Feed, errors
+from stoker._feed.client_stats import ClientStats
 from stoker.testing import serve
 
 ORDER: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 2000, "seed": 5, "lane_order": "fixed"}
@@ -60,6 +61,26 @@ def test_a_path_goes_on_exactly(tmp_path: Path, options: dict[str, Any]) -> None
         feed.close()
 
     everywhere(run, 25)
+
+
+def test_an_interrupt_at_the_end_of_a_part_of_an_epoch_does_not_fail_the_next_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = small_dataset(tmp_path / "d", chunks=CHUNKS)
+    with Feed(dataset.root, **ORDER, epoch_batches=2) as feed:
+        part = iter(feed)
+        numbers = [next(part).number, next(part).number]
+
+        def interrupted(stats: ClientStats) -> float:
+            raise KeyboardInterrupt
+
+        with monkeypatch.context() as patched:
+            patched.setattr(ClientStats, "begin", interrupted)
+            with pytest.raises(KeyboardInterrupt):
+                next(part)
+        assert list(part) == []
+        numbers += [batch.number for batch in feed]
+        assert numbers == [0, 1, 2, 3]
 
 
 @pytest.mark.parametrize("options", [{}, {"concat": 2, "buffer_bytes": 1}], ids=str)
@@ -122,6 +143,6 @@ def test_an_interrupted_close_can_be_repeated(tmp_path: Path, kind: str) -> None
                     if "closed" not in str(e):
                         raise
             feed.close()
-            assert feed._source is None
+            assert feed._reading.source is None
 
         everywhere(run, 60)

@@ -15,11 +15,11 @@ import pytest
 from datasets import small_dataset
 from kafka_fake import TOPIC, FakeTopic, Writer, record
 from stoker import Feed, errors
-from stoker._delivery import BatchPlan
-from stoker._kafka_plan import wants
-from stoker._kafka_record import BATCH, BEGIN, END, Position, message_of, read_header
-from stoker._kafka_target import KafkaTarget
-from stoker._spec import OrderSpec
+from stoker._kafka.plan import wants
+from stoker._kafka.record import BATCH, BEGIN, END, Position, message_of, read_header
+from stoker._kafka.target import TopicTarget
+from stoker._order.delivery import BatchPlan
+from stoker._order.spec import OrderSpec
 
 ROOT = Path(__file__).parents[2]
 RESOURCES = ROOT / "schemas/src/test/resources"
@@ -54,7 +54,7 @@ def seen(feed: Feed) -> list[Any]:
 
 
 def expected(writer: Writer, epoch: int = 0, **options: Any) -> list[Any]:
-    feed = Feed(writer.feed._options.target, **ORDER, **options)
+    feed = Feed(writer.feed._reading.options.target, **ORDER, **options)
     feed.set_epoch(epoch)
     return seen(feed)
 
@@ -109,14 +109,14 @@ def test_the_golden_values_of_the_feeder_hold_the_golden_batches(name: str) -> N
 
 
 def test_targets_are_parsed() -> None:
-    assert KafkaTarget.parse("kafka://a:1,b:2/t?client.id=x&linger.ms=5") == (
+    assert TopicTarget.parse("kafka://a:1,b:2/t?client.id=x&linger.ms=5") == (
         "a:1,b:2",
         "t",
         (("client.id", "x"), ("linger.ms", "5")),
     )
     for text in ("kafka://a:1", "kafka:///t", "kafka://a:1/t/u", "kafka://a:1/"):
         with pytest.raises(ValueError, match="kafka://host:port"):
-            KafkaTarget.parse(text)
+            TopicTarget.parse(text)
 
 
 def test_what_is_wanted_is_what_the_order_delivers() -> None:
@@ -159,7 +159,7 @@ def test_a_state_is_gone_on_from_with_another_world_size(writer: Writer, open_fe
         state = [next(iteration).state for _ in range((taken + 1) // 2)][-1]
         for rank in range(3):
             part = {"rank": rank, "world_size": 3}
-            feed, path = open_feed(topic, **part), Feed(writer.feed._options.target, **ORDER, **part)
+            feed, path = open_feed(topic, **part), Feed(writer.feed._reading.options.target, **ORDER, **part)
             feed.load_state_dict(state)
             path.load_state_dict(state)
             assert seen(feed) == seen(path)
@@ -182,7 +182,7 @@ def test_records_that_come_again_are_dropped(writer: Writer, open_feed: Any) -> 
                 if draw.random() < 0.2:
                     log.append(None)  # a transaction's marker
         feed = open_feed(topic)
-        path = Feed(writer.feed._options.target, **ORDER)
+        path = Feed(writer.feed._reading.options.target, **ORDER)
         state = {**feed.state_dict(), "batch": draw.randrange(10)}
         feed.load_state_dict(state)
         path.load_state_dict(state)
@@ -201,7 +201,7 @@ def test_two_writers_at_a_time_are_one(writer: Writer, open_feed: Any) -> None:
     for start in range(10):
         feed = open_feed(topic)
         feed.load_state_dict({**feed.state_dict(), "batch": start})
-        path = Feed(writer.feed._options.target, **ORDER)
+        path = Feed(writer.feed._reading.options.target, **ORDER)
         path.load_state_dict({**path.state_dict(), "batch": start})
         assert seen(feed) == seen(path)
 

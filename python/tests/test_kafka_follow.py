@@ -13,7 +13,7 @@ import pytest
 import stoker
 from kafka_fake import TOPIC, FakeTopic, Writer
 from stoker import Feed, errors
-from stoker._kafka_record import read_info
+from stoker._kafka.record import read_info
 from test_kafka import RESOURCES
 
 LANES = 4
@@ -194,7 +194,7 @@ def test_a_feed_that_waits_for_its_consumers_is_told_how_far_they_are(growing: G
 
 def test_a_feed_that_waits_is_told_again(growing: Growing, open_feed: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """What is told is lost with its broker."""
-    monkeypatch.setattr("stoker._kafka_lanes._COMMIT_S", 0.1)
+    monkeypatch.setattr("stoker._kafka.topic_reading._COMMIT_S", 0.1)
     growing.write(0, 1)
     told: list[dict[int, int]] = []
 

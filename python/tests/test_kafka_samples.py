@@ -17,11 +17,11 @@ import pytest
 from datasets import small_dataset
 from kafka_fake import NAMES, FakeTopic, Writer
 from stoker import Feed, errors
-from stoker._buffers import BufferPool
-from stoker._fields import Field, batch_schema
-from stoker._kafka_record import read_header
-from stoker._kafka_samples import SampleReader, _halves
-from stoker._message import MessageLayout, batch_columns
+from stoker._format.fields import Field, batch_schema
+from stoker._format.message import MessageLayout, batch_columns
+from stoker._kafka.record import read_header
+from stoker._kafka.sample_reader import SampleReader, _halves
+from stoker._memory.buffers import BufferPool
 from test_kafka import ORDER, expected, seen
 
 GOLDEN = Path(__file__).parents[2] / "schemas/src/test/resources/golden"

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import stoker
-from stoker._location import dataset_path, is_remote
+from stoker._dataset.location import dataset_path, is_remote
 
 
 def test_tells_paths_from_uris() -> None:

@@ -13,10 +13,10 @@ import pytest
 
 import stoker
 from stoker import Feed
-from stoker._dataset import open_snapshot
-from stoker._mixing import chosen, measure, mixing, window_chunks
-from stoker._spec import OrderSpec
-from stoker._stream import PathStream
+from stoker._dataset.snapshot import open_snapshot
+from stoker._order.spec import OrderSpec
+from stoker._path.mixing import chosen, measure, mixing, window_chunks
+from stoker._path.path_stream import PathStream
 
 VECTORS = json.loads(
     (Path(__file__).parents[2] / "schemas/src/test/resources/vectors/mixing.json").read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ import yaml
 
 ROOT = Path(__file__).parents[2]
 MONITORING = ROOT / "flink-conf" / "monitoring"
-PAGE = ROOT / "feeder-job/src/main/java/dev/stoker/feeder/ui/PrometheusText.java"
+PAGE = ROOT / "feeder-server/src/main/java/dev/stoker/server/ui/PrometheusText.java"
 WRITTEN = set(re.findall(r'"(stoker_[a-z_]+)"', PAGE.read_text()))
 RULES = yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"][0]["rules"]
 DASHBOARD = json.loads((MONITORING / "dashboard.json").read_text())

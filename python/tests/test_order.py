@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from stoker._delivery import BatchPlan, Piece, Share
-from stoker._order import StreamChunks, StreamOrder, assign_lanes, fingerprint, fold_array, key, mix
-from stoker._spec import TAILS, OrderSpec
+from stoker._order.delivery import BatchPlan, Piece, Share
+from stoker._order.spec import TAILS, OrderSpec
+from stoker._order.stream_order import StreamChunks, StreamOrder, assign_lanes, fingerprint, fold_array, key, mix
 
 VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors"
 

@@ -20,11 +20,11 @@ import pytest
 import stoker
 from datasets import IMAGES, MANY, DatasetWriter, sample, small_dataset
 from stoker import Feed, Ragged, errors
-from stoker._avro import read_container
-from stoker._buffers import BufferPool
-from stoker._checksum import ORDER, RunningCrcs, crc32c, extend, shift
-from stoker._fields import Field
-from stoker._workers import Shared
+from stoker._format.avro import read_container
+from stoker._format.checksum import ORDER, RunningCrcs, crc32c, extend, shift
+from stoker._format.fields import Field
+from stoker._memory.buffers import BufferPool
+from stoker._memory.workers import Shared
 
 
 def test_ragged_of_parts_is_joined_when_that_is_wanted() -> None:
@@ -332,9 +332,9 @@ def test_impossible_fields_are_refused(name: str, kind: str, nullable: bool, pay
 
 
 def test_opening_a_million_chunks_and_the_first_batch_are_quick() -> None:
-    from stoker._delivery import BatchPlan
-    from stoker._order import StreamChunks, StreamOrder
-    from stoker._spec import OrderSpec
+    from stoker._order.delivery import BatchPlan
+    from stoker._order.spec import OrderSpec
+    from stoker._order.stream_order import StreamChunks, StreamOrder
 
     rng = np.random.default_rng(0)
     n = 10**6

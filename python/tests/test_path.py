@@ -11,13 +11,16 @@ import numpy as np
 import pytest
 
 from datasets import IMAGES, MANY, DatasetWriter, batch_message, sample, small_dataset
-from stoker import _copying, _filling, _mapping, _planning
-from stoker._dataset import open_snapshot
-from stoker._delivery import BatchPlan, Share
-from stoker._path import PathSource
-from stoker._source import DeliveredBatch
-from stoker._spec import TAILS, OrderSpec
-from stoker._stream import PathStream
+from stoker._dataset.snapshot import open_snapshot
+from stoker._memory import copying as _copying
+from stoker._memory import mapping as _mapping
+from stoker._order.delivery import BatchPlan, Share
+from stoker._order.spec import TAILS, OrderSpec
+from stoker._path import filling as _filling
+from stoker._path import planning as _planning
+from stoker._path.path_source import PathSource
+from stoker._path.path_stream import PathStream
+from stoker._source.batch_source import DeliveredBatch
 
 
 def expected_pieces(writer: DatasetWriter, stream: PathStream, epoch: int, number: int, tail: Any) -> list[bytes]:

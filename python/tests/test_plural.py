@@ -2,7 +2,7 @@
 
 import pytest
 
-from stoker._plural import plural
+from stoker._format.plural import plural
 
 
 @pytest.mark.parametrize(

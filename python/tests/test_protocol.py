@@ -7,9 +7,9 @@ from pathlib import Path
 import google_crc32c
 import pytest
 
-from stoker import _protocol as p
-from stoker._lanes import LaneMap
-from stoker._welcome import Welcome
+from stoker._client.lane_map import LaneMap
+from stoker._client.welcome import Welcome
+from stoker._wire import protocol as p
 from stoker.errors import FormatTooNewError, ProtocolError
 
 VECTORS = Path(__file__).resolve().parents[2] / "schemas" / "src" / "test" / "resources" / "vectors" / "protocol.json"

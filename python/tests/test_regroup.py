@@ -12,9 +12,9 @@ import pytest
 
 from datasets import DatasetWriter, small_dataset
 from stoker import Feed, errors
-from stoker._delivery import BatchPlan
-from stoker._regroup import batches_within, regroup, rows_before
-from stoker._spec import OrderSpec
+from stoker._order.delivery import BatchPlan
+from stoker._order.regroup import batches_within, regroup, rows_before
+from stoker._order.spec import OrderSpec
 from stoker.testing import serve
 
 SPEC: dict[str, Any] = {"lanes": 3, "shuffle_window": 6000, "seed": 5}

@@ -11,9 +11,11 @@ import numpy as np
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from stoker import Feed, _report, prometheus, serve_metrics
-from stoker._report import Watched, causes_of
-from stoker._waits import Stall
+from stoker import Feed, prometheus, serve_metrics
+from stoker._client.waits import Stall
+from stoker._feed import metrics as _metrics
+from stoker._feed import report as _report
+from stoker._feed.report import Watched, causes_of
 from stoker.testing import serve
 
 ROWS = {"x": np.arange(100, dtype=np.int32)}
@@ -49,7 +51,7 @@ def test_what_no_source_accounts_for_has_a_name():
 
 
 def test_every_cause_has_advice():
-    from stoker._waits import CAUSES
+    from stoker._client.waits import CAUSES
 
     assert set(CAUSES) <= set(_report._ADVICE)
 
@@ -82,7 +84,7 @@ def test_metrics_are_what_prometheus_reads():
 
 
 def test_labels_may_hold_anything():
-    page = _report._Page({"feed": 'a "b" C:\\new\nd'})
+    page = _metrics._Page({"feed": 'a "b" C:\\new\nd'})
     page.add("m_total", "counter", "What it is.", 1.5)
     (sample,) = families(page.text())["m"].samples
     assert sample.labels["feed"] == 'a "b" C:\\new\nd'
@@ -111,7 +113,7 @@ def test_half_requests_do_not_stop_the_metrics():
         contextlib.ExitStack() as stack,
     ):
         silent = []
-        for _ in range(3 * _report._MAX_CONNECTIONS):
+        for _ in range(3 * _metrics._MAX_CONNECTIONS):
             client = stack.enter_context(socket.create_connection(("127.0.0.1", port), 10))
             client.sendall(b"GET /metrics HTTP/1.1\r\nHost: loc")
             silent.append(client)
@@ -120,7 +122,7 @@ def test_half_requests_do_not_stop_the_metrics():
         with contextlib.suppress(ConnectionResetError):
             assert silent[0].recv(1) == b""  # the oldest made room
         handlers = [t for t in threading.enumerate() if "process_request_thread" in t.name]
-        assert len(handlers) <= _report._MAX_CONNECTIONS + 1
+        assert len(handlers) <= _metrics._MAX_CONNECTIONS + 1
 
 
 def test_the_report_is_printed_at_the_end_when_asked_for(monkeypatch, capsys):

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from feed_fakes import FakeFeed, consume, eventually
-from stoker import _resolve
+from stoker._transport import resolver
 
 SLOW = "slow.feeder.example"
 
@@ -29,7 +29,7 @@ def answers(monkeypatch: pytest.MonkeyPatch) -> Iterator[threading.Event]:
         return real(host, port, *args, **given)
 
     monkeypatch.setattr(socket, "getaddrinfo", lookup)
-    monkeypatch.setattr(_resolve, "_lookups", {})
+    monkeypatch.setattr(resolver, "_lookups", {})
     yield gate
     gate.set()
 
@@ -53,14 +53,14 @@ def test_a_name_that_is_known_is_used_while_it_is_looked_up_again(
     answers: threading.Event, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answers.set()
-    monkeypatch.setattr(_resolve, "WAIT_S", 10.0)
-    first = _resolve.addresses(SLOW, 7531)
+    monkeypatch.setattr(resolver, "WAIT_S", 10.0)
+    first = resolver.addresses(SLOW, 7531)
     answers.clear()
-    monkeypatch.setattr(_resolve, "_FRESH_S", -1.0)
-    assert _resolve.addresses(SLOW, 7531) == first
+    monkeypatch.setattr(resolver, "_FRESH_S", -1.0)
+    assert resolver.addresses(SLOW, 7531) == first
 
 
 def test_a_name_that_is_not_known_is_said_to_be_so(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_resolve, "WAIT_S", 10.0)
+    monkeypatch.setattr(resolver, "WAIT_S", 10.0)
     with pytest.raises((socket.gaierror, UnicodeError)):
-        _resolve.addresses("no-such-host.invalid", 7531)
+        resolver.addresses("no-such-host.invalid", 7531)

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from stoker._dataset import open_snapshot
-from stoker._order import fingerprint
-from stoker._spec import OrderSpec
-from stoker._table import encode_table, live_rows
+from stoker._commit.table import encode_table, live_rows
+from stoker._dataset.snapshot import open_snapshot
+from stoker._order.spec import OrderSpec
+from stoker._order.stream_order import fingerprint
 
 GOLDEN = Path(__file__).parents[2] / "schemas/src/test/resources/golden"
 VERSIONS = json.loads((GOLDEN / "row-removal-1.json").read_text())["versions"]

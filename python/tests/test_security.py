@@ -12,12 +12,12 @@ from dataclasses import replace
 import pytest
 
 from stoker import Feed
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget, feed_file
-from stoker._kafka_target import KafkaTarget, settings_of
-from stoker._security import Security, Tls
-from stoker._source import Consumer
-from stoker._tls import context_of
+from stoker._client.feeder_source import FeederSource
+from stoker._kafka.target import TopicTarget, settings_of
+from stoker._source.batch_source import Consumer
+from stoker._transport.discovery import FeedTarget, feed_file
+from stoker._transport.security import Security, Tls
+from stoker._transport.tls import context_of
 from stoker.errors import ConnectTimeoutError, FeedNotFoundError, StokerError, TlsError, UnauthorizedError
 
 NAMED = FeedTarget(name="photos")
@@ -143,12 +143,12 @@ def test_arguments_that_contradict_each_other_are_refused():
 
 def test_a_token_is_never_shown():
     feed = Feed("photos", token="very secret")
-    assert "secret" not in repr(feed) + repr(feed._options) + str(vars(feed))
-    client = FeedClient(GIVEN, security=Security(token="very secret"))
+    assert "secret" not in repr(feed) + repr(feed._reading.options) + str(vars(feed)) + str(vars(feed._reading))
+    client = FeederSource(GIVEN, security=Security(token="very secret"))
     assert "secret" not in str(vars(client))
     client.close()
     revived = pickle.loads(pickle.dumps(feed))
-    assert revived._options.security.token == "very secret"
+    assert revived._reading.options.security.token == "very secret"
 
 
 @pytest.mark.parametrize("given", [Tls(ca="no.pem"), Tls(pin="no.pem"), Tls(cert="no.pem")])
@@ -212,14 +212,14 @@ def test_a_feed_takes_what_it_has_seen_along_to_workers(tmp_path):
     feed = Feed("photos")
     remove_feed(tmp_path)
     for one in (feed, pickle.loads(pickle.dumps(feed))):
-        security = one._options.security
+        security = one._reading.options.security
         assert security.tls_for(replace(NAMED, seen=security.seen), "127.0.0.1:1") == PINNED
 
 
 def test_a_feed_that_is_secured_later_is_seen_by_workers(tmp_path):
     feed = Feed("photos")
     write_feed(tmp_path, tls_cert="/etc/feeder.pem")
-    security = pickle.loads(pickle.dumps(feed))._options.security
+    security = pickle.loads(pickle.dumps(feed))._reading.options.security
     remove_feed(tmp_path)
     assert security.tls_for(replace(NAMED, seen=security.seen), "127.0.0.1:1") == PINNED
 
@@ -242,10 +242,10 @@ def test_no_token_goes_out_in_plain_text(tmp_path, monkeypatch, happens):
         address = f"127.0.0.1:{thief.getsockname()[1]}"
         write_feed(tmp_path, tls_cert=str(tmp_path / "feeder.pem"), addresses=[address])
         (tmp_path / "feeder.pem").write_text(CERTIFICATE)
-        client = FeedClient(NAMED, connect_timeout=20)
+        client = FeederSource(NAMED, connect_timeout=20)
         client._target.addresses()
-        client._network.peers._found = (address,)
-        client._network.peers._find_at = float("inf")
+        client._network.feeders._found = (address,)
+        client._network.feeders._find_at = float("inf")
         happens(tmp_path)
         heard = []
 
@@ -292,7 +292,7 @@ def test_a_file_of_kafka_settings_is_not_waited_for(tmp_path, monkeypatch):
     os.mkfifo(fifo)
     monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(fifo))
     with pytest.raises(StokerError, match="STOKER_KAFKA_CONFIG names: it is not a regular file"):
-        settings_of(KafkaTarget.parse("kafka://a:1/t"), "group")
+        settings_of(TopicTarget.parse("kafka://a:1/t"), "group")
     monkeypatch.setenv("STOKER_KAFKA_CONFIG", str(tmp_path / "absent"))
     with pytest.raises(StokerError, match="No such file"):
-        settings_of(KafkaTarget.parse("kafka://a:1/t"), "group")
+        settings_of(TopicTarget.parse("kafka://a:1/t"), "group")

@@ -11,7 +11,7 @@ import pytest
 
 from datasets import MANY, DatasetWriter, sample, small_dataset
 from stoker import Batch, Feed, StokerError
-from stoker._path import PathSource
+from stoker._path.path_source import PathSource
 from stoker.testing import serve
 
 SPEC: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 6000, "seed": 5}

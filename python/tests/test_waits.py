@@ -6,9 +6,9 @@ import threading
 import pytest
 
 from feed_fakes import FakeFeed, OpaqueStream, eventually, pieces_of
-from stoker import _protocol as p
-from stoker._peers import Timing
-from stoker._waits import PageReads, Stall, Waits
+from stoker._client.feeder_pool import Timing
+from stoker._client.waits import PageReads, Stall, Waits
+from stoker._wire import protocol as p
 
 HERE = ("10.0.0.2:7420", 3)
 US = 1_000_000

@@ -18,7 +18,7 @@ import pytest
 
 import stoker
 from stoker import Feed
-from stoker._dataset import newest_version, open_snapshot
+from stoker._dataset.snapshot import newest_version, open_snapshot
 from stoker.errors import CommitRefusedError, DuplicateKeyError, InvalidSampleError, NotADatasetError, StokerError
 
 Writer = functools.partial(stoker.Writer, shuffle=False)

@@ -16,14 +16,15 @@ import pytest
 
 import stoker
 import writer_program
-from stoker import _commit, _table
-from stoker._commit import CommitRequest, Committer
-from stoker._dataset import newest_version, open_snapshot, table_versions
-from stoker._entry import encode_entry
-from stoker._lease import read_lease, this_process
-from stoker._log import read_entry, read_info
-from stoker._store import FileCalls, LocalStore
-from stoker._table import encode_table
+from stoker._commit import commit as _commit
+from stoker._commit import table as _table
+from stoker._commit.commit import CommitRequest, Committer
+from stoker._commit.entry import encode_entry
+from stoker._commit.lease import read_lease, this_process
+from stoker._commit.local_store import FileCalls, LocalStore
+from stoker._commit.table import encode_table
+from stoker._dataset.log import read_entry, read_info
+from stoker._dataset.snapshot import newest_version, open_snapshot, table_versions
 from stoker.errors import CommitRefusedError, CommitUnknownError, CorruptDataError
 
 Writer = functools.partial(stoker.Writer, shuffle=False)

@@ -14,18 +14,18 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from stoker._avro import read_container
-from stoker._columns import keys_of, segment, sliced
-from stoker._dataset import Snapshot, _read_table
-from stoker._entry import encode_entry, encode_info
-from stoker._fields import Field
-from stoker._filling_chunk import FillingChunk
-from stoker._keys import hash_keys
-from stoker._lease import read_lease
-from stoker._log import DatasetInfo, LogEntry
-from stoker._pack import ChunkFormat, ChunkIdentity
-from stoker._table import encode_table
-from stoker._values import converter
+from stoker._commit.entry import encode_entry, encode_info
+from stoker._commit.keys import hash_keys
+from stoker._commit.lease import read_lease
+from stoker._commit.table import encode_table
+from stoker._dataset.log import DatasetInfo, LogEntry
+from stoker._dataset.snapshot import Snapshot, _read_table
+from stoker._format.avro import read_container
+from stoker._format.fields import Field
+from stoker._packing.columns import keys_of, segment, sliced
+from stoker._packing.filling_chunk import FillingChunk
+from stoker._packing.pack import ChunkFormat, ChunkIdentity
+from stoker._packing.values import converter
 from stoker.errors import CorruptDataError
 
 GOLDEN = Path(__file__).parents[2] / "schemas" / "src" / "test" / "resources" / "golden"

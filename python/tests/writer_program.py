@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from stoker import Writer
-from stoker._store import FileCalls
+from stoker._commit.local_store import FileCalls
 
 
 class Stepped(FileCalls):

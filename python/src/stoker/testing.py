@@ -18,12 +18,12 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from stoker import _protocol as _p
-from stoker._feed import Feed
-from stoker._spec import OrderSpec
-from stoker._testserver import FakeFeeder
-from stoker._teststate import Fault, FeedState
-from stoker._teststreams import ArrayStream, DatasetStream
+from stoker._feed.feed import Feed
+from stoker._order.spec import OrderSpec
+from stoker._testing.server import FakeFeeder
+from stoker._testing.state import Fault, FeedState
+from stoker._testing.streams import ArrayStream, DatasetStream
+from stoker._wire import protocol as _p
 
 __all__ = ["FakeFeeder", "Fault", "ServedFeed", "check_resume", "serve"]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from stoker._dataset import open_snapshot
+from stoker._dataset.snapshot import open_snapshot
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ import pytest
 from stoker_processes import LIMIT_S, make_tree, until
 
 from stoker import Feed
-from stoker._dataset import newest_version
+from stoker._dataset.snapshot import newest_version
 from stoker.errors import StokerError
 
 LABELS = ["--label-from", "parent-dir", "--payload", "data"]
@@ -34,7 +34,7 @@ def chunk_files(path):
 
 
 def known_chunks(path):
-    from stoker._dataset import open_snapshot
+    from stoker._dataset.snapshot import open_snapshot
 
     table = open_snapshot(path).chunks
     return {f"{table.id_of(index)}.arrow" for index in range(len(table))}

@@ -14,14 +14,14 @@ import pytest
 from stoker_processes import Cli, Feeder, views
 
 from stoker import Feed
-from stoker._handover import HandedFiles
+from stoker._transport.local_reads import LocalReads
 from stoker.errors import StokerError
 
 ORDER: dict[str, Any] = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}
 
 
 def stats_of(feed: Feed) -> dict[str, float]:
-    source: Any = feed._ready()[0]
+    source: Any = feed._reading.ready()[0]
     return dict(source.stats())
 
 
@@ -125,7 +125,7 @@ def test_hand_over_that_never_gives_a_sound_batch_is_given_up(
 ) -> None:
     with Feed(photos.path, version=2, **ORDER) as feed:
         expected = views(feed)
-    monkeypatch.setattr(HandedFiles, "_take", lambda *_: None)
+    monkeypatch.setattr(LocalReads, "_take", lambda *_: None)
     with Feed("single", group="near-unsound") as feed:
         assert views(feed) == expected
         stats = stats_of(feed)

@@ -12,7 +12,7 @@ import pytest
 from stoker_processes import Trainer, views
 
 from stoker import Feed
-from stoker import _protocol as p
+from stoker._wire import protocol as p
 from stoker.errors import FencedError
 
 ORDER = {"batch_size": 16, "lanes": 6, "shuffle_window": 4 << 20}

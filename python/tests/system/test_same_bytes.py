@@ -7,10 +7,10 @@ import pytest
 from stoker_processes import view, views
 
 from stoker import Batch, Feed
-from stoker._batch import Form
-from stoker._client import FeedClient
-from stoker._discovery import target_of
-from stoker._source import Consumer, DeliveredBatch
+from stoker._batch.batch import Form
+from stoker._client.feeder_source import FeederSource
+from stoker._source.batch_source import Consumer, DeliveredBatch
+from stoker._transport.discovery import target_of
 
 ORDER = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}
 EPOCHS = 2
@@ -113,7 +113,7 @@ def test_every_sample_carries_its_bytes_and_its_label(photos, feeders):
 def lanes_of(feed_name, stream):
     """Key -> the lane that its bytes came from."""
     lanes = {}
-    client = FeedClient(target_of(feed_name))
+    client = FeederSource(target_of(feed_name))
     try:
         info = client.open(Consumer(stream, "lanes"))
         form = Form(info.fields)

@@ -21,7 +21,7 @@ from processes_seen import answers, get
 from stoker_processes import Cli, Feeder, Trainer, until, views
 
 from stoker import Feed
-from stoker import _protocol as p
+from stoker._wire import protocol as p
 from stoker.errors import ConnectTimeoutError, StokerError, TlsError, UnauthorizedError
 
 SECRET = "c0ffee-a-secret-that-must-not-be-seen"
@@ -108,7 +108,7 @@ def refused(error: type[StokerError], match: str, target: str, **options: Any) -
     assert "\n" not in str(caught.value)
     assert SECRET not in str(caught.value)
     assert time.monotonic() - begun < 5
-    assert feed._tally._batches == 0
+    assert feed._reading.client_stats._batches == 0
 
 
 # ---- those who may
@@ -270,7 +270,7 @@ def test_renewed_certificates_are_taken_over(tls: Guarded, photos: Any) -> None:
         until(lambda: shown(tls) == first(tls.pem), "the renewed certificate is shown")
         got += views(batches)  # the session of the old one lives on
         assert got == expected(photos)
-        assert feed._source.stats()["reconnects"] == 0
+        assert feed._reading.source.stats()["reconnects"] == 0
     with Feed("tls", group="renewed") as feed:
         assert len(feed) > 0
 

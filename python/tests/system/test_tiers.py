@@ -142,7 +142,7 @@ def memory_of(feeder):
 
 
 def handed(feed):
-    stats = feed._ready()[0].stats()
+    stats = feed._reading.ready()[0].stats()
     return stats["handed_bytes"], stats["bytes"]
 
 

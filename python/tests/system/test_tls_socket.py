@@ -14,9 +14,9 @@ import pytest
 from certificates import Authority
 from google_crc32c import extend
 
-from stoker import _protocol as p
-from stoker._connection import Connection, ConnectionLostError
-from stoker._security import Tls
+from stoker._transport.connection import Connection, ConnectionLostError
+from stoker._transport.security import Tls
+from stoker._wire import protocol as p
 
 
 class Sink:

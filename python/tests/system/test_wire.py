@@ -16,10 +16,10 @@ import pytest
 from stoker_processes import Cli, Feeder, until
 
 from stoker import Batch, Feed
-from stoker._client import FeedClient
-from stoker._discovery import FeedTarget
-from stoker._peers import Timing
-from stoker._source import Consumer, DeliveredBatch
+from stoker._client.feeder_pool import Timing
+from stoker._client.feeder_source import FeederSource
+from stoker._source.batch_source import Consumer, DeliveredBatch
+from stoker._transport.discovery import FeedTarget
 from stoker.errors import FencedError, OrderMismatchError, ProtocolError, UnauthorizedError
 
 ORDER: dict[str, Any] = {"batch_size": 12, "lanes": 6, "shuffle_window": 96 << 10}
@@ -91,21 +91,21 @@ def content(batch: DeliveredBatch) -> tuple[Any, ...]:
     return batch.epoch, batch.number, [(p.lane, p.rows, p.repeated, p.buffer.tobytes()) for p in batch.pieces]
 
 
-def client_of(proxy: Proxy) -> FeedClient:
+def client_of(proxy: Proxy) -> FeederSource:
     """A client whose only way to the feeder is the proxy, whatever the lane map says."""
-    client = FeedClient(FeedTarget(given=(proxy.address,)), timing=HASTY)
-    adopt = client._network.peers.adopt
+    client = FeederSource(FeedTarget(given=(proxy.address,)), timing=HASTY)
+    adopt = client._network.feeders.adopt
 
     def through_proxy(lane_map: Any, now: float) -> bool:
         lanes = tuple((proxy.address,) for _ in lane_map.lanes)
         return adopt(type(lane_map)(lane_map.generation, lanes), now)
 
-    client._network.peers.adopt = through_proxy  # type: ignore[method-assign]
+    client._network.feeders.adopt = through_proxy  # type: ignore[method-assign]
     client.open(Consumer(group="wire"))
     return client
 
 
-def read(client: FeedClient, count: int) -> list[tuple[Any, ...]]:
+def read(client: FeederSource, count: int) -> list[tuple[Any, ...]]:
     out = []
     for batch in client.epoch(0, 0, 1, count, "pad"):
         out.append(content(batch))
@@ -121,7 +121,7 @@ def text(batch: Batch) -> tuple[Any, ...]:
 def undisturbed(proxy: Proxy) -> tuple[int, list[tuple[Any, ...]]]:
     """(bytes of the WELCOME, three batches)."""
     client = client_of(proxy)
-    greeting = client._network.peers.live[0].bytes_received
+    greeting = client._network.feeders.live[0].bytes_received
     batches = read(client, 3)
     client.close()
     return greeting, batches
@@ -160,7 +160,7 @@ def test_a_feeder_that_stands_still_is_waited_for(
     with Feed(photos.path, batch_size=12) as feed:
         expected = [text(b) for b in feed]
     with Feed("still", buffer_bytes=1) as feed:
-        source: Any = feed._ready()[0]
+        source: Any = feed._reading.ready()[0]
         source._network.timing = HASTY
         got = []
         for batch in feed:
@@ -176,8 +176,8 @@ def test_a_feeder_that_stands_still_is_waited_for(
 def test_receipts_become_durable(feeders: dict[str, Feeder]) -> None:
     with Feed("single", group="durable") as feed:
         assert sum(len(b) for b in feed) > 0
-        source: Any = feed._source
-        until(lambda: source._network.peers.live and not source._demand.receipts.unconfirmed, "DURABLE came")
+        source: Any = feed._reading.source
+        until(lambda: source._network.feeders.live and not source._subscriptions.receipts.unconfirmed, "DURABLE came")
 
 
 def test_the_greater_run_has_the_place(feeders: dict[str, Feeder]) -> None:
@@ -185,7 +185,7 @@ def test_the_greater_run_has_the_place(feeders: dict[str, Feeder]) -> None:
         batches = iter(old)
         next(batches)
         assert len(list(new)) == len(new)
-        source: Any = old._source
+        source: Any = old._reading.source
         until(lambda: source._network.failure, "the old trainer heard of it")
         with pytest.raises(FencedError, match="has taken the place"):
             next(batches)

@@ -12,11 +12,11 @@ from stoker_processes import LIMIT_S, make_tree, until, views
 
 import stoker
 from stoker import Feed, Writer
-from stoker._dataset import newest_version, open_snapshot
-from stoker._fields import Field
-from stoker._filling_chunk import FillingChunk
-from stoker._pack import ChunkFormat, ChunkIdentity
-from stoker._values import converter
+from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._format.fields import Field
+from stoker._packing.filling_chunk import FillingChunk
+from stoker._packing.pack import ChunkFormat, ChunkIdentity
+from stoker._packing.values import converter
 
 SCHEMA = {"label": "categorical", "size": "int32?", "data": "binary"}
 

@@ -16,7 +16,7 @@ import stoker
 
 def arrival(feed, batch):
     """Lane and feeder of a batch's last piece."""
-    span = feed._source._demand.reading
+    span = feed._reading.source._subscriptions.reading
     index = span.index(batch.number)
     return span.planned(index)[-1].lane, span.arrivals[index][-1].connection.address
 

@@ -15,7 +15,7 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset
 
 from datasets import DatasetWriter, small_dataset
 from stoker import Batch, Feed, errors
-from stoker._spec import TAILS
+from stoker._order.spec import TAILS
 
 SPEC: dict[str, Any] = {"batch_size": 3, "lanes": 3, "shuffle_window": 6000, "seed": 5}
 

@@ -175,7 +175,7 @@ def test_nested_and_padded_rows(tmp_path_factory: pytest.TempPathFactory) -> Non
 def test_pinning_without_cuda_says_so_once_and_goes_on(
     writer: DatasetWriter, expected: list[Any], caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from stoker import _pinned
+    from stoker._batch import pinned_memory as _pinned
 
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(_pinned, "_said", set())
@@ -208,7 +208,7 @@ class Pinned:
 def test_with_cuda_batches_are_received_into_pinned_memory(
     writer: DatasetWriter, expected: list[Any], server: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from stoker import _pinned
+    from stoker._batch import pinned_memory as _pinned
 
     cuda = Pinned()
     monkeypatch.setattr(_pinned, "cuda", lambda: cuda)
@@ -224,7 +224,7 @@ def test_with_cuda_batches_are_received_into_pinned_memory(
 
 
 def test_a_pinned_batch_is_the_same_batch(writer: DatasetWriter, monkeypatch: pytest.MonkeyPatch) -> None:
-    from stoker import _pinned
+    from stoker._batch import pinned_memory as _pinned
 
     monkeypatch.setattr(_pinned, "cuda", lambda: torch)
     monkeypatch.setattr(torch.Tensor, "pin_memory", torch.Tensor.clone)

@@ -9,7 +9,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
 
-PAGE = Path(__file__).parents[4] / "feeder-job/src/main/resources/dev/stoker/feeder/ui/page.html"
+PAGE = Path(__file__).parents[4] / "feeder-server/src/main/resources/dev/stoker/server/ui/page.html"
 
 
 class SimulatedFeeder:

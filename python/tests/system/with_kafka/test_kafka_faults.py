@@ -60,7 +60,7 @@ def begin(cli, broker, photos):
 
 @pytest.fixture(autouse=True)
 def _trainers_tell_soon_how_far_they_are(monkeypatch):
-    monkeypatch.setattr("stoker._kafka_lanes._COMMIT_S", 0.1)
+    monkeypatch.setattr("stoker._kafka.topic_reading._COMMIT_S", 0.1)
 
 
 def read(topic, after=None, happens=None):
@@ -194,7 +194,7 @@ def test_a_feed_ends_when_its_topic_is_created_again_and_another_one_serves_its_
 
 def test_a_feed_hears_of_what_a_trainer_has_consumed_that_is_busy(broker, written, monkeypatch):
     """A rank waits for others in its step, and they wait for records that the feed holds until this rank reports."""
-    monkeypatch.setattr("stoker._kafka_lanes._COMMIT_S", 1000.0)
+    monkeypatch.setattr("stoker._kafka.topic_reading._COMMIT_S", 1000.0)
     topic = Topic(broker.address, "busy")
     topic.create()
     topic.write(written)

@@ -1,6 +1,7 @@
 package dev.stoker;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.tngtech.archunit.core.domain.JavaClasses;
@@ -16,13 +17,16 @@ class ModuleDirectionsTest {
     private static final String SCHEMAS = "dev.stoker.schemas..";
     private static final String STORAGE = "dev.stoker.storage..";
     private static final String METADATA = "dev.stoker.metadata..";
+    private static final String SERVER = "dev.stoker.server..";
+    private static final String FLINK_COMMON = "dev.stoker.flink..";
     private static final String CONNECTORS = "dev.stoker.connectors..";
     private static final String INGEST = "dev.stoker.ingest..";
     private static final String FEEDER = "dev.stoker.feeder..";
     private static final String CLIENT = "dev.stoker.client..";
     private static final String CLI = "dev.stoker.cli..";
 
-    private static final List<String> UPWARDS = List.of(SCHEMAS, STORAGE, METADATA, CONNECTORS, INGEST, FEEDER, CLI);
+    private static final List<String> UPWARDS =
+            List.of(SCHEMAS, STORAGE, METADATA, SERVER, FLINK_COMMON, CONNECTORS, INGEST, FEEDER, CLI);
 
     private static JavaClasses classes;
 
@@ -56,6 +60,21 @@ class ModuleDirectionsTest {
     }
 
     @Test
+    void noPackageDependsOnItself() {
+        slices().matching("dev.stoker.(**)").should().beFreeOfCycles().check(classes);
+    }
+
+    @Test
+    void onlyTheFeederJobAndTheCommandKnowTheServer() {
+        check(noClasses()
+                .that()
+                .resideInAnyPackage(FLINK_COMMON, CONNECTORS, INGEST)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(SERVER));
+    }
+
+    @Test
     void theJobsNeverSeeEachOther() {
         check(noClasses()
                 .that()
@@ -78,7 +97,7 @@ class ModuleDirectionsTest {
                 .resideInAPackage(CLIENT)
                 .should()
                 .dependOnClassesThat()
-                .resideInAnyPackage(STORAGE, METADATA, CONNECTORS, INGEST, FEEDER, CLI));
+                .resideInAnyPackage(STORAGE, METADATA, SERVER, FLINK_COMMON, CONNECTORS, INGEST, FEEDER, CLI));
     }
 
     @Test
@@ -93,10 +112,10 @@ class ModuleDirectionsTest {
     }
 
     @Test
-    void formatsStoresAndClientAreFreeOfFlink() {
+    void formatsStoresServerAndClientAreFreeOfFlink() {
         check(noClasses()
                 .that()
-                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, CLIENT)
+                .resideInAnyPackage(SCHEMAS, STORAGE, METADATA, SERVER, CLIENT)
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage("org.apache.flink.."));

@@ -5,7 +5,7 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.batch.BatchBuilder;
 import dev.stoker.schemas.batch.BatchChunk;
 import dev.stoker.schemas.chunk.ChunkBuilder;
-import dev.stoker.schemas.chunk.ChunkFile;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.PackedChunk;
@@ -70,11 +70,11 @@ public final class FormatBenchmark {
             packed.buffers().forEach(part -> file.put(part.duplicate()));
             file.flip();
             RangeReader reader = new BufferRangeReader("chunk", file);
-            ChunkHead head = ChunkFile.readHead(reader, packed.summary());
+            ChunkHead head = ChunkReader.readHead(reader, packed.summary());
             chunks[n] = batches.chunk(head, file, 0, new int[][] {new int[10], null});
             if (n == 0) {
-                print("open a head", best(() -> ChunkFile.readHead(reader, packed.summary())) / 1e3, "us");
-                print("verify", file.limit() / best(() -> ChunkFile.verify(reader)), "GB/s");
+                print("open a head", best(() -> ChunkReader.readHead(reader, packed.summary())) / 1e3, "us");
+                print("verify", file.limit() / best(() -> ChunkReader.verify(reader)), "GB/s");
             }
         }
         int[] chunkOf = new Random(3).ints(BATCH * 64, 0, CHUNKS).toArray();

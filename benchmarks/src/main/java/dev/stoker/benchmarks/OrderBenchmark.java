@@ -1,6 +1,6 @@
 package dev.stoker.benchmarks;
 
-import dev.stoker.schemas.order.ChunkFile;
+import dev.stoker.schemas.order.ExpectedChunk;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.Fingerprint;
 import dev.stoker.schemas.order.LaneEpoch;
@@ -75,7 +75,7 @@ public final class OrderBenchmark {
     private static StreamChunks chunks(int count, Shape shape) {
         StreamChunks.Builder builder = StreamChunks.builder(count);
         int[] removed = {1, 5, 77};
-        ChunkFile file = new ChunkFile(LENGTH, 1, LENGTH / 64, 2, 2 * LENGTH / ROWS);
+        ExpectedChunk file = new ExpectedChunk(LENGTH, 1, LENGTH / 64, 2, 2 * LENGTH / ROWS);
         for (int i = 0; i < count; i++) {
             UUID id = new UUID(0x0195_0000_0000_7000L + i, 0x8000_0000_0000_0000L + i);
             int rows = shape == Shape.EQUAL ? ROWS : ROWS - 50 + (int) (i * 2654435761L >>> 8 & 63);

@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.StreamArgument;
+import dev.stoker.feeder.plan.StreamArgument;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.DeliverySign;

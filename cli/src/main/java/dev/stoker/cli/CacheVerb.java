@@ -1,8 +1,8 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
-import dev.stoker.feeder.node.tiers.CacheDirectory;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.server.tiers.CacheDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.nio.file.Files;

@@ -1,14 +1,14 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.connectors.compaction.Compaction;
-import dev.stoker.connectors.compaction.CompactionPlan;
-import dev.stoker.connectors.compaction.CompactionResult;
-import dev.stoker.connectors.compaction.CompactionRules;
-import dev.stoker.connectors.compaction.CompactionThreads;
-import dev.stoker.ingest.TargetDataset;
+import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.compaction.Compaction;
+import dev.stoker.metadata.compaction.CompactionPlan;
+import dev.stoker.metadata.compaction.CompactionResult;
+import dev.stoker.metadata.compaction.CompactionRules;
+import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;

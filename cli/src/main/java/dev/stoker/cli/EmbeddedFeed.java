@@ -1,16 +1,16 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.embedded.EmbeddedFlink;
-import dev.stoker.feeder.FeedNodes;
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.FeederJob;
 import dev.stoker.feeder.SortedChunks;
-import dev.stoker.feeder.node.FeedNode;
-import dev.stoker.feeder.node.FeedStatus;
-import dev.stoker.feeder.node.NodeLease;
-import dev.stoker.feeder.node.ServerOptions;
+import dev.stoker.feeder.plan.FeedNodes;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.flink.embedded.EmbeddedFlink;
+import dev.stoker.server.FeedNode;
+import dev.stoker.server.NodeLease;
+import dev.stoker.server.feed.FeedStatus;
+import dev.stoker.server.feed.ServerOptions;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.PrintWriter;

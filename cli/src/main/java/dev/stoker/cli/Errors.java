@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.InvalidFeedException;
-import dev.stoker.ingest.InvalidIngestException;
+import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.ingest.spec.InvalidIngestException;
 import java.io.PrintWriter;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;

@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
-import dev.stoker.feeder.StokerHome;
+import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.file.Files;

@@ -2,12 +2,12 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.FeedStatus;
-import dev.stoker.feeder.node.GroupSpec;
-import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.server.feed.FeedStatus;
+import dev.stoker.server.feed.GroupSpec;
+import dev.stoker.server.feed.NodeMetrics;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.ArrayList;

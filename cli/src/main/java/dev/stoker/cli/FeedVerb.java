@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.kafka.KafkaArguments;
-import dev.stoker.feeder.node.FeedStatus;
+import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.server.feed.FeedStatus;
 import java.io.PrintWriter;
 import java.time.Duration;
 import java.util.List;

@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import dev.stoker.connectors.chunks.TopicPosition;
+import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.ingest.IngestResult;
-import dev.stoker.ingest.stream.StreamResult;
+import dev.stoker.ingest.topic.TopicResult;
 import java.util.Locale;
 import java.util.Map;
 
@@ -33,7 +33,7 @@ final class IngestReport {
         return json;
     }
 
-    static ObjectNode json(StreamResult result) {
+    static ObjectNode json(TopicResult result) {
         ObjectNode json = Json.object();
         json.put("version", result.newestVersion());
         json.put("versions", result.versions());

@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.options.JobArguments;
+import dev.stoker.flink.arguments.JobArguments;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;

@@ -1,8 +1,8 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.FeederArguments;
-import dev.stoker.feeder.node.FeedStatus;
+import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.server.feed.FeedStatus;
 import java.io.File;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -7,9 +7,9 @@ import dev.stoker.schemas.arrow.ArrowColumn;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectRangeReader;
@@ -73,7 +73,7 @@ final class ShowVerb implements Callable<Integer> {
                 if (!chunks.isLive(i) || !chunks.split(i).equals(chosen)) {
                     continue;
                 }
-                ChunkHead chunk = ChunkFile.readHead(
+                ChunkHead chunk = ChunkReader.readHead(
                         new ObjectRangeReader(open.dataset().store(), ChunkNames.path(chunks.id(i))),
                         chunks.summary(i));
                 int[] removed = chunks.removedRows(i);

@@ -1,7 +1,7 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.node.FeedStatus;
 import dev.stoker.schemas.protocol.Stats;
+import dev.stoker.server.feed.FeedStatus;
 import java.util.List;
 import java.util.Locale;
 import java.util.StringJoiner;

@@ -1,11 +1,11 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.failure.Patience;
-import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.kafka.KafkaArguments;
 import dev.stoker.feeder.kafka.KafkaJob;
 import dev.stoker.feeder.kafka.TopicProgress;
+import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;

@@ -1,10 +1,10 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.options.JobArguments;
-import dev.stoker.feeder.FeederOptions;
 import dev.stoker.feeder.kafka.KafkaOptions;
-import dev.stoker.ingest.IngestFlags;
-import dev.stoker.ingest.stream.StreamFlags;
+import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.flink.arguments.JobArguments;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.topic.TopicFlags;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -143,25 +143,25 @@ final class Topics {
             new JobTopic(
                     "Records of a Kafka topic (kafka://…)",
                     List.of(
-                            StreamFlags.VALUE,
-                            StreamFlags.KEY,
-                            StreamFlags.KEY_FIELD,
-                            StreamFlags.HEADER,
-                            StreamFlags.TIMESTAMP,
-                            StreamFlags.SCHEMA,
-                            StreamFlags.AVRO_SCHEMA,
-                            StreamFlags.AVRO_WIRE,
-                            StreamFlags.SCHEMA_REGISTRY)),
+                            TopicFlags.VALUE,
+                            TopicFlags.KEY,
+                            TopicFlags.KEY_FIELD,
+                            TopicFlags.HEADER,
+                            TopicFlags.TIMESTAMP,
+                            TopicFlags.SCHEMA,
+                            TopicFlags.AVRO_SCHEMA,
+                            TopicFlags.AVRO_WIRE,
+                            TopicFlags.SCHEMA_REGISTRY)),
             new JobTopic(
                     "Reading a Kafka topic",
                     List.of(
-                            StreamFlags.COMMIT_INTERVAL,
-                            StreamFlags.FROM,
-                            StreamFlags.UNTIL,
-                            StreamFlags.ALLOW_GAP,
-                            StreamFlags.DEAD_LETTERS,
-                            StreamFlags.MAX_DEAD_LETTERS,
-                            StreamFlags.KAFKA_CONFIG)));
+                            TopicFlags.COMMIT_INTERVAL,
+                            TopicFlags.FROM,
+                            TopicFlags.UNTIL,
+                            TopicFlags.ALLOW_GAP,
+                            TopicFlags.DEAD_LETTERS,
+                            TopicFlags.MAX_DEAD_LETTERS,
+                            TopicFlags.KAFKA_CONFIG)));
 
     private static final List<Named> OF_VERBS = List.of(
             new Named(

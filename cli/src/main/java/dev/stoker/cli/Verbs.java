@@ -1,9 +1,9 @@
 package dev.stoker.cli;
 
-import dev.stoker.feeder.FeederOptions;
 import dev.stoker.feeder.kafka.KafkaOptions;
-import dev.stoker.ingest.IngestFlags;
-import dev.stoker.ingest.stream.StreamFlags;
+import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.topic.TopicFlags;
 import java.util.List;
 import java.util.Set;
 import picocli.CommandLine.Model.OptionSpec;
@@ -34,7 +34,7 @@ final class Verbs {
                 "Directory or URI of the samples, or kafka://host:port,…/topic.",
                 "TARGET",
                 "Directory or URI of the dataset.");
-        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, StreamFlags.all());
+        JobOptions.describe(ingest.getCommandSpec(), IngestFlags.PREFIX, TopicFlags.all());
         command.addSubcommand(ingest);
         command.addSubcommand(new InfoVerb());
         command.addSubcommand(new ShowVerb());

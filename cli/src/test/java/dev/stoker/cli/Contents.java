@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.chunks.ChunkHeads;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.schemas.arrow.Field;

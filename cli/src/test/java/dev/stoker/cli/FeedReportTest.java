@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.OnCorrupt;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.feed.OnCorrupt;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.List;

@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.embedded.ListeningSockets;
+import dev.stoker.flink.embedded.ListeningSockets;
 import dev.stoker.storage.hadoop.HadoopSettings;
 import java.io.File;
 import java.io.IOException;

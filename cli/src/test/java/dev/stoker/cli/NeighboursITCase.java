@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.server.TestDataset;
 import dev.stoker.storage.HostileNeighbour;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;

@@ -2,10 +2,10 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.FeederOptions;
 import dev.stoker.feeder.kafka.KafkaOptions;
-import dev.stoker.ingest.IngestFlags;
-import dev.stoker.ingest.stream.StreamFlags;
+import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.topic.TopicFlags;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -25,7 +25,7 @@ class OptionsPageTest {
     @Test
     void eachOptionOfAJobHasOneTopic() {
         assertThat(options(Topics.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
-        assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(StreamFlags.all());
+        assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFlags.all());
         assertThat(options(Topics.FEED)).containsExactlyInAnyOrderElementsOf(FeederOptions.all());
         assertThat(options(Topics.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(KafkaOptions.all());
     }

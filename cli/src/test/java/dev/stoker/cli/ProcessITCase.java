@@ -2,8 +2,8 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.FeedClient;
-import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.server.FeedClient;
+import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;

@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
-import dev.stoker.feeder.FeederArguments;
+import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;

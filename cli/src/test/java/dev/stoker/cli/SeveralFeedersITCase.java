@@ -4,12 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import dev.stoker.client.Batch;
 import dev.stoker.client.FeedClient;
-import dev.stoker.feeder.FeederArguments;
 import dev.stoker.feeder.FeederJob;
-import dev.stoker.feeder.StokerHome;
-import dev.stoker.feeder.node.FeedNode;
-import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.server.FeedNode;
+import dev.stoker.server.TestDataset;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.FaultProxy;
@@ -152,8 +152,8 @@ class SeveralFeedersITCase {
         }
         List<LaneMap> maps = new ArrayList<>();
         for (String address : file.get().addresses().split(",")) {
-            try (var client = dev.stoker.feeder.node.FeedClient.connect(address)) {
-                maps.add(client.join(dev.stoker.feeder.node.FeedClient.hello()).laneMap());
+            try (var client = dev.stoker.server.FeedClient.connect(address)) {
+                maps.add(client.join(dev.stoker.server.FeedClient.hello()).laneMap());
             } catch (IOException e) {
                 return 0;
             }

@@ -2,9 +2,9 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.connectors.embedded.ListeningSockets.Socket;
 import dev.stoker.connectors.kafka.KafkaBroker;
-import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.flink.embedded.ListeningSockets.Socket;
+import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package dev.stoker.cli;
 
-import dev.stoker.connectors.embedded.ListeningSockets;
+import dev.stoker.flink.embedded.ListeningSockets;
 import java.io.File;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;

@@ -2,18 +2,18 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.StokerHome;
-import dev.stoker.feeder.node.FeedNode;
-import dev.stoker.feeder.node.FeedSpec;
-import dev.stoker.feeder.node.NodeLease;
-import dev.stoker.feeder.node.OnCorrupt;
-import dev.stoker.feeder.node.PortRange;
-import dev.stoker.feeder.node.ServerOptions;
-import dev.stoker.feeder.node.TestDataset;
-import dev.stoker.feeder.node.security.Access;
-import dev.stoker.feeder.node.security.TestCertificate;
-import dev.stoker.feeder.node.security.TlsFiles;
+import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.FeedNode;
+import dev.stoker.server.NodeLease;
+import dev.stoker.server.TestDataset;
+import dev.stoker.server.feed.FeedSpec;
+import dev.stoker.server.feed.OnCorrupt;
+import dev.stoker.server.feed.PortRange;
+import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.security.ServerSecurity;
+import dev.stoker.server.security.TestCertificate;
+import dev.stoker.server.security.TlsFiles;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
@@ -79,7 +79,7 @@ class WaitVerbTest {
     @Test
     void needsNeitherTokenNorCertificate() throws Exception {
         TestCertificate own = TestCertificate.make(directory, "feeder");
-        Access mutual = new Access(
+        ServerSecurity mutual = new ServerSecurity(
                 Optional.empty(), Optional.of(new TlsFiles(own.pem(), own.key(), Optional.of(own.pem()))), false);
         try (NodeLease node = serve(options().withAccess(mutual))) {
             assertThat(await(node.address(), 60)).isZero();

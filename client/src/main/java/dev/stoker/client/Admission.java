@@ -95,11 +95,11 @@ final class Admission {
     }
 
     /** Whether every feeder that answers has admitted this client. */
-    boolean lookAt(Peers peers, long nowNs) {
-        Optional<LaneMap> map = peers.laneMap();
+    boolean lookAt(FeederPool pool, long nowNs) {
+        Optional<LaneMap> map = pool.laneMap();
         if (!complete && !withdrawing && sinceNs.isPresent() && map.isPresent()) {
             boolean isLate = nowNs - sinceNs.getAsLong() > patience.toNanos();
-            complete = isLate || map.get().addresses().stream().allMatch(peers::hasAnswered);
+            complete = isLate || map.get().addresses().stream().allMatch(pool::hasAnswered);
             if (complete) {
                 refusedSinceNs = OptionalLong.empty();
                 pauseNs = FIRST_PAUSE_NS;

@@ -58,7 +58,7 @@ interface BatchSource {
 
     Buffers buffers();
 
-    Tally tally();
+    ClientStats clientStats();
 
     FeedStats stats();
 

@@ -214,7 +214,7 @@ public final class FeedClient implements AutoCloseable {
     List<Piece> take(Span span, long index) {
         lock.lock();
         try {
-            source.tally().begin();
+            source.clientStats().begin();
             return source.take(span, index);
         } finally {
             lock.unlock();
@@ -225,7 +225,7 @@ public final class FeedClient implements AutoCloseable {
         lock.lock();
         try {
             last = Optional.of(after);
-            source.tally().handedOut(batch);
+            source.clientStats().handedOut(batch);
         } finally {
             lock.unlock();
         }
@@ -362,12 +362,12 @@ public final class FeedClient implements AutoCloseable {
      * With STOKER_REPORT=1 in the environment, {@link #close} prints this report. Any thread may call it.
      */
     public String report() {
-        return new FeedReport(source.tally().labels(welcome()), stats()).text();
+        return new FeedReport(source.clientStats().labels(welcome()), stats()).text();
     }
 
     /** The same in Prometheus' text format (version 0.0.4), for your own metrics page. Any thread may call it. */
     public String prometheus() {
-        return new FeedReport(source.tally().labels(welcome()), stats()).prometheus();
+        return new FeedReport(source.clientStats().labels(welcome()), stats()).prometheus();
     }
 
     /**
@@ -386,7 +386,7 @@ public final class FeedClient implements AutoCloseable {
                 current.end();
             }
             isClosed = true;
-            source.tally().end();
+            source.clientStats().end();
         } finally {
             lock.unlock();
         }

@@ -374,7 +374,7 @@ public final class FeedClientBuilder {
                 epochBatches,
                 concat,
                 security,
-                Nearby.of(environment),
+                LocalTransport.of(environment),
                 environment.getOrDefault("STOKER_REPORT", "").equals("1"),
                 bufferBytes,
                 connectTimeout,

@@ -24,7 +24,7 @@ record FeedOptions(
         OptionalInt epochBatches,
         int concat,
         Security security,
-        Nearby nearby,
+        LocalTransport local,
         boolean isReported,
         long bufferBytes,
         Duration connectTimeout,

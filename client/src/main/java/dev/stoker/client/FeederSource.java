@@ -19,11 +19,11 @@ final class FeederSource implements BatchSource {
     private final Condition changed = lock.newCondition();
     private final Target target;
     private final FeedOptions options;
-    private final Demand demand;
+    private final Subscriptions subscriptions;
     private final Network network;
-    private final Inbox inbox;
+    private final FrameHandler frameHandler;
     private final Thread thread;
-    private final Tally tally;
+    private final ClientStats clientStats;
     /**
      * The epoch in HELLO, and the version of which the client has read batches of that epoch; empty while the client
      * only looks.
@@ -39,17 +39,18 @@ final class FeederSource implements BatchSource {
     FeederSource(Target target, FeedOptions options) {
         this.target = target;
         this.options = options;
-        this.demand = new Demand(options.timing().ack().toNanos());
-        this.network = new Network(lock, changed, target, options, demand, this::hello);
-        this.tally = new Tally(target.text(), options);
-        this.inbox = new Inbox(new Inbox.Surroundings(lock, changed, target, network, demand), options, tally);
-        network.attach(inbox);
+        this.subscriptions = new Subscriptions(options.timing().ack().toNanos());
+        this.network = new Network(lock, changed, target, options, subscriptions, this::hello);
+        this.clientStats = new ClientStats(target.text(), options);
+        this.frameHandler = new FrameHandler(
+                new FrameHandler.Surroundings(lock, changed, target, network, subscriptions), options, clientStats);
+        network.attach(frameHandler);
         this.thread = new Thread(network, "stoker-feed");
         thread.setDaemon(true);
     }
 
     private Hello hello(int handover) {
-        Optional<Welcome> welcome = inbox.first();
+        Optional<Welcome> welcome = frameHandler.first();
         Hello hello = new Hello(
                 options.security().tokenFor(target),
                 welcome.map(w -> w.feed().id().toString()).or(target::name),
@@ -63,8 +64,8 @@ final class FeederSource implements BatchSource {
                         + Optional.ofNullable(FeedClient.class.getPackage().getImplementationVersion())
                                 .orElse("dev"));
         Hello complete =
-                hello.withHandover(handover, handover > 0 ? options.nearby().leastHanded() : 0);
-        complete = complete.by(options.caller().in(inbox.joined()));
+                hello.withHandover(handover, handover > 0 ? options.local().leastHanded() : 0);
+        complete = complete.by(options.caller().in(frameHandler.joined()));
         return boundEpoch.isPresent() ? complete.at(boundEpoch.getAsLong(), boundVersion) : complete;
     }
 
@@ -95,19 +96,19 @@ final class FeederSource implements BatchSource {
             long leftNs = deadlineNs - System.nanoTime() + network.admission().graceNs();
             if (leftNs <= 0) {
                 throw new ConnectTimeoutException(target + ": no feeder answered within " + timeout.toMillis() + " ms ("
-                        + network.peers().describe() + "); is one running? See `stoker ps`");
+                        + network.pool().describe() + "); is one running? See `stoker ps`");
             }
             awaitChange(Math.min(leftNs, LOOK_NS));
-            if (inbox.welcome().isEmpty() && network.peers().wasRefused()) {
+            if (frameHandler.welcome().isEmpty() && network.pool().wasRefused()) {
                 Optional<String> ended = target.ended();
                 if (ended.isPresent()) {
                     throw new FeedNotFoundException(ended.get());
                 }
             }
         }
-        known = inbox.welcome().orElseThrow();
-        if (!inbox.isLooking()) {
-            inbox.tookPart();
+        known = frameHandler.welcome().orElseThrow();
+        if (!frameHandler.isLooking()) {
+            frameHandler.tookPart();
         }
         if (known.epoch().isPresent()) {
             boundVersion = OptionalLong.of(known.stream().version());
@@ -157,29 +158,30 @@ final class FeederSource implements BatchSource {
 
     @Override
     public Span reading() {
-        return demand.reading();
+        return subscriptions.reading();
     }
 
     @Override
     public Span span(Span.Range range) {
-        return demand.following()
+        return subscriptions
+                .following()
                 .filter(span -> span.range().equals(range))
-                .orElseGet(() -> new Span(range, inbox.numbering(range.epoch())));
+                .orElseGet(() -> new Span(range, frameHandler.numbering(range.epoch())));
     }
 
     @Override
     public void begin(Span span) {
-        demand.begin(span, network.peers().live());
+        subscriptions.begin(span, network.pool().live());
     }
 
     @Override
     public void beginEmpty(Span span) {
-        demand.beginEmpty(span, network.peers().live());
+        subscriptions.beginEmpty(span, network.pool().live());
     }
 
     @Override
     public void expect(Span span) {
-        demand.expect(span, network.peers().live());
+        subscriptions.expect(span, network.pool().live());
     }
 
     @Override
@@ -199,17 +201,17 @@ final class FeederSource implements BatchSource {
     }
 
     private void requireCurrent(Span span) {
-        if (demand.reading() != span) {
+        if (subscriptions.reading() != span) {
             throw span.isNoLongerRead();
         }
     }
 
     private void await(Span span, long index) {
-        Wait wait = new Wait(target, network, inbox, options, index == 0 && span.complete == 0);
+        Wait wait = new Wait(target, network, frameHandler, options, index == 0 && span.complete == 0);
         network.waiting(Optional.of(wait.begunNs()));
         try {
             requireCurrent(span);
-            demand.need(span, index);
+            subscriptions.need(span, index);
             while (!span.isReady(index)) {
                 requireCurrent(span);
                 requireSound();
@@ -217,42 +219,42 @@ final class FeederSource implements BatchSource {
                 wait.judge(span, index);
             }
             Piece last = span.last(index);
-            tally.waited(wait.cause(last.link().orElseThrow()), last, System.nanoTime() - wait.begunNs());
+            clientStats.waited(wait.cause(last.connection().orElseThrow()), last, System.nanoTime() - wait.begunNs());
         } finally {
             network.waiting(Optional.empty());
-            tally.spent(System.nanoTime() - wait.begunNs());
+            clientStats.spent(System.nanoTime() - wait.begunNs());
         }
     }
 
     @Override
     public void acknowledge(Span span, long index, List<Piece> pieces) {
         if (!isClosed) {
-            demand.acknowledge(span, index, pieces, System.nanoTime());
+            subscriptions.acknowledge(span, index, pieces, System.nanoTime());
         }
     }
 
     @Override
     public Buffers buffers() {
-        return inbox.buffers();
+        return frameHandler.buffers();
     }
 
     @Override
-    public Tally tally() {
-        return tally;
+    public ClientStats clientStats() {
+        return clientStats;
     }
 
     @Override
     public FeedStats stats() {
-        List<Link> live = network.peers().live();
-        return tally.stats(new Tally.Received(
-                inbox.bytes(),
-                inbox.handedBytes(),
+        List<FeederConnection> live = network.pool().live();
+        return clientStats.stats(new ClientStats.Received(
+                frameHandler.bytes(),
+                frameHandler.handedBytes(),
                 live.size(),
-                (int) live.stream().filter(Link::isNear).count(),
+                (int) live.stream().filter(FeederConnection::isNear).count(),
                 network.reconnects(),
-                network.peers().failovers(),
-                inbox.corruptPieces(),
-                inbox.duplicatePieces()));
+                network.pool().failovers(),
+                frameHandler.corruptPieces(),
+                frameHandler.duplicatePieces()));
     }
 
     @Override

@@ -68,9 +68,9 @@ final class HandedFiles implements AutoCloseable {
      *
      * @throws HandoverException if this machine does not have the same file as the feeder
      */
-    void announce(HandoverFile file) throws HandoverException, LinkException {
+    void announce(HandoverFile file) throws HandoverException, ConnectionLostException {
         if (file.file() >= limit) {
-            throw LinkException.broken("FILE frame of file " + file.file() + ", agreed were " + limit);
+            throw ConnectionLostException.broken("FILE frame of file " + file.file() + ", agreed were " + limit);
         }
         forget(file.file());
         FileChannel channel = null;
@@ -97,16 +97,16 @@ final class HandedFiles implements AutoCloseable {
      *
      * @param message a buffer of exactly the message's size, filled from index 0
      * @return the message's checksum, empty if bytes could not be read
-     * @throws LinkException if the reference uses a file that was not announced
+     * @throws ConnectionLostException if the reference uses a file that was not announced
      */
-    OptionalInt read(BatchRef reference, ByteBuffer message) throws LinkException {
+    OptionalInt read(BatchRef reference, ByteBuffer message) throws ConnectionLostException {
         references++;
         for (BatchRef.Slice slice : reference.slices()) {
             Opened file = files.get(slice.file());
             boolean isThere =
                     slice.file() == BatchRef.ZEROS || file != null && slice.offset() <= file.length - slice.length();
             if (!isThere) {
-                throw LinkException.broken("BATCH_REF frame refers to a file that was not announced");
+                throw ConnectionLostException.broken("BATCH_REF frame refers to a file that was not announced");
             }
         }
         crc.reset();

@@ -27,7 +27,7 @@ import java.util.function.IntFunction;
  * thread. The client's lock guards the state that it shares with the trainer's thread; the input thread does not hold
  * the lock while it waits or reads.
  */
-final class Network implements Peers.Dialler, Runnable {
+final class Network implements FeederPool.Dialler, Runnable {
     /** How many connections in a row may end with a malformed frame or an internal error of the feeder. */
     private static final int MAX_BROKEN = 4;
     /** Bytes received from one connection before the others get a turn. */
@@ -43,19 +43,19 @@ final class Network implements Peers.Dialler, Runnable {
     private final ReentrantLock lock;
     private final Condition changed;
     private final Timing timing;
-    private final Demand demand;
+    private final Subscriptions subscriptions;
     private final IntFunction<Hello> hello;
     private final Target target;
     private final Security security;
     private final Selector selector;
-    private final Peers peers;
-    private final Set<Link> links = new LinkedHashSet<>();
+    private final FeederPool pool;
+    private final Set<FeederConnection> connections = new LinkedHashSet<>();
     /** Links that may have more data to read. */
-    private final Set<Link> hot = new LinkedHashSet<>();
+    private final Set<FeederConnection> hot = new LinkedHashSet<>();
 
-    private final Silence silence;
+    private final LivenessCheck liveness;
     private final Admission admission;
-    private Inbox inbox;
+    private FrameHandler frameHandler;
     private FeedException failure;
     private volatile long tickAtNs = System.nanoTime();
     private volatile boolean stopping;
@@ -75,33 +75,33 @@ final class Network implements Peers.Dialler, Runnable {
             Condition changed,
             Target target,
             FeedOptions options,
-            Demand demand,
+            Subscriptions subscriptions,
             IntFunction<Hello> hello) {
         this.lock = lock;
         this.target = target;
         this.security = options.security();
         this.changed = changed;
         this.timing = options.timing();
-        this.silence = new Silence(timing);
+        this.liveness = new LivenessCheck(timing);
         this.admission = new Admission(options.placeTimeout(), timing.admission(), new java.util.Random());
-        this.demand = demand;
+        this.subscriptions = subscriptions;
         this.hello = hello;
         try {
             this.selector = Selector.open();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        Nearby nearby = security.allowsUnix() ? options.nearby() : Nearby.TCP;
-        this.peers = new Peers(target, nearby, timing, this, new java.util.Random(), System.nanoTime());
+        LocalTransport local = security.allowsUnix() ? options.local() : LocalTransport.TCP;
+        this.pool = new FeederPool(target, local, timing, this, new java.util.Random(), System.nanoTime());
     }
 
     /** Sets the receiver of frames. Called before the thread starts. */
-    void attach(Inbox sink) {
-        inbox = sink;
+    void attach(FrameHandler sink) {
+        frameHandler = sink;
     }
 
-    Peers peers() {
-        return peers;
+    FeederPool pool() {
+        return pool;
     }
 
     int reconnects() {
@@ -146,7 +146,7 @@ final class Network implements Peers.Dialler, Runnable {
      * Whether the client may ask for batches: every feeder that answers has given it a place, or the client only looks.
      */
     boolean isAdmitted() {
-        return inbox.welcome().isPresent() && (admission.isComplete() || inbox.isLooking());
+        return frameHandler.welcome().isPresent() && (admission.isComplete() || frameHandler.isLooking());
     }
 
     /** The state of the requests for a place. */
@@ -155,33 +155,33 @@ final class Network implements Peers.Dialler, Runnable {
     }
 
     /** Notes that another process has the place according to a feeder. The client retries for a while. */
-    void placeRefused(Link link, String text) {
-        link.refusedPlace = true;
-        admission.refused(link.address(), text, System.nanoTime()).ifPresent(this::fail);
+    void placeRefused(FeederConnection connection, String text) {
+        connection.refusedPlace = true;
+        admission.refused(connection.address(), text, System.nanoTime()).ifPresent(this::fail);
         hurry();
     }
 
     /** Leaves the feeders that have admitted this client, because another feeder has not. */
     private void withdraw(long nowNs) {
         leave(nowNs);
-        if (!inbox.beginAgain()) {
-            peers.beginAgain();
+        if (!frameHandler.beginAgain()) {
+            pool.beginAgain();
         }
     }
 
     /** Closes all connections. The new ones take over the receipts that are not durable. */
     private void leave(long nowNs) {
         admission.restart();
-        demand.leave();
-        for (Link link : List.copyOf(links)) {
-            if (link.isLive()) {
-                link.send(new Bye());
+        subscriptions.leave();
+        for (FeederConnection connection : List.copyOf(connections)) {
+            if (connection.isLive()) {
+                connection.send(new Bye());
             }
-            peers.left(link, nowNs);
-            drop(link);
+            pool.left(connection, nowNs);
+            drop(connection);
         }
-        peers.askAgain();
-        inbox.forget();
+        pool.askAgain();
+        frameHandler.forget();
         turning = false;
     }
 
@@ -267,83 +267,84 @@ final class Network implements Peers.Dialler, Runnable {
             ready(key);
         }
         selector.selectedKeys().clear();
-        for (Link link : List.copyOf(hot)) {
-            receive(link);
+        for (FeederConnection connection : List.copyOf(hot)) {
+            receive(connection);
         }
     }
 
     private void ready(SelectionKey key) {
-        Link link = (Link) key.attachment();
+        FeederConnection connection = (FeederConnection) key.attachment();
         if (!key.isValid()) {
             return;
         }
-        if (link.state() == Link.State.CONNECTING || link.state() == Link.State.SECURING) {
-            locked(() -> greet(link));
+        if (connection.state() == FeederConnection.State.CONNECTING
+                || connection.state() == FeederConnection.State.SECURING) {
+            locked(() -> greet(connection));
             return;
         }
         if (key.isWritable()) {
-            locked(link::flush);
+            locked(connection::flush);
         }
         if (key.isValid() && key.isReadable()) {
-            hot.add(link);
+            hot.add(connection);
         }
     }
 
-    private void receive(Link link) {
-        long enough = link.bytesReceived + ROUND_BYTES;
+    private void receive(FeederConnection connection) {
+        long enough = connection.bytesReceived + ROUND_BYTES;
         try {
-            while (!link.isClosed() && link.receive()) {
-                if (link.bytesReceived >= enough) {
+            while (!connection.isClosed() && connection.receive()) {
+                if (connection.bytesReceived >= enough) {
                     return;
                 }
             }
-            hot.remove(link);
-        } catch (LinkException e) {
+            hot.remove(connection);
+        } catch (ConnectionLostException e) {
             locked(() -> {
-                if (e.kind() == LinkException.Kind.BROKEN) {
+                if (e.kind() == ConnectionLostException.Kind.BROKEN) {
                     broken(new RefusedException(e.getMessage(), "bad_frame"));
                 }
-                lost(link, e.getMessage(), e.kind() == LinkException.Kind.ELSEWHERE);
+                lost(connection, e.getMessage(), e.kind() == ConnectionLostException.Kind.ELSEWHERE);
             });
         } catch (TlsException e) {
-            locked(() -> refused(link, e));
+            locked(() -> refused(connection, e));
         }
     }
 
-    private void greet(Link link) {
+    private void greet(FeederConnection connection) {
         Hello first;
         try {
-            if (link.state() == Link.State.CONNECTING) {
-                link.finishConnect(System.nanoTime());
+            if (connection.state() == FeederConnection.State.CONNECTING) {
+                connection.finishConnect(System.nanoTime());
             }
-            if (!link.secure()) {
+            if (!connection.secure()) {
                 return;
             }
-            first = hello.apply(peers.handover(link));
+            first = hello.apply(pool.handover(connection));
         } catch (IOException e) {
-            lost(link, link.address() + ": " + e.getMessage(), false);
+            lost(connection, connection.address() + ": " + e.getMessage(), false);
             return;
         } catch (TlsException | UnauthorizedException e) {
-            refused(link, e);
+            refused(connection, e);
             return;
         }
-        link.greeted(System.nanoTime());
-        link.send(first);
+        connection.greeted(System.nanoTime());
+        connection.send(first);
     }
 
     /** Handles a connection that security forbids. A client that was welcomed before waits until this is corrected. */
-    private void refused(Link link, FeedException why) {
-        if (inbox.first().isEmpty()) {
+    private void refused(FeederConnection connection, FeedException why) {
+        if (frameHandler.first().isEmpty()) {
             fail(why);
         }
-        lost(link, why.getMessage(), false);
+        lost(connection, why.getMessage(), false);
     }
 
     /** Switches to the feeder's Unix-domain socket if the feeder is on this machine, before anything is requested. */
-    void comeNearer(Link link) {
-        if (peers.comeNearer(link, System.nanoTime())) {
-            link.send(new Bye());
-            drop(link);
+    void comeNearer(FeederConnection connection) {
+        if (pool.comeNearer(connection, System.nanoTime())) {
+            connection.send(new Bye());
+            drop(connection);
         }
     }
 
@@ -355,30 +356,31 @@ final class Network implements Peers.Dialler, Runnable {
             withdraw(nowNs);
         }
         boolean isAdmitted = isAdmitted();
-        boolean isActive = !isAdmitted || waitingSinceNs.isPresent() || demand.isOpen();
+        boolean isActive = !isAdmitted || waitingSinceNs.isPresent() || subscriptions.isOpen();
         if (failure == null && isActive && !admission.isPausing(nowNs)) {
             if (!isAdmitted) {
-                peers.askEveryone(nowNs);
+                pool.askEveryone(nowNs);
             }
-            peers.care(nowNs);
+            pool.care(nowNs);
         }
-        demand.flushDue(nowNs);
-        inbox.renewStale(nowNs, timing.refetch().toNanos());
-        inbox.tellStatsIfDue(nowNs);
+        subscriptions.flushDue(nowNs);
+        frameHandler.renewStale(nowNs, timing.refetch().toNanos());
+        frameHandler.tellStatsIfDue(nowNs);
         if (waitingSinceNs.isPresent()) {
             probe(nowNs, waitingSinceNs.get());
         }
-        if (isActive && !peers.live().isEmpty() && admission.lookAt(peers, nowNs)) {
+        if (isActive && !pool.live().isEmpty() && admission.lookAt(pool, nowNs)) {
             if (!isAdmitted) {
                 changed.signalAll();
             }
             arrange(nowNs);
         }
         // Attempts, probes and receipts need more frequent checks than an idle session.
-        boolean isAttempting = links.isEmpty() || links.stream().anyMatch(link -> !link.isLive());
+        boolean isAttempting =
+                connections.isEmpty() || connections.stream().anyMatch(connection -> !connection.isLive());
         if (isActive && isAttempting) {
             tickAtNs = nowNs + SOON_NS;
-        } else if (demand.receipts().isWaiting() || waitingSinceNs.isPresent()) {
+        } else if (subscriptions.receipts().isWaiting() || waitingSinceNs.isPresent()) {
             tickAtNs = nowNs + WAITING_NS;
         } else {
             tickAtNs = nowNs + (isActive ? BUSY_NS : IDLE_NS);
@@ -388,22 +390,23 @@ final class Network implements Peers.Dialler, Runnable {
     // ---- connections
 
     @Override
-    public Link dial(String address, int attempt, Optional<String> near) throws IOException {
+    public FeederConnection dial(String address, int attempt, Optional<String> near) throws IOException {
         Address place = Address.parse(address).orElseThrow(() -> new IOException("'" + address + "' is not host:port"));
         Optional<String> path = near.or(place::path);
         SocketAddress resolved =
                 path.isPresent() ? UnixDomainSocketAddress.of(path.get()) : place.resolve(attempt, names);
         Optional<Tls> tls = near.isPresent() ? Optional.empty() : tlsFor(address);
-        Link link = new Link(new Link.Way(address, resolved, path, tls), inbox, selector, System.nanoTime());
-        links.add(link);
-        return link;
+        FeederConnection connection = new FeederConnection(
+                new FeederConnection.Way(address, resolved, path, tls), frameHandler, selector, System.nanoTime());
+        connections.add(connection);
+        return connection;
     }
 
     private Optional<Tls> tlsFor(String address) throws IOException {
         try {
             return security.tlsFor(target, address);
         } catch (TlsException e) {
-            if (inbox.first().isEmpty()) {
+            if (frameHandler.first().isEmpty()) {
                 fail(e);
             }
             throw new IOException(e.getMessage(), e);
@@ -411,47 +414,47 @@ final class Network implements Peers.Dialler, Runnable {
     }
 
     @Override
-    public void giveUp(Link link, String why) {
-        lost(link, link.address() + ": " + why, false);
+    public void giveUp(FeederConnection connection, String why) {
+        lost(connection, connection.address() + ": " + why, false);
     }
 
     /**
      * Handles the end of a connection. With {@code isElsewhere} its lanes do not wait for it if another feeder can
      * serve them.
      */
-    private void lost(Link link, String why, boolean isElsewhere) {
-        if (link.isClosed()) {
+    private void lost(FeederConnection connection, String why, boolean isElsewhere) {
+        if (connection.isClosed()) {
             return;
         }
-        boolean isImpatient = isElsewhere && peers.hasAlternatives(link.address());
-        boolean wasLive = link.isLive();
-        peers.lost(link, why, System.nanoTime(), isImpatient);
+        boolean isImpatient = isElsewhere && pool.hasAlternatives(connection.address());
+        boolean wasLive = connection.isLive();
+        pool.lost(connection, why, System.nanoTime(), isImpatient);
         if (wasLive) {
             reconnects++;
         }
-        drop(link);
+        drop(connection);
         hurry();
     }
 
-    private void drop(Link link) {
-        link.close();
-        demand.forget(link);
-        links.remove(link);
-        hot.remove(link);
-        silence.forget(link);
+    private void drop(FeederConnection connection) {
+        connection.close();
+        subscriptions.forget(connection);
+        connections.remove(connection);
+        hot.remove(connection);
+        liveness.forget(connection);
     }
 
     /** Assigns each lane to its feeder, and subscribes where the assignment changed. */
     private void arrange(long nowNs) {
-        Map<String, Set<Integer>> lanes = peers.arrange();
-        for (Link link : peers.live()) {
-            demand.settle(link, lanes.getOrDefault(link.address(), Set.of()));
+        Map<String, Set<Integer>> lanes = pool.arrange();
+        for (FeederConnection connection : pool.live()) {
+            subscriptions.settle(connection, lanes.getOrDefault(connection.address(), Set.of()));
         }
-        for (Link link : peers.unused()) {
-            demand.flush();
-            link.send(new Bye());
-            peers.lost(link, link.address() + ": not needed", nowNs, false);
-            drop(link);
+        for (FeederConnection connection : pool.unused()) {
+            subscriptions.flush();
+            connection.send(new Bye());
+            pool.lost(connection, connection.address() + ": not needed", nowNs, false);
+            drop(connection);
         }
     }
 
@@ -459,38 +462,39 @@ final class Network implements Peers.Dialler, Runnable {
 
     /** Sends a PING to silent feeders and disconnects from feeders that do not answer. */
     private void probe(long nowNs, long sinceNs) {
-        for (Link link : peers.live()) {
-            switch (silence.verdict(link, peers.hasAlternatives(link.address()), nowNs, sinceNs)) {
+        for (FeederConnection connection : pool.live()) {
+            switch (liveness.verdict(connection, pool.hasAlternatives(connection.address()), nowNs, sinceNs)) {
                 case LIVES -> {}
-                case ASK -> ping(link);
+                case ASK -> ping(connection);
                 case DEAD -> {
-                    peers.silent(link, nowNs);
+                    pool.silent(connection, nowNs);
                     lost(
-                            link,
-                            link.address() + ": silent for " + silence.quietNs(link, nowNs) / 1_000_000 + " ms",
+                            connection,
+                            connection.address() + ": silent for " + liveness.quietNs(connection, nowNs) / 1_000_000
+                                    + " ms",
                             true);
                 }
             }
         }
     }
 
-    private long ping(Link link) {
+    private long ping(FeederConnection connection) {
         pings++;
-        link.send(new Ping(pings));
+        connection.send(new Ping(pings));
         return pings;
     }
 
     /** Nanoseconds since the last sign of life on an awaited connection. */
-    long quietNs(Link link, long nowNs) {
-        return silence.quietNs(link, nowNs);
+    long quietNs(FeederConnection connection, long nowNs) {
+        return liveness.quietNs(connection, nowNs);
     }
 
     // // ---- closing
 
     /** Delivers the last receipts, over a new connection if necessary, and says goodbye. */
     private void part(long deadlineNs) throws IOException {
-        locked(() -> inbox.tellStats(System.nanoTime()));
-        Map<Link, Long> asked = new HashMap<>();
+        locked(() -> frameHandler.tellStats(System.nanoTime()));
+        Map<FeederConnection, Long> asked = new HashMap<>();
         boolean isDelivered = false;
         while (!isDelivered && System.nanoTime() - deadlineNs < 0) {
             lock.lock();
@@ -498,16 +502,17 @@ final class Network implements Peers.Dialler, Runnable {
                 if (failure != null) {
                     break;
                 }
-                demand.end();
-                demand.flush();
-                for (Link link : peers.live()) {
-                    if (!link.undurable.isEmpty() && !asked.containsKey(link)) {
-                        asked.put(link, ping(link));
+                subscriptions.end();
+                subscriptions.flush();
+                for (FeederConnection connection : pool.live()) {
+                    if (!connection.undurable.isEmpty() && !asked.containsKey(connection)) {
+                        asked.put(connection, ping(connection));
                     }
                 }
                 // A feeder that answers a PING has read the receipts before it.
-                isDelivered = !demand.isUndelivered()
-                        && peers.live().stream().allMatch(link -> link.ponged >= asked.getOrDefault(link, 0L));
+                isDelivered = !subscriptions.isUndelivered()
+                        && pool.live().stream()
+                                .allMatch(connection -> connection.ponged >= asked.getOrDefault(connection, 0L));
             } finally {
                 lock.unlock();
             }
@@ -515,26 +520,26 @@ final class Network implements Peers.Dialler, Runnable {
                 step(System.nanoTime() + WAITING_NS);
             }
         }
-        List<Link> left = new ArrayList<>();
+        List<FeederConnection> left = new ArrayList<>();
         locked(() -> {
-            for (Link link : peers.live()) {
-                link.send(new Bye());
-                link.shutdownOutput();
-                left.add(link);
+            for (FeederConnection connection : pool.live()) {
+                connection.send(new Bye());
+                connection.shutdownOutput();
+                left.add(connection);
             }
         });
         while (!left.isEmpty() && System.nanoTime() - deadlineNs < 0) {
             selector.select(10);
             selector.selectedKeys().clear();
-            left.removeIf(link -> !link.skip());
+            left.removeIf(connection -> !connection.skip());
         }
     }
 
     private void release() {
         lock.lock();
         try {
-            for (Link link : List.copyOf(links)) {
-                drop(link);
+            for (FeederConnection connection : List.copyOf(connections)) {
+                drop(connection);
             }
             changed.signalAll();
         } finally {

@@ -9,13 +9,14 @@ import java.util.Optional;
  *
  * @param header the feeder's description of the piece
  * @param message the record batch message, from index 0 to the limit; direct
- * @param link the connection over which it arrived, if there is one
+ * @param connection the connection over which it arrived, if there is one
  * @param from its origin, for messages
  * @param isAgain whether it is repeated to fill a joined batch
  */
-record Piece(BatchHeader header, ByteBuffer message, Optional<Link> link, String from, boolean isAgain) {
-    Piece(BatchHeader header, ByteBuffer message, Link link) {
-        this(header, message, Optional.of(link), link.address(), false);
+record Piece(
+        BatchHeader header, ByteBuffer message, Optional<FeederConnection> connection, String from, boolean isAgain) {
+    Piece(BatchHeader header, ByteBuffer message, FeederConnection connection) {
+        this(header, message, Optional.of(connection), connection.address(), false);
     }
 
     /** Creates a piece from a topic. */
@@ -24,7 +25,7 @@ record Piece(BatchHeader header, ByteBuffer message, Optional<Link> link, String
     }
 
     Piece again() {
-        return new Piece(header, message, link, from, true);
+        return new Piece(header, message, connection, from, true);
     }
 
     /** Whether its rows are also delivered elsewhere in the epoch. */

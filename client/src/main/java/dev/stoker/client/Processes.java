@@ -23,7 +23,7 @@ final class Processes {
         host = host.isEmpty() ? "unknown" : host;
         ProcessHandle process = ProcessHandle.current();
         long start = process.info().startInstant().map(Instant::toEpochMilli).orElse(0L);
-        String boot = Nearby.hostId().orElse(host);
+        String boot = LocalTransport.hostId().orElse(host);
         return new Instance(
                 boot.substring(0, Math.min(boot.length(), MAX_BOOT)), process.pid(), Math.max(0, start), host);
     }

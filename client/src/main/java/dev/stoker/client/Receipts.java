@@ -29,9 +29,9 @@ final class Receipts {
     /** Entries whose connection ended before they were durable. */
     private final Deque<Entries> orphans = new ArrayDeque<>();
     /** Connections with receipts that are not yet sent. */
-    private final Set<Link> waiting = new LinkedHashSet<>();
+    private final Set<FeederConnection> waiting = new LinkedHashSet<>();
     /** Connections on which receipts were sent. */
-    private final Set<Link> open = new LinkedHashSet<>();
+    private final Set<FeederConnection> open = new LinkedHashSet<>();
 
     private long oldestNs;
     private boolean hasOldest;
@@ -43,7 +43,7 @@ final class Receipts {
             oldestNs = nowNs;
         }
         for (Piece piece : pieces) {
-            if (piece.link().orElseThrow().isReadOnly) {
+            if (piece.connection().orElseThrow().isReadOnly) {
                 continue;
             }
             var identity = piece.header().identity();
@@ -54,19 +54,19 @@ final class Receipts {
                     piece.header().crc(),
                     identity.rows(),
                     identity.skipped());
-            Link link = piece.link().orElseThrow();
-            if (link.isClosed()) {
+            FeederConnection connection = piece.connection().orElseThrow();
+            if (connection.isClosed()) {
                 orphans.add(new Entries(identity.epoch(), List.of(entry)));
                 continue;
             }
-            if (link.pendingEpoch != identity.epoch() && !link.pending.isEmpty()) {
-                send(link);
+            if (connection.pendingEpoch != identity.epoch() && !connection.pending.isEmpty()) {
+                send(connection);
             }
-            link.pendingEpoch = identity.epoch();
-            link.pending.add(entry);
-            waiting.add(link);
-            if (link.pending.size() >= Protocol.ACK_ENTRIES) {
-                send(link);
+            connection.pendingEpoch = identity.epoch();
+            connection.pending.add(entry);
+            waiting.add(connection);
+            if (connection.pending.size() >= Protocol.ACK_ENTRIES) {
+                send(connection);
             }
         }
     }
@@ -76,56 +76,57 @@ final class Receipts {
      *
      * @return false if the session's token is for reading only, so that nothing of it is in the ledger
      */
-    boolean addEmpty(Link link, long epoch) {
-        if (link.isReadOnly) {
+    boolean addEmpty(FeederConnection connection, long epoch) {
+        if (connection.isReadOnly) {
             return false;
         }
-        open.add(link);
-        link.sentEntries++;
-        link.undurable.add(new Entries(epoch, List.of()));
+        open.add(connection);
+        connection.sentEntries++;
+        connection.undurable.add(new Entries(epoch, List.of()));
         return true;
     }
 
     /** Sends everything that has a connection. */
     void flush() {
-        for (Link link : List.copyOf(waiting)) {
-            send(link);
+        for (FeederConnection connection : List.copyOf(waiting)) {
+            send(connection);
         }
         hasOldest = false;
     }
 
-    private void send(Link link) {
-        waiting.remove(link);
-        if (!link.pending.isEmpty()) {
-            Entries entries = new Entries(link.pendingEpoch, List.copyOf(link.pending));
-            link.pending.clear();
-            sent(link, entries);
+    private void send(FeederConnection connection) {
+        waiting.remove(connection);
+        if (!connection.pending.isEmpty()) {
+            Entries entries = new Entries(connection.pendingEpoch, List.copyOf(connection.pending));
+            connection.pending.clear();
+            sent(connection, entries);
         }
     }
 
-    private void sent(Link link, Entries entries) {
-        open.add(link);
-        link.sentEntries += entries.entries().size();
-        link.undurable.add(entries);
-        link.send(new Ack(link.subscription, entries.epoch(), entries.entries()));
+    private void sent(FeederConnection connection, Entries entries) {
+        open.add(connection);
+        connection.sentEntries += entries.entries().size();
+        connection.undurable.add(entries);
+        connection.send(new Ack(connection.subscription, entries.epoch(), entries.entries()));
     }
 
     /**
      * Notes that the server has made the first {@code count} entries of this session durable. False if it never
      * received that many.
      */
-    boolean durable(Link link, long count) {
-        if (count > link.sentEntries) {
+    boolean durable(FeederConnection connection, long count) {
+        if (count > connection.sentEntries) {
             return false;
         }
-        while (!link.undurable.isEmpty() && link.durable + link.undurable.peek().count() <= count) {
-            link.durable += link.undurable.poll().count();
+        while (!connection.undurable.isEmpty()
+                && connection.durable + connection.undurable.peek().count() <= count) {
+            connection.durable += connection.undurable.poll().count();
         }
         return true;
     }
 
     /** Sends all orphans, after the connection's SUBSCRIBE. */
-    void adopt(Link link) {
+    void adopt(FeederConnection connection) {
         while (!orphans.isEmpty()) {
             Entries first = orphans.poll();
             List<AckEntry> together = new ArrayList<>(first.entries());
@@ -134,20 +135,20 @@ final class Receipts {
                     && together.size() + orphans.peek().entries().size() <= Protocol.ACK_ENTRIES) {
                 together.addAll(orphans.poll().entries());
             }
-            sent(link, new Entries(first.epoch(), List.copyOf(together)));
+            sent(connection, new Entries(first.epoch(), List.copyOf(together)));
         }
     }
 
     /** Handles the end of a connection: its entries that are not durable become orphans. */
-    void lost(Link link) {
-        waiting.remove(link);
-        open.remove(link);
-        link.undurable.stream().filter(Entries::isReceipts).forEach(orphans::add);
-        if (!link.pending.isEmpty()) {
-            orphans.add(new Entries(link.pendingEpoch, List.copyOf(link.pending)));
+    void lost(FeederConnection connection) {
+        waiting.remove(connection);
+        open.remove(connection);
+        connection.undurable.stream().filter(Entries::isReceipts).forEach(orphans::add);
+        if (!connection.pending.isEmpty()) {
+            orphans.add(new Entries(connection.pendingEpoch, List.copyOf(connection.pending)));
         }
-        link.undurable.clear();
-        link.pending.clear();
+        connection.undurable.clear();
+        connection.pending.clear();
     }
 
     /** Whether receipts have waited so long that they must be sent. */
@@ -161,7 +162,7 @@ final class Receipts {
 
     /** Whether any receipt is not durable yet. */
     boolean isUnconfirmed() {
-        return hasOldest || !orphans.isEmpty() || open.stream().anyMatch(link -> !link.undurable.isEmpty());
+        return hasOldest || !orphans.isEmpty() || open.stream().anyMatch(connection -> !connection.undurable.isEmpty());
     }
 
     /** Whether receipts need a connection to be sent again. */

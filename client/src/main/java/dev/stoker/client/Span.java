@@ -87,7 +87,7 @@ final class Span {
     }
 
     /** Whether a piece is still missing. */
-    boolean wants(long index, int piece) {
+    boolean requests(long index, int piece) {
         if (index < complete || index >= range.count || ahead.contains(index)) {
             return false;
         }
@@ -159,7 +159,7 @@ final class Span {
             List<DeliveredPiece> planned = planned(index);
             for (int piece = 0; piece < planned.size(); piece++) {
                 Place place = new Place(index, piece);
-                if (lanes.contains(planned.get(piece).lane()) && wants(index, piece) && !without.test(place)) {
+                if (lanes.contains(planned.get(piece).lane()) && requests(index, piece) && !without.test(place)) {
                     return Optional.of(place);
                 }
             }
@@ -172,7 +172,7 @@ final class Span {
         List<DeliveredPiece> planned = planned(index);
         List<Integer> lanes = new java.util.ArrayList<>();
         for (int piece = 0; piece < planned.size(); piece++) {
-            if (wants(index, piece)) {
+            if (requests(index, piece)) {
                 lanes.add(planned.get(piece).lane());
             }
         }

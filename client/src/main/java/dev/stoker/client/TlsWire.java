@@ -34,7 +34,7 @@ final class TlsWire implements Wire {
 
     private final SocketChannel socket;
     private final SSLEngine engine;
-    private final TlsWords words;
+    private final TlsErrors words;
 
     // The reader's buffers; data is between position and limit.
     private ByteBuffer received;
@@ -62,7 +62,7 @@ final class TlsWire implements Wire {
         String name = tls.name().orElse(place.host());
         try {
             FeederTrust trust = FeederTrust.of(tls, address, name);
-            words = new TlsWords(tls, address, trust);
+            words = new TlsErrors(tls, address, trust);
             SSLContext context = SSLContext.getInstance("TLS");
             context.init(ClientKeys.of(tls), new TrustManager[] {trust}, null);
             engine = context.createSSLEngine(name, place.port());

@@ -68,37 +68,39 @@ final class TopicPieces {
 
     /** Makes a piece of a batch from all parts of the batch in its lane. */
     Piece piece(Span span, long index, int number, List<TopicRecord> parts) {
-        List<Want> wants = Want.of(span.numbering(), span.range().tail(), span.number(index));
-        Want want = wants.get(number);
+        List<PieceRequest> requests =
+                PieceRequest.of(span.numbering(), span.range().tail(), span.number(index));
+        PieceRequest request = requests.get(number);
         RecordHeader header = parts.get(0).header();
         int rows = parts.stream().mapToInt(part -> part.header().rows()).sum();
         int skipped = parts.stream().mapToInt(part -> part.header().skipped()).sum();
-        if (rows + skipped != want.of()) {
-            throw new DamagedBatchException(target + ": epoch " + header.epoch() + " batch " + want.batch() + ", lane "
-                    + want.lane() + " has " + Units.plural(rows, "row") + " and " + skipped
-                    + " left out; the order expects "
-                    + want.of() + " in total");
+        if (rows + skipped != request.of()) {
+            throw new DamagedBatchException(
+                    target + ": epoch " + header.epoch() + " batch " + request.batch() + ", lane "
+                            + request.lane() + " has " + Units.plural(rows, "row") + " and " + skipped
+                            + " left out; the order expects "
+                            + request.of() + " in total");
         }
-        if (want.rows() < want.of()) {
-            rows = Math.min(want.rows(), rows);
-            skipped = want.rows() - rows;
+        if (request.rows() < request.of()) {
+            rows = Math.min(request.rows(), rows);
+            skipped = request.rows() - rows;
         }
         ByteBuffer message = message(parts, rows);
         BatchIdentity identity = new BatchIdentity(
                 0,
                 0,
                 header.epoch(),
-                want.lane(),
+                request.lane(),
                 span.number(index),
                 number,
-                wants.size(),
+                requests.size(),
                 rows,
                 skipped,
-                want.isRepeated());
+                request.isRepeated());
         return new Piece(
                 new BatchHeader(identity, 0, message.limit(), 0),
                 message,
-                target + ", partition " + want.lane() + ", offset "
+                target + ", partition " + request.lane() + ", offset "
                         + parts.get(0).offset());
     }
 

@@ -25,8 +25,8 @@ final class TopicReceiver implements Runnable {
     private final TopicLog stream;
     private final TopicState state;
     private final Buffers buffers;
-    private TopicBorder border;
-    private TopicElsewhere elsewhere;
+    private EpochBoundary boundary;
+    private CrossLaneReader crossLanes;
     private TopicSearch search;
     private long commitAtNs = System.nanoTime();
 
@@ -78,7 +78,7 @@ final class TopicReceiver implements Runnable {
         state.lock.lock();
         try {
             search = new TopicSearch(target, looking, options.batchTimeout(), () -> state.isClosed);
-            border = new TopicBorder(target, options, opening, search, state);
+            boundary = new EpochBoundary(target, options, opening, search, state);
             adopt(found);
             if (found.follows()) {
                 // Valid until the trainer names the epoch that it reads.
@@ -94,14 +94,14 @@ final class TopicReceiver implements Runnable {
         state.info = info;
         search.guess(info);
         TopicPieces pieces = new TopicPieces(target, info, buffers);
-        elsewhere = new TopicElsewhere(state, search, pieces, options.bufferBytes() / 4);
+        crossLanes = new CrossLaneReader(state, search, pieces, options.bufferBytes() / 4);
         state.readings = plan -> new TopicReading(plan, pieces, stream, search, options.bufferBytes() / 2);
         state.welcome = TopicOpening.welcome(info, options.run());
         state.changed.signalAll();
     }
 
     private void turn(TopicState.Turn turn) {
-        Optional<TopicInfo> found = border.look(turn);
+        Optional<TopicInfo> found = boundary.look(turn);
         commit();
         state.lock.lock();
         try {
@@ -118,7 +118,7 @@ final class TopicReceiver implements Runnable {
 
     private void step() {
         Optional<Map<Integer, RecordPosition>> from = Optional.empty();
-        List<TopicElsewhere.Sought> sought = List.of();
+        List<CrossLaneReader.Sought> sought = List.of();
         TopicReading now;
         TopicState.Turn turn;
         state.lock.lock();
@@ -140,7 +140,7 @@ final class TopicReceiver implements Runnable {
             }
             if (now.isBegun()) {
                 now.resume(state.neededLanes());
-                sought = elsewhere.sought();
+                sought = crossLanes.sought();
                 judge();
             } else {
                 from = Optional.of(now.wanted());
@@ -152,7 +152,7 @@ final class TopicReceiver implements Runnable {
             state.lock.unlock();
         }
         from.ifPresent(now::begin);
-        boolean isTaken = elsewhere.take(sought);
+        boolean isTaken = crossLanes.take(sought);
         if (now.isAssigned()) {
             receive(now, isTaken ? Duration.ZERO : SHORT);
         } else if (!sought.isEmpty() && !isTaken) {

@@ -18,7 +18,7 @@ final class TopicSource implements BatchSource {
     private final TopicTarget target;
     private final TopicState state = new TopicState();
     private final Buffers buffers;
-    private final Tally tally;
+    private final ClientStats clientStats;
     private final Thread thread;
     private Span reading;
     private Span following;
@@ -32,7 +32,7 @@ final class TopicSource implements BatchSource {
     TopicSource(TopicTarget target, FeedOptions options, TopicLog looking, TopicLog stream) {
         this.target = target;
         this.buffers = new Buffers(options.bufferBytes());
-        this.tally = new Tally("kafka://" + target.bootstrap() + "/" + target.topic(), options);
+        this.clientStats = new ClientStats("kafka://" + target.bootstrap() + "/" + target.topic(), options);
         this.thread = new Thread(new TopicReceiver(target, options, looking, stream, state, buffers), "stoker-topic");
         thread.setDaemon(true);
     }
@@ -189,9 +189,9 @@ final class TopicSource implements BatchSource {
                 }
                 state.awaitChange(target);
             }
-            tally.waited(Waits.KAFKA, span.last(index), System.nanoTime() - state.waiting.sinceNs());
+            clientStats.waited(Waits.KAFKA, span.last(index), System.nanoTime() - state.waiting.sinceNs());
         } finally {
-            tally.spent(System.nanoTime() - state.waiting.sinceNs());
+            clientStats.spent(System.nanoTime() - state.waiting.sinceNs());
             state.waiting = null;
             state.late = null;
         }
@@ -216,13 +216,13 @@ final class TopicSource implements BatchSource {
     }
 
     @Override
-    public Tally tally() {
-        return tally;
+    public ClientStats clientStats() {
+        return clientStats;
     }
 
     @Override
     public FeedStats stats() {
-        return tally.stats(new Tally.Received(state.bytes, 0, 0, 0, 0, 0, 0, state.duplicates()));
+        return clientStats.stats(new ClientStats.Received(state.bytes, 0, 0, 0, 0, 0, 0, state.duplicates()));
     }
 
     @Override

@@ -9,7 +9,7 @@ final class Wait {
 
     private final Target target;
     private final Network network;
-    private final Inbox inbox;
+    private final FrameHandler frameHandler;
     private final FeedOptions options;
     private final long begunNs = System.nanoTime();
     private long lookedAtNs = begunNs;
@@ -17,10 +17,10 @@ final class Wait {
     private String cause;
 
     /** @param isFirst whether the wait is for the first batch of an epoch */
-    Wait(Target target, Network network, Inbox inbox, FeedOptions options, boolean isFirst) {
+    Wait(Target target, Network network, FrameHandler frameHandler, FeedOptions options, boolean isFirst) {
         this.target = target;
         this.network = network;
-        this.inbox = inbox;
+        this.frameHandler = frameHandler;
         this.cause = isFirst ? Waits.START : Waits.FEEDER;
         this.options = options;
     }
@@ -30,7 +30,7 @@ final class Wait {
     }
 
     /** Returns the cause of the wait, if this side can tell, after a link has ended it. */
-    String cause(Link last) {
+    String cause(FeederConnection last) {
         // A feeder that reports its own delays leaves only the network as the cause.
         return cause.equals(Waits.FEEDER) && last.tells ? Waits.NETWORK : cause;
     }
@@ -48,11 +48,11 @@ final class Wait {
             return;
         }
         int lane = lanes.get(0);
-        String address = network.peers().addressOf(lane);
-        Optional<Peer> peer = network.peers().known(address);
-        Optional<Link> link = peer.flatMap(Peer::live);
+        String address = network.pool().addressOf(lane);
+        Optional<PooledFeeder> peer = network.pool().known(address);
+        Optional<FeederConnection> connection = peer.flatMap(PooledFeeder::live);
         String what = target + ": epoch " + span.range().epoch() + " batch " + span.number(index);
-        if (link.isEmpty()) {
+        if (connection.isEmpty()) {
             if (elapsedNs > NOTICED_NS) {
                 cause = Waits.CONNECT;
             }
@@ -61,7 +61,7 @@ final class Wait {
             if (nowNs - sinceNs > options.reconnectTimeout().toNanos()) {
                 throw new ConnectTimeoutException(what + " is in lane " + lane
                         + ", but no feeder could be reached for " + seconds(nowNs - sinceNs) + ": "
-                        + network.peers().describe());
+                        + network.pool().describe());
             }
         } else if (nowNs - begunNs - unconnectedNs > options.batchTimeout().toNanos()) {
             String said = peer.filter(p -> !p.error.isEmpty())
@@ -70,9 +70,9 @@ final class Wait {
             throw new BatchTimeoutException(what + " did not arrive from feeder " + address + ", lane " + lane
                     + ", within "
                     + seconds(nowNs - begunNs) + " (last message "
-                    + seconds(network.quietNs(link.get(), nowNs)) + " ago" + said
+                    + seconds(network.quietNs(connection.get(), nowNs)) + " ago" + said
                     + "); see the feeder's log, or raise batchTimeout");
-        } else if (cause.equals(Waits.FEEDER) && inbox.isRefused(span, index)) {
+        } else if (cause.equals(Waits.FEEDER) && frameHandler.isRefused(span, index)) {
             cause = Waits.CORRUPT;
         }
     }

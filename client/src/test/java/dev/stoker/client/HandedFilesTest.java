@@ -96,12 +96,12 @@ class HandedFilesTest {
         for (BatchRef.Slice slice : List.of(
                 new BatchRef.Slice(1, 64, 0), new BatchRef.Slice(0, 64, 4033), new BatchRef.Slice(0, 8192, 0))) {
             assertThatThrownBy(() -> files.read(reference(new byte[0], slice), message))
-                    .isInstanceOf(LinkException.class)
+                    .isInstanceOf(ConnectionLostException.class)
                     .hasMessageContaining("not announced");
         }
         HandoverFile beyond = file(2, random(10));
         assertThatThrownBy(() -> files.announce(beyond))
-                .isInstanceOf(LinkException.class)
+                .isInstanceOf(ConnectionLostException.class)
                 .hasMessageContaining("file 2, agreed were 2");
     }
 

@@ -157,10 +157,11 @@ class NearFeederTest {
         String host = feeder.map().unix().get(feeder.address()).host();
         String path = directory.resolve("s").toString();
         Files.setPosixFilePermissions(directory, PosixFilePermissions.fromString("rwx------"));
-        assertThat(Nearby.isUsable(new UnixAddress(host, path))).isTrue();
-        assertThat(Nearby.isUsable(new UnixAddress("another", path))).isFalse();
-        assertThat(Nearby.isUsable(new UnixAddress(host, directory.toString()))).isFalse();
-        assertThat(Nearby.isUsable(new UnixAddress(host, path + "x"))).isFalse();
+        assertThat(LocalTransport.isUsable(new UnixAddress(host, path))).isTrue();
+        assertThat(LocalTransport.isUsable(new UnixAddress("another", path))).isFalse();
+        assertThat(LocalTransport.isUsable(new UnixAddress(host, directory.toString())))
+                .isFalse();
+        assertThat(LocalTransport.isUsable(new UnixAddress(host, path + "x"))).isFalse();
     }
 
     @Test

@@ -1,7 +1,8 @@
 package dev.stoker.feeder;
 
-import dev.stoker.connectors.mixing.Mixing;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.mixing.Mixing;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;

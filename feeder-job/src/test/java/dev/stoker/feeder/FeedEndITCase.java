@@ -2,10 +2,8 @@ package dev.stoker.feeder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.FeedClient;
-import dev.stoker.feeder.node.FeedNode;
-import dev.stoker.feeder.node.TestDataset;
-import dev.stoker.feeder.node.Waiting;
+import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.StokerHome;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
@@ -18,6 +16,10 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.server.FeedClient;
+import dev.stoker.server.FeedNode;
+import dev.stoker.server.TestDataset;
+import dev.stoker.server.Waiting;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -2,7 +2,8 @@ package dev.stoker.feeder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.OnCorrupt;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.server.feed.OnCorrupt;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;

@@ -3,7 +3,10 @@ package dev.stoker.feeder;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.feeder.node.security.AccessException;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.server.security.AccessException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

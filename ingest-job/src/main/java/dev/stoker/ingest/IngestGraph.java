@@ -1,9 +1,9 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.chunks.ChunkSink;
-import dev.stoker.connectors.chunks.IngestRun;
-import dev.stoker.connectors.chunks.PackReport;
-import dev.stoker.connectors.chunks.PackReportSerializer;
+import dev.stoker.connectors.dataset.ChunkSink;
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.dataset.PackReportSerializer;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.ListedKey;
 import dev.stoker.connectors.files.ListedKeySerializer;

@@ -1,14 +1,17 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.chunks.DatasetStore;
-import dev.stoker.connectors.chunks.IngestRun;
-import dev.stoker.connectors.embedded.EmbeddedFlink;
-import dev.stoker.ingest.pack.Access;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.flink.embedded.EmbeddedFlink;
 import dev.stoker.ingest.pack.IngestMeter;
 import dev.stoker.ingest.pack.PackPlan;
+import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SkipNotes;
-import dev.stoker.ingest.stream.StreamIngest;
-import dev.stoker.ingest.stream.StreamOptions;
+import dev.stoker.ingest.spec.FailureText;
+import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.topic.TopicIngest;
+import dev.stoker.ingest.topic.TopicOptions;
 import dev.stoker.metadata.Commit;
 import dev.stoker.metadata.CommitUnknownException;
 import dev.stoker.metadata.Committer;
@@ -54,8 +57,8 @@ public final class IngestJob {
 
     /** Runs on the cluster that {@code flink run} submits to; detached, it returns when the job is submitted. */
     public static void main(String[] args) throws Exception {
-        if (StreamOptions.isTopic(args)) {
-            StreamIngest.main(args);
+        if (TopicOptions.isTopic(args)) {
+            TopicIngest.main(args);
             return;
         }
         IngestOptions options = IngestOptions.parse(args);
@@ -82,13 +85,13 @@ public final class IngestJob {
     private static void submit(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
             throws Exception {
         String ingest = id(options);
-        Preparation preparation = prepare(options, ingest, listener, Access.BY_LOCATION, "");
+        Preparation preparation = prepare(options, ingest, listener, SampleAccess.BY_LOCATION, "");
         if (preparation.committed().isPresent()) {
             before(preparation.committed().get()).lines().forEach(System.out::println);
             return;
         }
         try (ObjectStore store = Stores.open(options.target())) {
-            build(env, options, preparation, ingest, Access.BY_LOCATION, Dataset.open(store));
+            build(env, options, preparation, ingest, SampleAccess.BY_LOCATION, Dataset.open(store));
         }
         env.executeAsync(name(ingest));
         System.out.println(
@@ -127,11 +130,11 @@ public final class IngestJob {
      */
     public static IngestResult run(IngestOptions options, StreamExecutionEnvironment env, IngestListener listener)
             throws IOException, InterruptedException {
-        return run(options, env, listener, Access.BY_LOCATION);
+        return run(options, env, listener, SampleAccess.BY_LOCATION);
     }
 
     static IngestResult run(
-            IngestOptions options, StreamExecutionEnvironment env, IngestListener listener, Access access)
+            IngestOptions options, StreamExecutionEnvironment env, IngestListener listener, SampleAccess access)
             throws IOException, InterruptedException {
         long began = System.nanoTime();
         String ingest = id(options);
@@ -197,7 +200,7 @@ public final class IngestJob {
      * version already exists.
      */
     private static Preparation prepare(
-            IngestOptions options, String ingest, IngestListener listener, Access access, String process)
+            IngestOptions options, String ingest, IngestListener listener, SampleAccess access, String process)
             throws IOException {
         Preparation found = Preparation.of(options, access.store());
         if (found.committed().isPresent()) {
@@ -215,7 +218,7 @@ public final class IngestJob {
             IngestOptions options,
             Preparation preparation,
             String ingest,
-            Access access,
+            SampleAccess access,
             Dataset dataset)
             throws IOException {
         int parallelism = options.work().parallelism().orElse(env.getParallelism());
@@ -224,7 +227,7 @@ public final class IngestJob {
     }
 
     /** Checked before anything is packed: a commit must have exactly one winner. */
-    private static void requireAtomicCreate(IngestOptions options, Access access) throws IOException {
+    private static void requireAtomicCreate(IngestOptions options, SampleAccess access) throws IOException {
         if (Stores.isRemote(options.target())) {
             try (ObjectStore store = access.store().open(options.target())) {
                 Stores.requireAtomicCreate(store);
@@ -237,7 +240,7 @@ public final class IngestJob {
             Preparation preparation,
             String ingest,
             int parallelism,
-            Access access,
+            SampleAccess access,
             Dataset dataset)
             throws IOException {
         PackPlan plan = new PackPlan(

@@ -2,6 +2,11 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.LabelRule;
+import dev.stoker.ingest.spec.Sidecar;
+import dev.stoker.ingest.spec.SplitRule;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;

@@ -2,8 +2,16 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.connectors.options.JobArguments;
+import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.ingest.pack.TextSource;
+import dev.stoker.ingest.spec.IngestFlags;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.LabelRule;
+import dev.stoker.ingest.spec.LocationChecks;
+import dev.stoker.ingest.spec.Sidecar;
+import dev.stoker.ingest.spec.SidecarType;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.SplitShares;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;
 import dev.stoker.storage.Stores;

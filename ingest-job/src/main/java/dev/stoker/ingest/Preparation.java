@@ -1,8 +1,14 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.chunks.DatasetStore;
-import dev.stoker.connectors.chunks.IngestRun;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
 import dev.stoker.connectors.files.SkipCounts;
+import dev.stoker.ingest.spec.FreeTarget;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.Sidecar;
+import dev.stoker.ingest.spec.SidecarType;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TargetDataset;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DatasetExistsException;

@@ -1,6 +1,7 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileEntry;
+import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.Comparator;

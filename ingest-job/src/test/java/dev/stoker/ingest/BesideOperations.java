@@ -1,16 +1,12 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.chunks.CommitDrivers;
-import dev.stoker.connectors.chunks.CommitRefusedException;
-import dev.stoker.connectors.chunks.DatasetStore;
-import dev.stoker.connectors.chunks.IngestRun;
-import dev.stoker.connectors.chunks.StreamRun;
-import dev.stoker.connectors.chunks.TopicPosition;
-import dev.stoker.connectors.compaction.Compaction;
-import dev.stoker.connectors.compaction.CompactionFailedException;
-import dev.stoker.connectors.compaction.CompactionPlan;
-import dev.stoker.connectors.compaction.CompactionRules;
-import dev.stoker.connectors.compaction.CompactionThreads;
+import dev.stoker.connectors.dataset.CommitDrivers;
+import dev.stoker.connectors.dataset.CommitRefusedException;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.IngestRun;
+import dev.stoker.connectors.dataset.TopicPosition;
+import dev.stoker.connectors.dataset.TopicRun;
+import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.AbandonedException;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
@@ -31,8 +27,14 @@ import dev.stoker.metadata.UnknownKeyException;
 import dev.stoker.metadata.UnknownVersionException;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
+import dev.stoker.metadata.compaction.Compaction;
+import dev.stoker.metadata.compaction.CompactionFailedException;
+import dev.stoker.metadata.compaction.CompactionPlan;
+import dev.stoker.metadata.compaction.CompactionRules;
+import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.log.Operation;
 import dev.stoker.storage.Interleaving;
 import dev.stoker.storage.ObjectStore;
@@ -235,14 +237,14 @@ final class BesideOperations {
         ChunkSummary chunk =
                 BesideState.chunk(store, dataset.info(), slot.chunk, slot.ingest, BesideState.KEYS.get(slot.ingest));
         CommitDrivers.stream(
-                new StreamRun(
+                new TopicRun(
                         target -> store,
                         "/beside",
                         dataset.info().id().toString(),
                         slot.ingest,
                         position,
                         nowhere,
-                        new StreamRun.Limits(() -> {}, StreamRun.Keys.OFFSETS, newest, 0)),
+                        new TopicRun.Limits(() -> {}, TopicRun.Keys.OFFSETS, newest, 0)),
                 slot.ingest + "-1",
                 List.of(chunk),
                 BesideState.labels(slot.ingest),
@@ -306,7 +308,7 @@ final class BesideOperations {
         Dataset dataset = Dataset.open(store);
         VerificationReport report = new Verification(dataset, Runnable::run, 1, bytes -> {}).run(dataset.snapshot());
         if (!report.problems().isEmpty()) {
-            throw new AssertionError(report.problems().toString());
+            throw new CorruptDataException(report.problems().toString());
         }
     }
 

@@ -1,6 +1,6 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.chunks.ChunkHeads;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.CommitRequest;
 import dev.stoker.metadata.Committer;
 import dev.stoker.metadata.Dataset;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.spec.IngestFailedException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;

@@ -3,9 +3,10 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.chunks.DatasetStore;
-import dev.stoker.ingest.pack.Access;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.spec.IngestFailedException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -72,7 +73,7 @@ class EmbeddedIngestTest {
         };
 
         IngestResult result = IngestJob.run(
-                options, IngestJob.embedded(options), listener, new Access(waiting, DatasetStore.BY_LOCATION));
+                options, IngestJob.embedded(options), listener, new SampleAccess(waiting, DatasetStore.BY_LOCATION));
 
         assertThat(started).containsExactly(result.ingestId());
         assertThat(result.startUp()).isPositive().isLessThan(Duration.ofSeconds(100));
@@ -104,7 +105,10 @@ class EmbeddedIngestTest {
         };
 
         assertThatThrownBy(() -> IngestJob.run(
-                        options, IngestJob.embedded(options), listener, new Access(broken, DatasetStore.BY_LOCATION)))
+                        options,
+                        IngestJob.embedded(options),
+                        listener,
+                        new SampleAccess(broken, DatasetStore.BY_LOCATION)))
                 .isInstanceOf(IngestFailedException.class)
                 .hasMessage(
                         "Cannot read " + source.resolve("1.jpg") + ": Input/output error; make it readable, or leave"

@@ -6,6 +6,9 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.Sidecar;
+import dev.stoker.ingest.spec.SplitRule;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

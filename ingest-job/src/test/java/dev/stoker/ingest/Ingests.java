@@ -1,7 +1,7 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.chunks.DatasetStore;
-import dev.stoker.ingest.pack.Access;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -20,10 +20,10 @@ final class Ingests {
 
     static IngestResult run(SampleFiles files, Path source, Path target, String... options)
             throws IOException, InterruptedException {
-        return run(new Access(files, DatasetStore.BY_LOCATION), source, target, options);
+        return run(new SampleAccess(files, DatasetStore.BY_LOCATION), source, target, options);
     }
 
-    static IngestResult run(Access access, Path source, Path target, String... options)
+    static IngestResult run(SampleAccess access, Path source, Path target, String... options)
             throws IOException, InterruptedException {
         return IngestJob.run(
                 options(source, target, options),

@@ -3,9 +3,11 @@ package dev.stoker.ingest;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.chunks.DatasetStore;
-import dev.stoker.ingest.pack.Access;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
+import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.metadata.DatasetLayout;
 import dev.stoker.metadata.LeaseHeldException;
 import dev.stoker.storage.FaultyObjectStore;
@@ -78,7 +80,7 @@ class InterruptedIngestTest {
                 Ingests.options(source, target, options),
                 StreamExecutionEnvironment.getExecutionEnvironment(NO_RESTART),
                 IngestListener.SILENT,
-                new Access(SampleFiles.LOCAL, store));
+                new SampleAccess(SampleFiles.LOCAL, store));
     }
 
     private void assertPacked(Path target, Map<String, byte[]> expected) throws IOException {
@@ -197,7 +199,7 @@ class InterruptedIngestTest {
                         Ingests.options(big, target, "--parallelism", "2", "--chunk-size", "64kb"),
                         StreamExecutionEnvironment.getExecutionEnvironment(restart),
                         IngestListener.SILENT,
-                        new Access(pausing, DatasetStore.BY_LOCATION)));
+                        new SampleAccess(pausing, DatasetStore.BY_LOCATION)));
             } catch (IOException | InterruptedException | RuntimeException e) {
                 end.set(e);
             }
@@ -234,7 +236,7 @@ class InterruptedIngestTest {
         AtomicReference<Exception> end = new AtomicReference<>();
         Thread thread = new Thread(() -> {
             try {
-                Ingests.run(new Access(stuck, DatasetStore.BY_LOCATION), source, target, "--ingest-id", ID);
+                Ingests.run(new SampleAccess(stuck, DatasetStore.BY_LOCATION), source, target, "--ingest-id", ID);
             } catch (IOException | InterruptedException | RuntimeException e) {
                 end.set(e);
             }

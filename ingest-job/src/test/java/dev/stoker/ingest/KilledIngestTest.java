@@ -2,8 +2,8 @@ package dev.stoker.ingest;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.connectors.chunks.DatasetStore;
-import dev.stoker.ingest.pack.Access;
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.ingest.pack.SampleAccess;
 import dev.stoker.ingest.pack.SampleFiles;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
@@ -106,7 +106,7 @@ class KilledIngestTest {
                     options,
                     IngestJob.embedded(options),
                     IngestListener.SILENT,
-                    new Access(files, DatasetStore.BY_LOCATION));
+                    new SampleAccess(files, DatasetStore.BY_LOCATION));
         }
     }
 }

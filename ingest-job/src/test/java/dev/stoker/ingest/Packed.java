@@ -1,6 +1,6 @@
 package dev.stoker.ingest;
 
-import dev.stoker.connectors.chunks.ChunkHeads;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.Leases;
 import dev.stoker.metadata.Snapshot;

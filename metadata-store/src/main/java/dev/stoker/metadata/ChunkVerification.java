@@ -1,9 +1,9 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
@@ -41,7 +41,7 @@ final class ChunkVerification {
         String name = ChunkNames.path(table.id(index));
         Reporter reporter = new Reporter(store.describe(name), table.ordinal(index));
         try {
-            ChunkHead head = ChunkFile.readHead(new ObjectRangeReader(store, name), table.summary(index));
+            ChunkHead head = ChunkReader.readHead(new ObjectRangeReader(store, name), table.summary(index));
             if (!head.identity().dataset().equals(dataset.info().id())) {
                 reporter.chunk(
                         "It says that it belongs to dataset " + head.identity().dataset());

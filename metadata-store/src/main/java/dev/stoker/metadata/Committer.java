@@ -25,10 +25,10 @@ import org.slf4j.LoggerFactory;
  * version, without touching its chunks. Not thread-safe; any number of committers may work on a dataset at the same
  * time.
  *
- * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; write the
- * second copy of the newest entry if it is missing, so that all entries but the newest always have one; create the
- * entry; write its second copy; write a chunk table if one is due. Only the creation of the entry decides: the next
- * commit repairs all later steps that failed.
+ * <p>The steps are: read the newest version; look for the own ingest id; check that the chunk files exist; check that
+ * no newer entry is lost; write the sign and the second copy of the newest entry if they are missing, so that all
+ * entries but the newest always have them; create the entry; write its sign and its second copy; write a chunk table if
+ * one is due. Only the creation of the entry decides: the next commit repairs all later steps that failed.
  */
 public final class Committer {
 
@@ -71,9 +71,13 @@ public final class Committer {
      * Returns the commit of an ingest, if it took place.
      *
      * @throws AbandonedException if the ingest was abandoned
+     * @throws CorruptDataException if the newest version is lost
      */
     public Optional<Commit> find(String ingest) throws IOException {
-        Optional<LogEntry> entry = standing(ingest);
+        long newest = dataset.latestVersion();
+        // Before the caller packs anything.
+        dataset.log().requireNewest(newest);
+        Optional<LogEntry> entry = standing(ingest, newest);
         if (entry.isEmpty()) {
             return Optional.empty();
         }
@@ -123,6 +127,7 @@ public final class Committer {
         }
         ChunkFiles.require(store, request.ingest(), request.added());
         while (true) {
+            dataset.log().requireNewest(base.version());
             heal(base.version());
             LogEntry entry = entry(request, base);
             if (publish(entry)) {
@@ -204,15 +209,20 @@ public final class Committer {
                 request.properties().of(base));
     }
 
-    /** Writes the second copy of the newest entry if it is missing. */
+    /** Writes the sign and the second copy of the newest entry if they are missing. An entry with a copy has a sign. */
     private void heal(long newest) throws IOException {
         if (newest == 0) {
             return;
         }
         byte[] content = dataset.log().raw(newest);
-        String copy =
-                DatasetLayout.ingestCopy(dataset.log().decode(newest, content).ingest());
-        store.createIfAbsent(copy, content);
+        String ingest = dataset.log().decode(newest, content).ingest();
+        String copy = DatasetLayout.ingestCopy(ingest);
+        try {
+            store.length(copy);
+        } catch (NoSuchObjectException e) {
+            VersionSign.leave(store, newest, ingest);
+            store.createIfAbsent(copy, content);
+        }
     }
 
     /** Returns whether this entry is in the log. If not, another entry has its number. */
@@ -262,10 +272,11 @@ public final class Committer {
             dataset.copyDescription();
         }
         try {
+            VersionSign.leave(store, entry.version(), entry.ingest());
             store.createIfAbsent(DatasetLayout.ingestCopy(entry.ingest()), entry.encode());
         } catch (IOException | RuntimeException | VirtualMachineError | LinkageError e) {
             LOG.warn(
-                    "The second copy of log entry {} was not written; the next commit writes it: {}",
+                    "The sign or the second copy of log entry {} was not written; the next commit writes it: {}",
                     entry.version(),
                     e.toString());
         }

@@ -21,6 +21,9 @@ public final class DatasetLayout {
     /** The second copies of log entries. */
     public static final String INGESTS = "_stoker/ingests/";
 
+    /** The version signs. */
+    public static final String VERSIONS = "_stoker/versions/";
+
     /** The chunk tables. */
     public static final String TABLES = "_stoker/tables/";
 
@@ -35,6 +38,7 @@ public final class DatasetLayout {
 
     private static final Pattern INGEST_ID = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,127}");
     private static final Pattern LOG_NAME = Pattern.compile(Pattern.quote(LOG) + "([0-9]{20})\\.avro");
+    private static final Pattern SIGN_NAME = Pattern.compile(Pattern.quote(VERSIONS) + "([0-9]{20})\\.txt");
     private static final Pattern TABLE_NAME = Pattern.compile(Pattern.quote(TABLES) + "([0-9]{20})\\.arrow");
 
     private static final Pattern LEASE_NAME =
@@ -66,6 +70,16 @@ public final class DatasetLayout {
     /** Returns the name of a version's chunk table. */
     public static String table(long version) {
         return String.format(Locale.ROOT, "%s%020d.arrow", TABLES, version);
+    }
+
+    /** Returns the name of a version's sign. */
+    public static String versionSign(long version) {
+        return String.format(Locale.ROOT, "%s%020d.txt", VERSIONS, version);
+    }
+
+    /** Returns the version whose sign has this name. */
+    static OptionalLong versionOfSign(String name) {
+        return version(SIGN_NAME, name);
     }
 
     /** Returns the version whose log entry has this name. */

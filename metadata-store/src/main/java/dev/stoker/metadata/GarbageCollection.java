@@ -1,6 +1,6 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.chunk.ChunkFile;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
@@ -44,7 +44,7 @@ public final class GarbageCollection {
      */
     public static GarbageCollection plan(Dataset dataset, Duration olderThan, InstantSource clock) throws IOException {
         // The chunks of a version whose entry is lost look as if nobody knew them.
-        dataset.log().requireNewestEntries();
+        dataset.log().requireNewest(dataset.latestVersion());
         Orphans.Files files = Orphans.list(dataset);
         Map<String, Lease> leases = new TreeMap<>(new Leases(dataset).all());
         List<Orphan> orphans = Orphans.without(dataset, files, clock);
@@ -106,7 +106,7 @@ public final class GarbageCollection {
             return "";
         }
         try {
-            return ChunkFile.open(new ObjectRangeReader(dataset.store(), orphan.name()))
+            return ChunkReader.open(new ObjectRangeReader(dataset.store(), orphan.name()))
                     .identity()
                     .ingest();
         } catch (StokerException e) {
@@ -153,7 +153,6 @@ public final class GarbageCollection {
      * @return the ingest's log entry, which is a version if the ingest had committed before
      */
     public static LogEntry end(Dataset dataset, String ingest, InstantSource clock, String by) throws IOException {
-        dataset.log().requireNewestEntries();
         LogEntry entry = new Committer(dataset, clock, by).abandon(ingest);
         List<Orphan> chunks = new ArrayList<>();
         for (Orphan orphan : Orphans.without(dataset, Orphans.list(dataset), clock)) {

@@ -1,8 +1,8 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.log.RemovedRows;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.ObjectRangeReader;
@@ -73,7 +73,7 @@ public final class KeyRemoval implements Removal {
             return known;
         }
         ObjectRangeReader file = new ObjectRangeReader(store, ChunkNames.path(table.id(index)));
-        ChunkHead head = ChunkFile.readHead(file, table.summary(index));
+        ChunkHead head = ChunkReader.readHead(file, table.summary(index));
         List<Match> found = new ArrayList<>();
         for (int row = 0; row < head.rows(); row++) {
             String key = head.key(row);

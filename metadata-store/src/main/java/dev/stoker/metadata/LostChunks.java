@@ -1,10 +1,10 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkIdentity;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
@@ -60,8 +60,8 @@ final class LostChunks {
     private void read(String name) throws IOException {
         ObjectRangeReader file = new ObjectRangeReader(dataset.store(), name);
         try {
-            ChunkSummary summary = ChunkFile.verify(file);
-            ChunkHead head = ChunkFile.open(file);
+            ChunkSummary summary = ChunkReader.verify(file);
+            ChunkHead head = ChunkReader.open(file);
             ChunkIdentity identity = head.identity();
             if (!identity.dataset().equals(dataset.info().id())
                     || !head.fields().equals(dataset.info().fields())) {
@@ -119,40 +119,50 @@ final class LostChunks {
         List<LogEntry> entries = new ArrayList<>();
         long ordinal = firstOrdinal;
         for (String ingest : ingests) {
-            List<Found> found = byIngest.get(ingest);
-            // Ordered by id, compared as text: UUIDv7s begin with the time.
-            found.sort(Comparator.comparing(chunk -> chunk.summary.id().toString()));
-            List<AddedChunk> added = new ArrayList<>();
-            long newestMs = 0;
-            for (Found chunk : found) {
-                ChunkSummary s = chunk.summary;
-                newestMs = Math.max(newestMs, chunk.createdMs);
-                added.add(new AddedChunk(
-                        ordinal++,
-                        s.id(),
-                        s.split(),
-                        s.rows(),
-                        s.length(),
-                        s.crc32c(),
-                        s.headLength(),
-                        s.headCrc32c(),
-                        s.largestRow()));
-            }
-            Map<String, List<String>> names = new TreeMap<>();
-            classes.get(ingest).forEach((field, set) -> names.put(field, List.copyOf(set)));
-            entries.add(new LogEntry(
-                    dataset.info().id(),
-                    firstVersion + entries.size(),
-                    ingest,
-                    Operation.RECOVERED,
-                    newestMs,
-                    recoveredBy,
-                    added,
-                    List.of(),
-                    names,
-                    Map.of()));
+            LogEntry entry = entry(ingest, firstVersion + entries.size(), ordinal, recoveredBy);
+            ordinal += entry.added().size();
+            entries.add(entry);
         }
         return entries;
+    }
+
+    /** Returns an entry of the chunks of an ingest, or one that changes nothing if there are none. */
+    LogEntry entry(String ingest, long version, long firstOrdinal, String recoveredBy) {
+        List<Found> found = byIngest.get(ingest);
+        if (found == null) {
+            return nothing(version, recoveredBy);
+        }
+        // Ordered by id, compared as text: UUIDv7s begin with the time.
+        found.sort(Comparator.comparing(chunk -> chunk.summary.id().toString()));
+        List<AddedChunk> added = new ArrayList<>();
+        long newestMs = 0;
+        for (Found chunk : found) {
+            ChunkSummary s = chunk.summary;
+            newestMs = Math.max(newestMs, chunk.createdMs);
+            added.add(new AddedChunk(
+                    firstOrdinal + added.size(),
+                    s.id(),
+                    s.split(),
+                    s.rows(),
+                    s.length(),
+                    s.crc32c(),
+                    s.headLength(),
+                    s.headCrc32c(),
+                    s.largestRow()));
+        }
+        Map<String, List<String>> names = new TreeMap<>();
+        classes.get(ingest).forEach((field, set) -> names.put(field, List.copyOf(set)));
+        return new LogEntry(
+                dataset.info().id(),
+                version,
+                ingest,
+                Operation.RECOVERED,
+                newestMs,
+                recoveredBy,
+                added,
+                List.of(),
+                names,
+                Map.of());
     }
 
     private long oldest(String ingest) {

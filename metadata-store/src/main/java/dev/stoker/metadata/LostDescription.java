@@ -1,8 +1,8 @@
 package dev.stoker.metadata;
 
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
@@ -140,7 +140,7 @@ final class LostDescription {
                 }
                 isAny = true;
                 try {
-                    ChunkHead head = ChunkFile.open(new ObjectRangeReader(store, object.name()));
+                    ChunkHead head = ChunkReader.open(new ObjectRangeReader(store, object.name()));
                     UUID id = head.identity().dataset();
                     if (dataset.isEmpty() || dataset.get().equals(id)) {
                         Instant created = head.identity().created().truncatedTo(ChronoUnit.MILLIS);

@@ -14,9 +14,11 @@ import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.NavigableMap;
 import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.UUID;
 
 /**
@@ -65,6 +67,14 @@ public final class Recovery {
         readLog();
         readCopies();
         long newest = entries.isEmpty() ? 0 : entries.lastKey();
+        NavigableMap<Long, String> lostTail = log.signsAfter(newest);
+        for (long version : List.copyOf(lostTail.keySet())) {
+            // A commit may have published this entry since the log was read.
+            if (readEntry(version)) {
+                newest = version;
+            }
+        }
+        lostTail.headMap(newest, true).clear();
         List<Long> lost = new ArrayList<>();
         for (long version = 1; version <= newest; version++) {
             // An entry that the listing lacks may have appeared during the listing.
@@ -75,10 +85,10 @@ public final class Recovery {
         List<RecoveryPlan.Write> writes = new ArrayList<>(first);
         restored.forEach((version, content) -> writes.add(new RecoveryPlan.Write(
                 DatasetLayout.logEntry(version), content, "version " + version + " from its second copy")));
-        boolean fromHeads = !lost.isEmpty() || newest == 0;
+        boolean fromHeads = !lost.isEmpty() || newest == 0 || !lostTail.isEmpty();
         long firstRecovered = Long.MAX_VALUE;
         if (fromHeads) {
-            List<LogEntry> recovered = fromHeads(lost);
+            List<LogEntry> recovered = fromHeads(lost, lostTail);
             for (LogEntry entry : recovered) {
                 firstRecovered = Math.min(firstRecovered, entry.version());
                 byte[] content = entry.encode();
@@ -92,6 +102,7 @@ public final class Recovery {
             }
         }
         writes.addAll(copies);
+        writes.addAll(signOfNewest(writes));
         return new RecoveryPlan(store, damaged, staleTables(firstRecovered), writes, notes);
     }
 
@@ -169,7 +180,19 @@ public final class Recovery {
         }
     }
 
-    private List<LogEntry> fromHeads(List<Long> lost) throws IOException {
+    /** A commit requires the sign of the newest version, and takes an entry's copy as a proof that its sign exists. */
+    private List<RecoveryPlan.Write> signOfNewest(List<RecoveryPlan.Write> writes) throws IOException {
+        if (entries.isEmpty() || exists(DatasetLayout.versionSign(entries.lastKey()))) {
+            return List.of();
+        }
+        long newest = entries.lastKey();
+        return List.of(new RecoveryPlan.Write(
+                DatasetLayout.versionSign(newest),
+                VersionSign.content(entries.get(newest).ingest()),
+                "sign of version " + newest));
+    }
+
+    private List<LogEntry> fromHeads(List<Long> lost, NavigableMap<Long, String> lostTail) throws IOException {
         Set<UUID> known = new HashSet<>();
         for (LogEntry entry : entries.values()) {
             entry.added().forEach(chunk -> known.add(chunk.id()));
@@ -184,7 +207,15 @@ public final class Recovery {
                                 + " told from one that did, so look"
                                 + " at each of: " + String.join(", ", chunks.ingests()));
             }
-            return chunks.byIngest(1, 0, recoveredBy);
+            List<LogEntry> recovered = new ArrayList<>(chunks.byIngest(1, 0, recoveredBy));
+            long last = lostTail.isEmpty() ? 0 : lostTail.lastKey();
+            for (long version = recovered.size() + 1; version <= last; version++) {
+                recovered.add(chunks.nothing(version, recoveredBy));
+            }
+            return recovered;
+        }
+        if (lost.isEmpty()) {
+            return lostTail.isEmpty() ? List.of() : tail(lostTail, chunks);
         }
         long first = lost.get(0);
         long last = lost.get(lost.size() - 1);
@@ -207,6 +238,30 @@ public final class Recovery {
         List<LogEntry> recovered = new ArrayList<>(chunks.byIngest(first, nextOrdinal, recoveredBy));
         for (long version = first + recovered.size(); version <= last; version++) {
             recovered.add(chunks.nothing(version, recoveredBy));
+        }
+        return recovered;
+    }
+
+    /** Rebuilds the newest versions, of which only the signs are left. */
+    private List<LogEntry> tail(NavigableMap<Long, String> lostTail, LostChunks chunks) throws CorruptDataException {
+        long last = lostTail.lastKey();
+        Set<String> others = new TreeSet<>(chunks.ingests());
+        others.removeAll(lostTail.values());
+        if (!others.isEmpty()) {
+            throw new CorruptDataException("Versions " + lostTail.keySet() + " of " + dataset.where()
+                    + " are lost with their second copies and cannot be rebuilt without guessing: chunks of ingests "
+                    + others + " are in no version, and the signs name " + lostTail.values() + "; restore "
+                    + DatasetLayout.LOG + " from a backup, or, to accept the loss, delete the signs "
+                    + store.describe(DatasetLayout.versionSign(lostTail.firstKey())) + " and later");
+        }
+        notes.add("Versions " + lostTail.keySet() + " are rebuilt from the heads of their chunks. Samples that they had"
+                + " removed come back.");
+        List<LogEntry> recovered = new ArrayList<>();
+        long ordinal = nextOrdinal(Long.MAX_VALUE);
+        for (long version = entries.lastKey() + 1; version <= last; version++) {
+            LogEntry entry = chunks.entry(lostTail.getOrDefault(version, ""), version, ordinal, recoveredBy);
+            ordinal += entry.added().size();
+            recovered.add(entry);
         }
         return recovered;
     }

@@ -1,5 +1,6 @@
 package dev.stoker.metadata;
 
+import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
@@ -113,6 +114,11 @@ public final class Verification {
             } catch (IOException e) {
                 problems.add(problem(name, e.getMessage()));
             }
+        }
+        try {
+            log.requireNewest(newest);
+        } catch (CorruptDataException e) {
+            problems.add(problem(DatasetLayout.logEntry(newest + 1), e.getMessage()));
         }
     }
 

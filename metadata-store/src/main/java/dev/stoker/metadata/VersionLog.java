@@ -7,15 +7,15 @@ import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
 import dev.stoker.storage.NoSuchObjectException;
-import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectIterator;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.NavigableMap;
 import java.util.NavigableSet;
 import java.util.OptionalLong;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -31,9 +31,6 @@ final class VersionLog {
 
     /** Limit of an entry; enough for millions of chunks in one commit. */
     static final long MAX_ENTRY_BYTES = 1L << 30;
-
-    /** Of the machines that write to a store. */
-    private static final Duration CLOCK_SKEW = Duration.ofDays(1);
 
     private final ObjectStore store;
     private final DatasetInfo info;
@@ -185,7 +182,7 @@ final class VersionLog {
         NavigableSet<Long> versions = logVersions(Math.max(known, 1));
         long newest = versions.isEmpty() ? known : Math.max(known, versions.last());
         for (long version = Math.max(known, 1); version <= newest; version++) {
-            if (!versions.contains(version) && !exists(version)) {
+            if (!versions.contains(version) && !exists(DatasetLayout.logEntry(version))) {
                 throw missing(version);
             }
         }
@@ -193,53 +190,38 @@ final class VersionLog {
     }
 
     /**
-     * Fails if the newest entries are lost, which no listing of the log shows: then a second copy is of a version that
-     * the log does not have. Reads the copies that are not older than the newest entry.
+     * Checks that the entry after the newest visible one was not lost. No listing of the log shows such a loss, but the
+     * version's sign does.
      *
-     * @throws CorruptDataException if so
+     * @param newest the newest version of the log, as listed before this call
+     * @throws CorruptDataException if the entry is lost
      */
-    void requireNewestEntries() throws IOException {
-        // In this order: a copy is written after its entry.
-        List<ObjectInfo> copies = store.list(DatasetLayout.INGESTS).toList();
-        long newest = newestVersion();
-        long sinceMs = newest == 0 ? Long.MIN_VALUE : modifiedMs(newest) - CLOCK_SKEW.toMillis();
-        for (ObjectInfo copy : copies) {
-            if (copy.modifiedMs() >= sinceMs && versionOfCopy(copy) > newest) {
-                throw new CorruptDataException("The commit log of " + where() + " lacks "
-                        + DatasetLayout.logEntry(newest + 1) + ", and " + store.describe(copy.name())
-                        + " is of a version behind it; rebuild the log with `stoker recover`");
-            }
+    void requireNewest(long newest) throws IOException {
+        long next = newest + 1;
+        String sign = DatasetLayout.versionSign(next);
+        // In this order: a sign is written after its entry.
+        if (exists(sign) && !exists(DatasetLayout.logEntry(next))) {
+            throw new CorruptDataException("The commit log of " + where() + " has lost its newest version " + next
+                    + ": "
+                    + store.describe(DatasetLayout.logEntry(next)) + " is missing, although " + store.describe(sign)
+                    + " shows that it was committed; restore it with: stoker recover " + where());
         }
     }
 
-    private long modifiedMs(long version) throws IOException {
-        String name = DatasetLayout.logEntry(version);
-        try (ObjectIterator objects = store.list(DatasetLayout.LOG, DatasetLayout.logEntry(version - 1))) {
-            while (objects.hasNext()) {
-                ObjectInfo object = objects.next();
-                if (object.name().equals(name)) {
-                    return object.modifiedMs();
-                }
-            }
+    /** Returns the ingests of the versions after a version that have a sign; an empty text for an unreadable sign. */
+    NavigableMap<Long, String> signsAfter(long version) throws IOException {
+        NavigableMap<Long, String> signs = new TreeMap<>();
+        NavigableSet<Long> versions =
+                versions(DatasetLayout.VERSIONS, DatasetLayout.versionSign(version), DatasetLayout::versionOfSign);
+        for (long signed : versions.tailSet(version, false)) {
+            signs.put(signed, VersionSign.read(store, signed));
         }
-        throw missing(version);
+        return signs;
     }
 
-    /** The version that a second copy is of; 0 if it does not tell. */
-    private long versionOfCopy(ObjectInfo copy) throws IOException {
+    private boolean exists(String name) throws IOException {
         try {
-            return LogEntry.decode(store.readAll(copy.name(), MAX_ENTRY_BYTES), store.describe(copy.name()))
-                    .version();
-        } catch (NoSuchObjectException | CorruptDataException | ForeignFileException e) {
-            // What is wrong with it is for `stoker verify` and `stoker recover` to say.
-            LOG.debug("The second copy {} is left out", copy.name(), e);
-            return 0;
-        }
-    }
-
-    private boolean exists(long version) throws IOException {
-        try {
-            store.length(DatasetLayout.logEntry(version));
+            store.length(name);
             return true;
         } catch (NoSuchObjectException e) {
             return false;

@@ -3,9 +3,9 @@ package dev.stoker.metadata;
 import static dev.stoker.metadata.SampleDatasets.info;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.storage.LocalObjectStore;
 import dev.stoker.storage.ObjectRangeReader;
@@ -107,7 +107,7 @@ class CommitProcessesIT {
 
     private static void labelsNameTheirDirectories(Dataset dataset, Snapshot snapshot) throws IOException {
         for (int i = 0; i < snapshot.table().size(); i++) {
-            ChunkHead head = ChunkFile.readHead(
+            ChunkHead head = ChunkReader.readHead(
                     new ObjectRangeReader(
                             dataset.store(), ChunkNames.path(snapshot.table().id(i))),
                     snapshot.table().summary(i));

@@ -65,7 +65,7 @@ class GarbageCollectionTest {
 
         assertThatThrownBy(this::plan)
                 .isInstanceOf(CorruptDataException.class)
-                .hasMessageContaining("lacks " + DatasetLayout.logEntry(2))
+                .hasMessageContaining("has lost its newest version 2")
                 .hasMessageContaining("stoker recover");
         assertThatThrownBy(() -> GarbageCollection.end(dataset, "ingest-2", LATER, "eve"))
                 .isInstanceOf(CorruptDataException.class);

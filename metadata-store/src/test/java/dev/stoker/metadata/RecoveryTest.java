@@ -180,7 +180,6 @@ class RecoveryTest {
                         Map.of()));
         store.delete(DatasetLayout.logEntry(5));
         store.delete(DatasetLayout.ingestCopy("compact-1"));
-        assertThat(plan().isEmpty()).isTrue();
         assertThat(dataset.latestVersion()).isEqualTo(4);
         deleteAll(DatasetLayout.LOG);
         deleteAll(DatasetLayout.INGESTS);
@@ -190,6 +189,84 @@ class RecoveryTest {
         plan.apply();
 
         assertThat(dataset.snapshot().table().liveRows()).isEqualTo(6);
+        // The number of a lost version is not used again.
+        assertThat(dataset.latestVersion()).isEqualTo(5);
+    }
+
+    @Test
+    void aLostNewestVersionComesBackFromItsCopy() throws IOException {
+        List<byte[]> before = files();
+        store.delete(DatasetLayout.logEntry(4));
+
+        assertThat(plan().steps())
+                .containsExactly("write /memory/" + DatasetLayout.logEntry(4) + ": version 4 from its second copy");
+        plan().apply();
+
+        assertThat(files()).usingRecursiveComparison().isEqualTo(before);
+        assertThat(plan().isEmpty()).isTrue();
+    }
+
+    @Test
+    void aLostNewestVersionComesBackFromTheHeadsOfItsChunks() throws IOException {
+        deleteAll(DatasetLayout.TABLES);
+        Snapshot before = dataset.snapshot();
+        store.delete(DatasetLayout.logEntry(4));
+        store.delete(DatasetLayout.ingestCopy("d"));
+        assertThatThrownBy(() -> committer(dataset).abandon("x")).hasMessageContaining("has lost its newest version 4");
+
+        RecoveryPlan plan = plan();
+        assertThat(plan.notes()).anyMatch(note -> note.startsWith("Versions [4] are rebuilt"));
+        plan.apply();
+
+        assertThat(dataset.entry(4).ingest()).isEqualTo("d");
+        assertThat(dataset.entry(4).operation()).isEqualTo(Operation.RECOVERED);
+        assertThat(chunks(dataset.snapshot().table())).isEqualTo(chunks(before.table()));
+        assertThat(plan().isEmpty()).isTrue();
+    }
+
+    @Test
+    void aLostNewestRemovalBecomesAVersionThatChangesNothing() throws IOException {
+        committer(dataset).commit(CommitRequest.remove("e", base -> List.of(RemovedRows.of(0, 0)), Map.of()));
+        store.delete(DatasetLayout.logEntry(5));
+        store.delete(DatasetLayout.ingestCopy("e"));
+
+        plan().apply();
+
+        assertThat(dataset.latestVersion()).isEqualTo(5);
+        assertThat(dataset.entry(5).operation()).isEqualTo(Operation.RECOVERED);
+        assertThat(plan().isEmpty()).isTrue();
+        committer(dataset).abandon("x");
+    }
+
+    @Test
+    void aLostNewestVersionIsNotRebuiltByGuessing() throws IOException {
+        write(store, id(9), "never-committed", "train", "cow/1");
+        deleteAll(DatasetLayout.TABLES);
+        store.delete(DatasetLayout.logEntry(4));
+        store.delete(DatasetLayout.ingestCopy("d"));
+
+        assertThatThrownBy(this::plan)
+                .isInstanceOf(CorruptDataException.class)
+                .hasMessageContaining("Versions [4] of /memory")
+                .hasMessageContaining("never-committed")
+                .hasMessageContaining("delete the signs /memory/" + DatasetLayout.versionSign(4));
+        store.delete(DatasetLayout.versionSign(4));
+        plan().apply();
+        assertThat(dataset.latestVersion()).isEqualTo(3);
+        committer(dataset).abandon("x");
+    }
+
+    @Test
+    void aRecoverySignsTheNewestVersion() throws IOException {
+        store.delete(DatasetLayout.versionSign(4));
+        deleteAll(DatasetLayout.TABLES);
+
+        assertThat(plan().steps())
+                .containsExactly("write /memory/" + DatasetLayout.versionSign(4) + ": sign of version 4");
+        plan().apply();
+
+        store.delete(DatasetLayout.logEntry(4));
+        assertThatThrownBy(() -> committer(dataset).abandon("x")).hasMessageContaining("has lost its newest version 4");
     }
 
     @Test

@@ -164,6 +164,15 @@ class VerificationTest {
     }
 
     @Test
+    void aLostNewestVersionIsFound() throws Exception {
+        store.delete(DatasetLayout.logEntry(2));
+
+        assertThat(verify().problems())
+                .extracting(Problem::file)
+                .containsExactly("/memory/" + DatasetLayout.logEntry(2));
+    }
+
+    @Test
     void aMissingSecondCopyIsFoundUnlessItIsTheNewest() throws Exception {
         store.delete(DatasetLayout.ingestCopy("a"));
         store.delete(DatasetLayout.ingestCopy("b"));

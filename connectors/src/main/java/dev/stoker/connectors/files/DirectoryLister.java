@@ -1,6 +1,6 @@
 package dev.stoker.connectors.files;
 
-import dev.stoker.connectors.failure.FailureKind;
+import dev.stoker.flink.failure.FailureKind;
 import dev.stoker.storage.SourceTree;
 import dev.stoker.storage.Stores;
 import java.io.Closeable;

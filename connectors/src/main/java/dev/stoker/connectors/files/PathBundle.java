@@ -47,7 +47,7 @@ public record PathBundle(Kind kind, int place, byte[] directory, int count, long
     }
 
     /** The bucket of a hash: buckets in ascending order hold hashes in ascending unsigned order. */
-    static int bucketOf(long hash) {
+    public static int bucketOf(long hash) {
         return (int) (hash >>> 52);
     }
 

@@ -1,7 +1,7 @@
 package dev.stoker.connectors.files;
 
-import dev.stoker.connectors.types.OpaqueType;
-import dev.stoker.connectors.types.ValueSerializer;
+import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.ValueSerializer;
 import java.io.IOException;
 import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
 import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;

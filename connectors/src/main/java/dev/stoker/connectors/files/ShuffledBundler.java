@@ -1,5 +1,6 @@
 package dev.stoker.connectors.files;
 
+import dev.stoker.schemas.order.KeyHash;
 import java.util.function.Consumer;
 
 /** One open bundle for each bucket of the hash; 16 MiB when all are full. */

@@ -1,6 +1,6 @@
 package dev.stoker.connectors.files;
 
-import dev.stoker.connectors.types.Texts;
+import dev.stoker.flink.types.Texts;
 import java.io.IOException;
 import java.util.EnumMap;
 import java.util.Map;

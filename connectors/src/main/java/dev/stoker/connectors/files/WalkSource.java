@@ -1,6 +1,6 @@
 package dev.stoker.connectors.files;
 
-import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import java.io.IOException;
 import java.util.OptionalLong;
 import org.apache.flink.api.connector.source.Boundedness;
@@ -72,7 +72,7 @@ public final class WalkSource implements Source<PathBundle, DirectorySplit, Walk
 
     @Override
     public SourceReader<PathBundle, DirectorySplit> createReader(SourceReaderContext context) throws IOException {
-        CodeRelease.atUnload(context.getUserCodeClassLoader());
+        ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
         OptionalLong most = limit == Long.MAX_VALUE ? OptionalLong.empty() : OptionalLong.of(limit);
         return new WalkReader(context, new ListingPool(DirectoryLister.open(tree), threads), order, most);
     }

@@ -1,6 +1,6 @@
 package dev.stoker.connectors.kafka;
 
-import dev.stoker.connectors.failure.Passing;
+import dev.stoker.flink.failure.Passing;
 
 /** No broker answered in time or correctly. A retry may succeed. */
 public final class BrokersAwayException extends TopicException implements Passing {

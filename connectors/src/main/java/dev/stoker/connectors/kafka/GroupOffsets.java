@@ -63,7 +63,7 @@ public final class GroupOffsets implements AutoCloseable {
             Thread.currentThread().interrupt();
             throw new BrokersAwayException(target + ": interrupted while waiting for the brokers", e);
         } catch (ExecutionException | TimeoutException e) {
-            throw BrokerTrouble.of(
+            throw BrokerErrors.of(
                     target.topic(),
                     target.bootstrap(),
                     e,

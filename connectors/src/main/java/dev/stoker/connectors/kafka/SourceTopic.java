@@ -56,7 +56,7 @@ public final class SourceTopic implements AutoCloseable {
         try {
             this.admin = Admin.create(settings);
         } catch (KafkaException e) {
-            throw BrokerTrouble.notMade(location.toString(), e);
+            throw BrokerErrors.notMade(location.toString(), e);
         }
     }
 
@@ -136,7 +136,7 @@ public final class SourceTopic implements AutoCloseable {
                 consumer.close(CloseOptions.timeout(Duration.ofSeconds(2)));
             }
         } catch (KafkaException e) {
-            throw failed(e, " cannot be read: " + BrokerTrouble.rootMessage(e));
+            throw failed(e, " cannot be read: " + BrokerErrors.rootMessage(e));
         }
         List<SourceRecord> records = new ArrayList<>();
         for (int turn = 0; turn < share; turn++) {
@@ -211,7 +211,7 @@ public final class SourceTopic implements AutoCloseable {
     }
 
     private TopicException failed(Throwable failure, String otherwise) {
-        return BrokerTrouble.of(location.topic(), location.bootstrap(), failure, location + otherwise);
+        return BrokerErrors.of(location.topic(), location.bootstrap(), failure, location + otherwise);
     }
 
     /** Closes the connection to the brokers. */

@@ -129,7 +129,7 @@ final class StrictCommitter implements Committer<KafkaCommittable> {
                 // Brokers forget ids that were unused for a week, and abort their open transactions long before.
                 signalFailedWithKnownReason(reason);
             } else {
-                BrokerTrouble.endIfRefused(where, reason);
+                BrokerErrors.endIfRefused(where, reason);
                 request.signalFailedWithUnknownReason(reason);
             }
         }

@@ -37,7 +37,7 @@ record StrictContext(WriterInitContext context, String where) implements WriterI
                 try {
                     mail.run();
                 } catch (Exception e) {
-                    BrokerTrouble.endIfRefused(where, e);
+                    BrokerErrors.endIfRefused(where, e);
                     throw e;
                 }
             };

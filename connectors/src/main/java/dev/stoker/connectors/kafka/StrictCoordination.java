@@ -24,7 +24,7 @@ record StrictCoordination(SplitEnumeratorContext<KafkaPartitionSplit> context, S
             try {
                 handler.accept(answer, failure);
             } catch (RuntimeException e) {
-                BrokerTrouble.endIfRefused(where, e);
+                BrokerErrors.endIfRefused(where, e);
                 throw e;
             }
         };

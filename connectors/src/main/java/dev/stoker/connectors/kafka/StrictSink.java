@@ -44,7 +44,7 @@ final class StrictSink
         try {
             return strict(sink.createWriter(new StrictContext(context, target.toString())));
         } catch (IOException | RuntimeException e) {
-            BrokerTrouble.endIfRefused(target.toString(), e);
+            BrokerErrors.endIfRefused(target.toString(), e);
             throw e;
         }
     }
@@ -55,7 +55,7 @@ final class StrictSink
         try {
             return strict(sink.restoreWriter(new StrictContext(context, target.toString()), states));
         } catch (RuntimeException e) {
-            BrokerTrouble.endIfRefused(target.toString(), e);
+            BrokerErrors.endIfRefused(target.toString(), e);
             throw e;
         }
     }

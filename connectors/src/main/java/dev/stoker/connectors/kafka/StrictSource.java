@@ -85,7 +85,7 @@ final class StrictSource
             try {
                 return reader.pollNext(output);
             } catch (Exception e) {
-                BrokerTrouble.endIfRefused(where, e);
+                BrokerErrors.endIfRefused(where, e);
                 throw e;
             }
         }

@@ -31,7 +31,7 @@ final class StrictWriter<
         try {
             writer.write(record, context);
         } catch (IOException | RuntimeException e) {
-            BrokerTrouble.endIfRefused(where, e);
+            BrokerErrors.endIfRefused(where, e);
             throw e;
         }
     }
@@ -41,7 +41,7 @@ final class StrictWriter<
         try {
             writer.flush(endOfInput);
         } catch (IOException | RuntimeException e) {
-            BrokerTrouble.endIfRefused(where, e);
+            BrokerErrors.endIfRefused(where, e);
             throw e;
         }
     }
@@ -51,7 +51,7 @@ final class StrictWriter<
         try {
             return writer.prepareCommit();
         } catch (IOException | RuntimeException e) {
-            BrokerTrouble.endIfRefused(where, e);
+            BrokerErrors.endIfRefused(where, e);
             throw e;
         }
     }
@@ -61,7 +61,7 @@ final class StrictWriter<
         try {
             return writer.snapshotState(checkpoint);
         } catch (IOException | RuntimeException e) {
-            BrokerTrouble.endIfRefused(where, e);
+            BrokerErrors.endIfRefused(where, e);
             throw e;
         }
     }

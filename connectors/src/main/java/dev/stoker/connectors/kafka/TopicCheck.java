@@ -57,7 +57,7 @@ public final class TopicCheck implements AutoCloseable {
         try {
             this.admin = Admin.create(settings);
         } catch (KafkaException e) {
-            throw BrokerTrouble.notMade(target.toString(), e);
+            throw BrokerErrors.notMade(target.toString(), e);
         }
     }
 
@@ -262,7 +262,7 @@ public final class TopicCheck implements AutoCloseable {
     }
 
     private TopicException failed(Throwable failure, String otherwise) {
-        return BrokerTrouble.of(target.topic(), target.bootstrap(), failure, target + otherwise);
+        return BrokerErrors.of(target.topic(), target.bootstrap(), failure, target + otherwise);
     }
 
     private static void pause() {

@@ -189,7 +189,7 @@ public final class TopicReader implements AutoCloseable {
     }
 
     private TopicException failed(int partition, KafkaException e) {
-        return BrokerTrouble.of(
+        return BrokerErrors.of(
                 target.topic(),
                 target.bootstrap(),
                 e,

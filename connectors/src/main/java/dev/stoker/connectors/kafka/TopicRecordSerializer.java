@@ -1,8 +1,8 @@
 package dev.stoker.connectors.kafka;
 
-import dev.stoker.connectors.types.OpaqueType;
-import dev.stoker.connectors.types.Texts;
-import dev.stoker.connectors.types.ValueSerializer;
+import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.Texts;
+import dev.stoker.flink.types.ValueSerializer;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;

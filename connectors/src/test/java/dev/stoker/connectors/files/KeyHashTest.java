@@ -2,6 +2,7 @@ package dev.stoker.connectors.files;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import dev.stoker.schemas.order.KeyHash;
 import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.Set;

@@ -1,11 +1,11 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
-import dev.stoker.connectors.options.JobArguments;
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.FeederArguments;
-import dev.stoker.feeder.FeederOptions;
-import dev.stoker.feeder.InvalidFeedException;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.feeder.plan.FeederOptions;
+import dev.stoker.feeder.plan.InvalidFeedException;
+import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;

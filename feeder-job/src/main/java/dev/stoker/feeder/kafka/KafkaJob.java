@@ -1,6 +1,5 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.failure.RestartLimit;
 import dev.stoker.connectors.kafka.KafkaSinks;
 import dev.stoker.connectors.kafka.SchemaRegistry;
 import dev.stoker.connectors.kafka.TopicCheck;
@@ -8,11 +7,11 @@ import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.connectors.kafka.TopicNeeds;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.connectors.kafka.TopicRecordSerializer;
-import dev.stoker.feeder.FeederJob;
-import dev.stoker.feeder.node.StreamContent;
+import dev.stoker.feeder.plan.FlinkSettings;
 import dev.stoker.schemas.kafka.SampleSchema;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.server.StreamContent;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -51,13 +50,9 @@ public final class KafkaJob {
             UnaryOperator<Sink<TopicRecord>> around)
             throws IOException {
         KafkaLaneSource source = prepare(plan, checkpointInterval);
-        Configuration settings = FeederJob.settings(checkpointInterval);
+        FlinkSettings.apply(env, checkpointInterval, parallelism);
         // A task's transactions must be committed or aborted before its lanes read the end of the topic.
-        settings.set(PipelineOptions.OPERATOR_CHAINING, true);
-        env.configure(settings);
-        RestartLimit.set(env);
-        env.setParallelism(parallelism);
-        env.setMaxParallelism(Math.max(128, parallelism));
+        env.configure(new Configuration().set(PipelineOptions.OPERATOR_CHAINING, true));
         // Records are large and never modified.
         env.getConfig().enableObjectReuse();
         env.fromSource(source, WatermarkStrategy.noWatermarks(), "lanes", TopicRecordSerializer.TYPE)

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.failure.FailureKind;
-import dev.stoker.connectors.failure.Patience;
-import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.flink.failure.Patience;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
@@ -109,6 +109,6 @@ final class KafkaLaneEnumerator implements SplitEnumerator<KafkaLane, KafkaLaneS
     public void close() throws IOException {
         watch.close();
         // Choices of versions may lie in a remote store.
-        CodeRelease.now();
+        ClassLoaderCleanup.now();
     }
 }

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.failure.FailureKind;
 import dev.stoker.connectors.kafka.TopicRecord;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.flink.failure.FailureKind;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.TopicRecord;
-import dev.stoker.connectors.release.CodeRelease;
-import dev.stoker.feeder.node.StreamContent;
 import dev.stoker.feeder.source.reader.StopSignal;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.server.StreamContent;
 import java.io.IOException;
 import java.util.List;
 import java.util.OptionalLong;
@@ -47,7 +47,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
 
     @Override
     public SourceReader<TopicRecord, KafkaLane> createReader(SourceReaderContext context) {
-        CodeRelease.atUnload(context.getUserCodeClassLoader());
+        ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
         KafkaLaneReader.Availability availability = new KafkaLaneReader.Availability();
         OptionalLong epochs = plan.feed().spec().epochs();
         PumpHolder holder = new PumpHolder();
@@ -72,9 +72,9 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
         StreamContent content =
                 StreamContent.open(plan.feed().spec(), plan.feed().serverOptions());
         TopicEpochs epochs = new TopicEpochs(plan, content);
-        PaceGate pace = plan.pace().groups().isEmpty()
-                ? PaceGate.OPEN
-                : new ConsumerPace(
+        ThrottleGate pace = plan.pace().groups().isEmpty()
+                ? ThrottleGate.OPEN
+                : new ConsumerThrottle(
                         plan.target(),
                         plan.pace(),
                         plan.lanes(),
@@ -88,7 +88,7 @@ public final class KafkaLaneSource implements Source<TopicRecord, KafkaLane, Kaf
             }
 
             @Override
-            public PaceGate pace() {
+            public ThrottleGate pace() {
                 return pace;
             }
 

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.feeder.FeederOptions;
+import dev.stoker.feeder.plan.FeederOptions;
 import java.time.Duration;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;

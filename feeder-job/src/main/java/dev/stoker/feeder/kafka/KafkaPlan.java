@@ -1,7 +1,7 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
-import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;
 import java.io.Serializable;

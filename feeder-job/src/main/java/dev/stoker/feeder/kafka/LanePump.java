@@ -1,7 +1,7 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.connectors.failure.Patience;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
+import dev.stoker.flink.failure.Patience;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -24,7 +24,7 @@ final class LanePump implements AutoCloseable {
     interface Work extends AutoCloseable {
         TopicEpochs epochs();
 
-        PaceGate pace();
+        ThrottleGate pace();
 
         /** Returns the state from which each lane resumes in the present topic. May wait for brokers. */
         List<KafkaLane> resume(List<KafkaLane> lanes) throws IOException;

@@ -1,11 +1,11 @@
 package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.TopicRecord;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.window.GroupOrder;
 import java.io.IOException;
 import java.util.List;
 

@@ -2,7 +2,7 @@ package dev.stoker.feeder.kafka;
 
 import dev.stoker.connectors.kafka.KafkaTarget;
 import dev.stoker.connectors.kafka.TopicException;
-import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.EpochVersions;
 import dev.stoker.schemas.dataset.EpochChoice;

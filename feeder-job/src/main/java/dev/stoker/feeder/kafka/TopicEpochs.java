@@ -1,8 +1,8 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.window.GroupOrder;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.window.GroupOrder;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.LinkedHashMap;

@@ -1,13 +1,13 @@
 package dev.stoker.feeder.kafka;
 
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.window.GroupOrder;
-import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.text.Units;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

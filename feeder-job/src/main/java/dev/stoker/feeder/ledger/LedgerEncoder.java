@@ -1,10 +1,6 @@
 package dev.stoker.feeder.ledger;
 
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.Identity;
-import dev.stoker.feeder.node.LedgerItem;
-import dev.stoker.feeder.node.ReceiptsItem;
-import dev.stoker.feeder.node.SubscriptionItem;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.reader.LaneReader;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerRecord;
@@ -13,6 +9,10 @@ import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.feed.LedgerItem;
+import dev.stoker.server.feed.ReceiptsItem;
+import dev.stoker.server.feed.SubscriptionItem;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;

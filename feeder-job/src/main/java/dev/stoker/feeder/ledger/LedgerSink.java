@@ -1,6 +1,6 @@
 package dev.stoker.feeder.ledger;
 
-import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.storage.Stores;
 import java.io.IOException;
@@ -40,7 +40,7 @@ public final class LedgerSink implements Sink<byte[]>, SupportsWriterState<byte[
     @Override
     public LedgerSinkWriter restoreWriter(WriterInitContext context, Collection<LedgerFile> unpublished)
             throws IOException {
-        CodeRelease.atUnload(context.getUserCodeClassLoader());
+        ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
         LedgerProgress progress =
                 LedgerProgress.begin(feed, context.getTaskInfo().getIndexOfThisSubtask());
         LedgerPublisher publisher = new LedgerPublisher(

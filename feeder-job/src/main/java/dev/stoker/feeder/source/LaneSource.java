@@ -1,11 +1,9 @@
 package dev.stoker.feeder.source;
 
-import dev.stoker.connectors.release.CodeRelease;
-import dev.stoker.feeder.FeedNodes;
-import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.ledger.LedgerEncoder;
 import dev.stoker.feeder.ledger.LedgerProgress;
-import dev.stoker.feeder.node.FeedNode;
+import dev.stoker.feeder.plan.FeedNodes;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.enumerator.EnumeratorState;
 import dev.stoker.feeder.source.enumerator.EnumeratorStateSerializer;
 import dev.stoker.feeder.source.enumerator.LaneEnumerators;
@@ -13,6 +11,8 @@ import dev.stoker.feeder.source.reader.LaneReader;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.feeder.source.split.LaneSplitSerializer;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.server.FeedNode;
 import java.util.Optional;
 import org.apache.flink.api.connector.source.Boundedness;
 import org.apache.flink.api.connector.source.Source;
@@ -42,7 +42,7 @@ public final class LaneSource
 
     @Override
     public SourceReader<byte[], LaneSplit> createReader(SourceReaderContext context) {
-        CodeRelease.atUnload(context.getUserCodeClassLoader());
+        ClassLoaderCleanup.atUnload(context.getUserCodeClassLoader());
         context.getUserCodeClassLoader().registerReleaseHookIfAbsent("stoker-feed-nodes", FeedNode::closeUnused);
         // The name that Flink's own processes reach this machine by; trainers can too.
         String machine = context.getLocalHostName();

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.TopicException;
 import dev.stoker.feeder.kafka.LaneWriter.Step;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.metadata.OtherVersionException;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
 import dev.stoker.schemas.kafka.RecordPosition;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

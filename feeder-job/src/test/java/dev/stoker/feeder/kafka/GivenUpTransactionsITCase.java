@@ -5,9 +5,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import dev.stoker.connectors.kafka.KafkaBroker;
 import dev.stoker.feeder.RunningJobs;
-import dev.stoker.feeder.node.StreamContent;
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.StreamContent;
+import dev.stoker.server.TestDataset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;

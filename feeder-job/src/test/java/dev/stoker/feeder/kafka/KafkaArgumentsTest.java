@@ -3,10 +3,10 @@ package dev.stoker.feeder.kafka;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.feeder.InvalidFeedException;
-import dev.stoker.feeder.node.TestDataset;
+import dev.stoker.feeder.plan.InvalidFeedException;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -2,8 +2,6 @@ package dev.stoker.feeder.kafka;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.NaiveBatch;
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.kafka.RecordHeader;
 import dev.stoker.schemas.kafka.RecordKind;
@@ -16,6 +14,8 @@ import dev.stoker.schemas.order.Piece;
 import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.schemas.order.WindowSlice;
+import dev.stoker.server.NaiveBatch;
+import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.nio.ByteBuffer;

@@ -3,8 +3,6 @@ package dev.stoker.feeder.ledger;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.feeder.node.Waiting;
-import dev.stoker.feeder.threads.Threads;
 import dev.stoker.schemas.ledger.Consumer;
 import dev.stoker.schemas.ledger.LedgerReader;
 import dev.stoker.schemas.ledger.LedgerRecord;
@@ -13,6 +11,8 @@ import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
+import dev.stoker.server.Waiting;
+import dev.stoker.server.threads.Threads;
 import dev.stoker.storage.FaultyObjectStore;
 import dev.stoker.storage.InMemoryObjectStore;
 import dev.stoker.storage.ObjectInfo;

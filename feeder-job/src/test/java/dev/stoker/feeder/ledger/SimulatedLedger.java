@@ -1,6 +1,6 @@
 package dev.stoker.feeder.ledger;
 
-import dev.stoker.feeder.threads.Threads;
+import dev.stoker.server.threads.Threads;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,12 +1,6 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.OnCorrupt;
-import dev.stoker.feeder.node.PortRange;
-import dev.stoker.feeder.node.ServerOptions;
-import dev.stoker.feeder.node.TestDataset;
-import dev.stoker.feeder.node.tiers.CacheAccess;
-import dev.stoker.feeder.node.tiers.CacheLifetime;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.audit.Audit;
@@ -14,6 +8,12 @@ import dev.stoker.metadata.audit.AuditReport;
 import dev.stoker.metadata.audit.Finding;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.server.TestDataset;
+import dev.stoker.server.feed.OnCorrupt;
+import dev.stoker.server.feed.PortRange;
+import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.tiers.CacheAccess;
+import dev.stoker.server.tiers.CacheLifetime;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;

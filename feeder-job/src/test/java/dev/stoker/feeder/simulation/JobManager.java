@@ -1,6 +1,6 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.FeedPlan;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.enumerator.EnumeratorState;
 import dev.stoker.feeder.source.enumerator.EnumeratorStateSerializer;
 import dev.stoker.feeder.source.enumerator.SimulatedEnumerators;

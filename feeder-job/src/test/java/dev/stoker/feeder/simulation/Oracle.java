@@ -1,7 +1,5 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.node.NaiveBatch;
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.DeliveredBatch;
@@ -14,6 +12,8 @@ import dev.stoker.schemas.order.StreamOrder;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.order.Window;
 import dev.stoker.schemas.order.WindowSlice;
+import dev.stoker.server.NaiveBatch;
+import dev.stoker.server.TestDataset;
 import dev.stoker.storage.LocalObjectStore;
 import java.io.IOException;
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.threads.Threads;
+import dev.stoker.server.threads.Threads;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.ArrayList;

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.FeedPlan;
 import dev.stoker.feeder.ledger.LedgerEncoder;
 import dev.stoker.feeder.ledger.LedgerProgress;
 import dev.stoker.feeder.ledger.SimulatedLedger;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.reader.LaneReader;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.feeder.source.split.LaneSplit;

@@ -1,13 +1,12 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.NodeLease;
-import dev.stoker.feeder.node.ServerOptions;
-import dev.stoker.feeder.node.SimulatedNode;
-import dev.stoker.feeder.node.chunks.ChunkSources;
-import dev.stoker.feeder.node.server.FeedServer;
-import dev.stoker.feeder.node.server.SimulatedDoor;
-import dev.stoker.feeder.node.window.ServedStream;
+import dev.stoker.feeder.plan.FeedPlan;
+import dev.stoker.server.NodeLease;
+import dev.stoker.server.SimulatedNode;
+import dev.stoker.server.chunks.ChunkSources;
+import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.session.FeedServer;
+import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
 import java.util.List;
 
@@ -80,7 +79,7 @@ final class TaskManager {
     NodeLease lease() throws IOException {
         if (server == null) {
             FeedServer.Streams streams = SimulatedNode.streams(plan.spec());
-            server = SimulatedDoor.serve(
+            server = SimulatedListener.serve(
                     plan.spec(),
                     options,
                     new FeedServer.Streams() {

@@ -1,9 +1,9 @@
 package dev.stoker.feeder.simulation;
 
-import dev.stoker.feeder.node.TestDataset;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.order.ShufflePolicy;
+import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;

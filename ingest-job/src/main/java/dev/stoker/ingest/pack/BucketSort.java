@@ -1,10 +1,10 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.chunks.TakenKeyException;
+import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
-import dev.stoker.connectors.files.KeyHash;
 import dev.stoker.connectors.files.PathBundle;
+import dev.stoker.schemas.order.KeyHash;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;

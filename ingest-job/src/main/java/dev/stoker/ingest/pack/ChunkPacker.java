@@ -1,15 +1,15 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.chunks.ChunkWrites;
-import dev.stoker.connectors.failure.FailureKind;
-import dev.stoker.connectors.failure.Patience;
 import dev.stoker.connectors.files.DirectoryLister;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.FileSkip;
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.UnreadableException;
-import dev.stoker.ingest.Sidecar;
+import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.flink.failure.Patience;
+import dev.stoker.ingest.spec.Sidecar;
+import dev.stoker.metadata.ChunkWrites;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.chunk.ChunkBuilder;
 import dev.stoker.schemas.chunk.ChunkIdentity;
@@ -381,7 +381,7 @@ final class ChunkPacker {
         UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
         PackedChunk chunk = builder.finish(
                 new ChunkIdentity(info.id(), id, plan.ingest(), split, Instant.ofEpochMilli(plan.startedMs())));
-        ChunkWrites.write(store, chunk, patience);
+        ChunkWrites.write(store, chunk, (what, attempt) -> patience.run(what, attempt::run));
         chunks.add(chunk.summary());
         chunk.classes()
                 .forEach((field, names) ->

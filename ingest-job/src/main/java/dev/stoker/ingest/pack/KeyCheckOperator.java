@@ -1,7 +1,7 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.chunks.PackReport;
-import dev.stoker.connectors.chunks.TakenKeyException;
+import dev.stoker.connectors.dataset.PackReport;
+import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.PathBundle;
 import org.apache.flink.runtime.execution.SuppressRestartsException;
 import org.apache.flink.streaming.api.operators.AbstractStreamOperator;

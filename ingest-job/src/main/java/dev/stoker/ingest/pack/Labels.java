@@ -1,7 +1,7 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.files.KeyHash;
-import dev.stoker.ingest.LabelRule;
+import dev.stoker.ingest.spec.LabelRule;
+import dev.stoker.schemas.order.KeyHash;
 import dev.stoker.schemas.text.Units;
 import java.io.BufferedReader;
 import java.io.IOException;

@@ -1,14 +1,14 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.chunks.PackReport;
-import dev.stoker.connectors.failure.FailureKind;
-import dev.stoker.connectors.failure.Patience;
+import dev.stoker.connectors.dataset.PackReport;
 import dev.stoker.connectors.files.FileEntries;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.SkipCounts;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.storage.ObjectStore;
@@ -78,7 +78,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
     @Override
     public void open() throws Exception {
         super.open();
-        CodeRelease.atUnload(getRuntimeContext());
+        ClassLoaderCleanup.atUnload(getRuntimeContext());
         Patience patience = Patience.ofBatch();
         store = plan.access().store().open(plan.target());
         DatasetInfo info = plan.info();
@@ -148,7 +148,7 @@ public final class PackOperator extends AbstractStreamOperator<PackReport>
         FileEntries.decode(bundle, listed);
         for (FileEntry file : listed) {
             if (Arrays.equals(lastKey, file.key())) {
-                throw dev.stoker.connectors.chunks.TakenKeyException.twice(file.path());
+                throw dev.stoker.connectors.dataset.TakenKeyException.twice(file.path());
             }
             lastKey = file.key();
             planner.add(file);

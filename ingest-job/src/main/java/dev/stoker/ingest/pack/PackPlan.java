@@ -2,9 +2,9 @@ package dev.stoker.ingest.pack;
 
 import dev.stoker.connectors.files.FileTree;
 import dev.stoker.connectors.files.WalkOrder;
-import dev.stoker.ingest.LabelRule;
-import dev.stoker.ingest.Sidecar;
-import dev.stoker.ingest.SplitRule;
+import dev.stoker.ingest.spec.LabelRule;
+import dev.stoker.ingest.spec.Sidecar;
+import dev.stoker.ingest.spec.SplitRule;
 import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.errors.StokerException;
 import java.io.Serializable;
@@ -44,7 +44,7 @@ public record PackPlan(
         int chunkSizeBytes,
         int threads,
         int readAhead,
-        Access access)
+        SampleAccess access)
         implements Serializable {
 
     private static final long serialVersionUID = 1;

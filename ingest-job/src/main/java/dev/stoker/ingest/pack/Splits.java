@@ -1,7 +1,7 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.files.KeyHash;
-import dev.stoker.ingest.SplitRule;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.schemas.order.KeyHash;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;

@@ -1,9 +1,9 @@
 package dev.stoker.ingest.pack;
 
-import dev.stoker.connectors.chunks.ChunkHeads;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.ShuffledBundler;
-import dev.stoker.connectors.release.CodeRelease;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.metadata.ChunkHeads;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.table.ChunkTable;
@@ -24,7 +24,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     private static final long serialVersionUID = 1;
     private static final long[] NO_SIDECARS = {};
 
-    private final Access access;
+    private final SampleAccess access;
     private final String target;
     private final long version;
     private final long seed;
@@ -39,7 +39,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
      * @param version whose keys are read
      * @param seed of the shuffle
      */
-    public TakenKeysOperator(Access access, String target, long version, long seed) {
+    public TakenKeysOperator(SampleAccess access, String target, long version, long seed) {
         this.access = access;
         this.target = target;
         this.version = version;
@@ -49,7 +49,7 @@ public final class TakenKeysOperator extends AbstractStreamOperator<PathBundle>
     @Override
     public void open() throws Exception {
         super.open();
-        CodeRelease.atUnload(getRuntimeContext());
+        ClassLoaderCleanup.atUnload(getRuntimeContext());
         store = access.store().open(target);
         table = Dataset.open(store).snapshot(version).table();
         bundler =

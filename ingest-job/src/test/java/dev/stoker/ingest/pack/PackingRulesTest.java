@@ -3,12 +3,12 @@ package dev.stoker.ingest.pack;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.connectors.chunks.TakenKeyException;
+import dev.stoker.connectors.dataset.TakenKeyException;
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.connectors.files.PathBundle;
 import dev.stoker.connectors.files.ShuffledBundler;
-import dev.stoker.ingest.LabelRule;
-import dev.stoker.ingest.SplitRule;
+import dev.stoker.ingest.spec.LabelRule;
+import dev.stoker.ingest.spec.SplitRule;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;

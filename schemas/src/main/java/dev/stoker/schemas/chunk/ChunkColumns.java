@@ -151,7 +151,7 @@ record ChunkColumns(
                 messageAt,
                 layout.batch().headLength(),
                 bodyLength,
-                ChunkFile.footerMetadata(headLength, headCrc));
+                ChunkReader.footerMetadata(headLength, headCrc));
     }
 
     private List<List<String>> classLists() {

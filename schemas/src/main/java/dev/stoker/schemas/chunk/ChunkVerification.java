@@ -14,13 +14,13 @@ final class ChunkVerification {
     private static final int BUFFER = 1 << 20;
 
     private final RangeReader file;
-    private final ChunkFile.Opened opened;
+    private final ChunkReader.Opened opened;
     private final ChunkHead head;
     private final ByteBuffer buffer;
     private final ConcatCrc sum = new ConcatCrc();
     private long position;
 
-    ChunkVerification(RangeReader file, ChunkFile.Opened opened) throws IOException {
+    ChunkVerification(RangeReader file, ChunkReader.Opened opened) throws IOException {
         this.file = file;
         this.opened = opened;
         this.head = opened.head();

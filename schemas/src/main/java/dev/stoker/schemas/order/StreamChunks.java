@@ -197,7 +197,7 @@ public final class StreamChunks {
         }
 
         /** Adds a chunk of the version with all its rows. */
-        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, ChunkFile file) {
+        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, ExpectedChunk file) {
             return addLive(ordinal, id, rowsAtCommit, new int[0], file);
         }
 
@@ -206,7 +206,7 @@ public final class StreamChunks {
          *
          * @param removedRows ascending rows that are no longer part of the version; not retained
          */
-        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, int[] removedRows, ChunkFile file) {
+        public Builder addLive(long ordinal, UUID id, int rowsAtCommit, int[] removedRows, ExpectedChunk file) {
             for (int i = 0; i < removedRows.length; i++) {
                 if (removedRows[i] < 0
                         || removedRows[i] >= rowsAtCommit

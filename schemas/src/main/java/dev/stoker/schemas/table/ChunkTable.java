@@ -4,7 +4,7 @@ import dev.stoker.schemas.chunk.ChunkSummary;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.LogEntry;
-import dev.stoker.schemas.order.ChunkFile;
+import dev.stoker.schemas.order.ExpectedChunk;
 import dev.stoker.schemas.order.StreamChunks;
 import java.util.Arrays;
 import java.util.List;
@@ -233,7 +233,7 @@ public final class ChunkTable {
                 stream.addGhost(ordinal(i), rows(i));
                 continue;
             }
-            ChunkFile file = new ChunkFile(length(i), crc32c(i), headLength(i), headCrc32c(i), largestRow(i));
+            ExpectedChunk file = new ExpectedChunk(length(i), crc32c(i), headLength(i), headCrc32c(i), largestRow(i));
             stream.addLive(ordinal(i), id(i), rows(i), columns.removed.getOrDefault(i, NONE), file);
         }
         return stream.build();

@@ -1,9 +1,9 @@
 package dev.stoker.schemas.batch;
 
 import dev.stoker.schemas.arrow.ScalarType;
-import dev.stoker.schemas.chunk.ChunkFile;
 import dev.stoker.schemas.chunk.ChunkFixtures;
 import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.chunk.PackedChunk;
 import dev.stoker.schemas.io.BufferRangeReader;
 import java.io.IOException;
@@ -21,8 +21,8 @@ final class BatchFixtures {
         ByteBuffer bytes = ChunkFixtures.bytes(packed);
         ByteBuffer file =
                 ByteBuffer.allocateDirect(bytes.remaining()).put(bytes).flip();
-        ChunkHead head =
-                ChunkFile.open(new BufferRangeReader("chunk " + packed.summary().id(), file));
+        ChunkHead head = ChunkReader.open(
+                new BufferRangeReader("chunk " + packed.summary().id(), file));
         Map<String, Integer> ids = new HashMap<>();
         for (String name : versionClasses) {
             ids.put(name, ids.size());

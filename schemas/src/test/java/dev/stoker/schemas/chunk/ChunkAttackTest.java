@@ -22,8 +22,8 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 
 /**
- * No damage to a chunk goes unnoticed: by the chunk itself in {@link ChunkFile#verify}, and by {@link
- * ChunkFile#readHead} with the sums of the log. There is no byte of a chunk that only the file's CRC covers.
+ * No damage to a chunk goes unnoticed: by the chunk itself in {@link ChunkReader#verify}, and by {@link
+ * ChunkReader#readHead} with the sums of the log. There is no byte of a chunk that only the file's CRC covers.
  */
 class ChunkAttackTest {
     private static final long SEED = Long.getLong("test.seed", 11);
@@ -71,12 +71,12 @@ class ChunkAttackTest {
         for (int at = 0; at < head; at++) {
             byte[] bad = good.clone();
             bad[at] ^= 0x10;
-            assertThatThrownBy(() -> ChunkFile.readHead(reader(bad), packed.summary()))
+            assertThatThrownBy(() -> ChunkReader.readHead(reader(bad), packed.summary()))
                     .isInstanceOf(CorruptDataException.class)
                     .hasMessageContaining("CRC32C of the head");
         }
         byte[] cut = Arrays.copyOf(good, good.length - 1);
-        assertThatThrownBy(() -> ChunkFile.readHead(reader(cut), packed.summary()))
+        assertThatThrownBy(() -> ChunkReader.readHead(reader(cut), packed.summary()))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContaining("file length")
                 .hasMessageContaining(String.valueOf(good.length));
@@ -95,7 +95,7 @@ class ChunkAttackTest {
                 other.summary().headCrc32c(),
                 1);
         assertThatThrownBy(() ->
-                        ChunkFile.readHead(reader(ChunkFixtures.bytes(other).array()), swapped))
+                        ChunkReader.readHead(reader(ChunkFixtures.bytes(other).array()), swapped))
                 .isInstanceOf(ForeignFileException.class)
                 .hasMessageContaining(other.summary().id().toString())
                 .hasMessageContaining(packed.summary().id().toString());
@@ -103,17 +103,17 @@ class ChunkAttackTest {
 
     @Test
     void namesChunkRowAndKeyOfADamagedSample() throws IOException {
-        ChunkHead head = ChunkFile.open(reader(good));
+        ChunkHead head = ChunkReader.open(reader(good));
         byte[] bad = good.clone();
         bad[head.payloadPosition(3, 1)] ^= 1;
-        assertThatThrownBy(() -> ChunkFile.verifySample(head, reader(bad), 1))
+        assertThatThrownBy(() -> ChunkReader.verifySample(head, reader(bad), 1))
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContaining("file c ")
                 .hasMessageContaining("field text of row 1")
                 .hasMessageContaining("'" + head.key(1) + "'")
                 .hasMessageContaining(packed.summary().id().toString());
-        ChunkFile.verifySample(head, reader(bad), 0);
-        ChunkFile.verifySample(head, reader(bad), 2);
+        ChunkReader.verifySample(head, reader(bad), 0);
+        ChunkReader.verifySample(head, reader(bad), 2);
     }
 
     @Test
@@ -129,7 +129,7 @@ class ChunkAttackTest {
     void saysThatOtherFilesAreForeign() {
         byte[] noise = new byte[300];
         new Random(SEED).nextBytes(noise);
-        assertThatThrownBy(() -> ChunkFile.open(reader(noise))).isInstanceOf(ForeignFileException.class);
+        assertThatThrownBy(() -> ChunkReader.open(reader(noise))).isInstanceOf(ForeignFileException.class);
         assertThatThrownBy(() -> ChunkHead.parse(ByteBuffer.wrap(noise), 300, "file c"))
                 .isInstanceOf(ForeignFileException.class);
         byte[] other = replaced("stoker.format", "strange.forma");
@@ -141,7 +141,7 @@ class ChunkAttackTest {
     /** Sums of rows would then not cover the whole payload. */
     @Test
     void refusesPayloadWithGapsBetweenItsRows() throws IOException {
-        ChunkHead head = ChunkFile.open(reader(good));
+        ChunkHead head = ChunkReader.open(reader(good));
         int[] ends = new int[4];
         for (int row = 0; row < 3; row++) {
             ends[row + 1] = ends[row] + head.payloadLength(2, row);
@@ -180,7 +180,7 @@ class ChunkAttackTest {
 
     @Test
     void refusesClassIdsWithoutAName() throws IOException {
-        ChunkHead head = ChunkFile.open(reader(good));
+        ChunkHead head = ChunkReader.open(reader(good));
         for (int id : new int[] {-1, head.classes(0).size(), Integer.MIN_VALUE}) {
             byte[] bad = good.clone();
             ByteBuffer.wrap(bad)
@@ -241,7 +241,7 @@ class ChunkAttackTest {
 
     private void assertCorrupt(byte[] bad, String what) throws IOException {
         try {
-            ChunkFile.verify(reader(bad));
+            ChunkReader.verify(reader(bad));
         } catch (CorruptDataException | ForeignFileException | FormatTooNewException e) {
             return;
         } catch (RuntimeException e) {

@@ -179,7 +179,7 @@ class ChunkBuilderTest {
         addRow("c", "zebra", noise(1, 1));
         PackedChunk packed = builder.finish(ChunkFixtures.identity(0));
         assertThat(packed.classes().get("label")).containsExactly("zebra", "ant");
-        ChunkHead head = ChunkFile.open(new BufferRangeReader("c", ChunkFixtures.bytes(packed)));
+        ChunkHead head = ChunkReader.open(new BufferRangeReader("c", ChunkFixtures.bytes(packed)));
         assertThat(head.classes(LABEL)).containsExactly("zebra", "ant");
         assertThat(head.column(LABEL).intAt(2)).isZero();
     }

@@ -37,14 +37,14 @@ class ChunkRoundTripTest {
             assertThat(summary.rows()).isEqualTo(rows);
 
             RangeReader reader = new BufferRangeReader("c", file);
-            assertThat(ChunkFile.verify(reader)).isEqualTo(summary);
-            ChunkHead head = ChunkFile.readHead(reader, summary);
+            assertThat(ChunkReader.verify(reader)).isEqualTo(summary);
+            ChunkHead head = ChunkReader.readHead(reader, summary);
             assertThat(head.identity()).isEqualTo(ChunkFixtures.identity(0));
             assertThat(head.fields()).isEqualTo(fields);
             assertThat(head.rows()).isEqualTo(rows);
             for (int row = 0; row < rows; row++) {
                 assertThat(head.key(row)).startsWith("k0-" + row);
-                ChunkFile.verifySample(head, reader, row);
+                ChunkReader.verifySample(head, reader, row);
             }
         }
     }
@@ -56,7 +56,7 @@ class ChunkRoundTripTest {
         List<Field> fields = ChunkFixtures.ALL_TYPES;
         ByteBuffer file = ChunkFixtures.bytes(
                 ChunkFixtures.random(fields, rows, 0, random).finish(ChunkFixtures.identity(0)));
-        ChunkHead head = ChunkFile.open(new BufferRangeReader("c", file));
+        ChunkHead head = ChunkReader.open(new BufferRangeReader("c", file));
         for (int f = 0; f < fields.size(); f++) {
             if (fields.get(f).payload()) {
                 ArrowColumn column = head.column(f);

@@ -27,8 +27,8 @@ class GoldenChunkTest {
     void readsTheGoldenBytes(String name) throws IOException {
         PackedChunk built = GoldenChunks.build(name);
         ByteBuffer file = ByteBuffer.wrap(GoldenChunks.file(name + ".arrow"));
-        assertThat(ChunkFile.verify(new BufferRangeReader(name, file))).isEqualTo(built.summary());
-        ChunkHead head = ChunkFile.readHead(new BufferRangeReader(name, file), built.summary());
+        assertThat(ChunkReader.verify(new BufferRangeReader(name, file))).isEqualTo(built.summary());
+        ChunkHead head = ChunkReader.readHead(new BufferRangeReader(name, file), built.summary());
         int field = head.fields().stream().map(f -> f.name()).toList().indexOf("categorical");
         assertThat(head.classes(field)).isEqualTo(built.classes().get("categorical"));
         assertThat(head.key(1)).isEqualTo(name.endsWith("a") ? "Ordner/ä b.jpg" : "b1");

@@ -62,7 +62,7 @@ class FingerprintTest {
         ByteBuffer text = ByteBuffer.allocate(1 << 20);
         for (int i = 0; i < 5000; i++) {
             int[] removed = IntStream.range(0, i % 700 == 3 ? 9000 : i % 3).toArray();
-            builder.addLive(i, new UUID(i, ~i), 9000, removed, new ChunkFile(100, 0, 0, 0, 0));
+            builder.addLive(i, new UUID(i, ~i), 9000, removed, new ExpectedChunk(100, 0, 0, 0, 0));
             text.order(ByteOrder.LITTLE_ENDIAN).putLong(i);
             text.order(ByteOrder.BIG_ENDIAN).putLong(i).putLong(~i);
             text.order(ByteOrder.LITTLE_ENDIAN).putInt(9000).putInt(removed.length);
@@ -90,7 +90,7 @@ class FingerprintTest {
 
     private static StreamChunks chunks(int[] removed, int idLow) {
         return StreamChunks.builder(1)
-                .addLive(0, new UUID(0, idLow), 9, removed, new ChunkFile(100, 0, 0, 0, 0))
+                .addLive(0, new UUID(0, idLow), 9, removed, new ExpectedChunk(100, 0, 0, 0, 0))
                 .build();
     }
 }

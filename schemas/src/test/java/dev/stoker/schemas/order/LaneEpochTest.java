@@ -39,7 +39,7 @@ class LaneEpochTest {
     void asksForASmallerWindowWhenItHoldsMoreRowsThanAnArray() {
         StreamChunks.Builder builder = StreamChunks.builder(2);
         for (int i = 0; i < 2; i++) {
-            builder.addLive(i, new UUID(0, i), Integer.MAX_VALUE, new ChunkFile(100, 0, 0, 0, 0));
+            builder.addLive(i, new UUID(0, i), Integer.MAX_VALUE, new ExpectedChunk(100, 0, 0, 0, 0));
         }
         LaneEpoch lane = new StreamOrder(builder.build(), SPEC).epoch(0).lane(0);
         assertThatThrownBy(() -> lane.window(0)).hasMessageContaining("choose a smaller shuffle window");
@@ -48,7 +48,7 @@ class LaneEpochTest {
     private static LaneEpoch lane(int[] rows, long length) {
         StreamChunks.Builder builder = StreamChunks.builder(rows.length);
         for (int i = 0; i < rows.length; i++) {
-            builder.addLive(i, new UUID(0, i), rows[i], new ChunkFile(length, 0, 0, 0, 0));
+            builder.addLive(i, new UUID(0, i), rows[i], new ExpectedChunk(length, 0, 0, 0, 0));
         }
         return new StreamOrder(builder.build(), SPEC).epoch(0).lane(0);
     }

@@ -254,7 +254,7 @@ class OrderModelTest {
                         new UUID(7, c.ordinal()),
                         c.rows(),
                         removed,
-                        new ChunkFile(c.length(), 0, 0, 0, 0));
+                        new ExpectedChunk(c.length(), 0, 0, 0, 0));
             } else {
                 builder.addGhost(c.ordinal(), c.rows());
             }

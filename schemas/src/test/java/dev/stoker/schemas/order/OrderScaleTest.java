@@ -18,7 +18,7 @@ class OrderScaleTest {
     @Test
     void firstBatchAtAnyPositionTakesLittleMemoryAndTime() {
         StreamChunks.Builder builder = StreamChunks.builder(CHUNKS);
-        ChunkFile file = new ChunkFile(8 << 20, 1, 1 << 16, 2, 1 << 14);
+        ExpectedChunk file = new ExpectedChunk(8 << 20, 1, 1 << 16, 2, 1 << 14);
         for (int i = 0; i < CHUNKS; i++) {
             builder.addLive(i, new UUID(i, ~i), ROWS, file);
         }

@@ -14,8 +14,8 @@ class StreamChunksTest {
         int[] removed = {0, 4};
         StreamChunks chunks = StreamChunks.builder(1)
                 .addGhost(3, 7)
-                .addLive(5, ID, 9, removed, new ChunkFile(Integer.MAX_VALUE, -1, 77, 5, 1L << 33))
-                .addLive(6, ID, 2, new ChunkFile(100, 1, 2, 3, 4))
+                .addLive(5, ID, 9, removed, new ExpectedChunk(Integer.MAX_VALUE, -1, 77, 5, 1L << 33))
+                .addLive(6, ID, 2, new ExpectedChunk(100, 1, 2, 3, 4))
                 .build();
         removed[0] = 3;
         assertThat(chunks.size()).isEqualTo(3);
@@ -47,7 +47,7 @@ class StreamChunksTest {
 
     @Test
     void refusesRowsThatAreNotThere() {
-        ChunkFile file = new ChunkFile(100, 0, 0, 0, 0);
+        ExpectedChunk file = new ExpectedChunk(100, 0, 0, 0, 0);
         StreamChunks.Builder builder = StreamChunks.builder(2);
         assertThatThrownBy(() -> builder.addLive(0, ID, 5, new int[] {5}, file)).hasMessageContaining("chunk 0 of 5");
         assertThatThrownBy(() -> builder.addLive(0, ID, 5, new int[] {2, 2}, file))
@@ -60,7 +60,8 @@ class StreamChunksTest {
 
     @Test
     void refusesLengthsNoChunkHas() {
-        assertThatThrownBy(() -> new ChunkFile(1L << 31, 0, 0, 0, 0)).hasMessageContaining("chunk length 2147483648");
-        assertThatThrownBy(() -> new ChunkFile(5, 0, 6, 0, 0)).hasMessageContaining("head length 6");
+        assertThatThrownBy(() -> new ExpectedChunk(1L << 31, 0, 0, 0, 0))
+                .hasMessageContaining("chunk length 2147483648");
+        assertThatThrownBy(() -> new ExpectedChunk(5, 0, 6, 0, 0)).hasMessageContaining("head length 6");
     }
 }

@@ -29,7 +29,7 @@ final class Vectors {
             }
             UUID id = chunk.has("id") ? UUID.fromString(chunk.get("id").textValue()) : new UUID(0, ordinal);
             long length = chunk.has("length") ? chunk.get("length").longValue() : 0;
-            builder.addLive(ordinal, id, rows, ints(chunk.get("removed")), new ChunkFile(length, 0, 0, 0, 0));
+            builder.addLive(ordinal, id, rows, ints(chunk.get("removed")), new ExpectedChunk(length, 0, 0, 0, 0));
         }
         return builder.build();
     }

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.split.ConsumerProgress;
+import dev.stoker.server.feed.GroupName;
 import java.time.Duration;
 import java.util.Collection;
 import java.util.HashMap;

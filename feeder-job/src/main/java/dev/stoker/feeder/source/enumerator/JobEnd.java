@@ -1,9 +1,9 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.node.GroupName;
-import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.NewestProgress;
+import dev.stoker.server.feed.GroupName;
+import dev.stoker.server.feed.Identity;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.source.enumerator;
 
-import dev.stoker.feeder.FeedPlan;
-import dev.stoker.feeder.node.GroupName;
+import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.feeder.source.split.LaneSplit;
+import dev.stoker.server.feed.GroupName;
 import java.time.Duration;
 import java.util.Optional;
 import java.util.OptionalLong;

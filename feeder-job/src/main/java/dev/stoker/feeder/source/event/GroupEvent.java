@@ -1,6 +1,6 @@
 package dev.stoker.feeder.source.event;
 
-import dev.stoker.feeder.node.GroupFacts;
+import dev.stoker.server.feed.GroupFacts;
 import org.apache.flink.api.connector.source.SourceEvent;
 
 /**

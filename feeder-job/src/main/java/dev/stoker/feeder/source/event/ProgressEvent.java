@@ -1,8 +1,8 @@
 package dev.stoker.feeder.source.event;
 
-import dev.stoker.feeder.node.GroupName;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.LaneSplitSerializer;
+import dev.stoker.server.feed.GroupName;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.Collection;

@@ -1,11 +1,11 @@
 package dev.stoker.feeder.source.reader;
 
-import dev.stoker.feeder.node.Identity;
-import dev.stoker.feeder.node.LedgerItem;
-import dev.stoker.feeder.node.ReceiptsItem;
-import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.NewestProgress;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.feed.LedgerItem;
+import dev.stoker.server.feed.ReceiptsItem;
+import dev.stoker.server.feed.SubscriptionItem;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;

@@ -1,15 +1,15 @@
 package dev.stoker.feeder.source.reader;
 
-import dev.stoker.feeder.node.GroupFacts;
-import dev.stoker.feeder.node.GroupName;
-import dev.stoker.feeder.node.LedgerItem;
-import dev.stoker.feeder.node.NodeLease;
-import dev.stoker.feeder.node.PortTakenException;
 import dev.stoker.feeder.source.event.GroupEvent;
 import dev.stoker.feeder.source.event.LaneMapEvent;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
 import dev.stoker.feeder.source.split.LaneSplit;
+import dev.stoker.server.NodeLease;
+import dev.stoker.server.feed.GroupFacts;
+import dev.stoker.server.feed.GroupName;
+import dev.stoker.server.feed.LedgerItem;
+import dev.stoker.server.feed.PortTakenException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.time.Instant;

@@ -1,8 +1,8 @@
 package dev.stoker.feeder.source.reader;
 
-import dev.stoker.feeder.node.FeedStatus;
-import dev.stoker.feeder.node.NodeLease;
-import dev.stoker.feeder.node.NodeMetrics;
+import dev.stoker.server.NodeLease;
+import dev.stoker.server.feed.FeedStatus;
+import dev.stoker.server.feed.NodeMetrics;
 import java.util.List;
 import java.util.function.ToDoubleFunction;
 import java.util.function.ToLongFunction;

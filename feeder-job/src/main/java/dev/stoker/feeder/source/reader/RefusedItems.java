@@ -1,6 +1,6 @@
 package dev.stoker.feeder.source.reader;
 
-import dev.stoker.feeder.node.LedgerItem;
+import dev.stoker.server.feed.LedgerItem;
 import java.time.Duration;
 import java.util.function.LongSupplier;
 import org.slf4j.Logger;

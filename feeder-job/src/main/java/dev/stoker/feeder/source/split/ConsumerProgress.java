@@ -1,6 +1,6 @@
 package dev.stoker.feeder.source.split;
 
-import dev.stoker.feeder.node.Identity;
+import dev.stoker.server.feed.Identity;
 import java.util.Objects;
 
 /**

@@ -2,9 +2,9 @@ package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.GroupName;
-import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.source.split.ConsumerProgress;
+import dev.stoker.server.feed.GroupName;
+import dev.stoker.server.feed.Identity;
 import java.util.List;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;

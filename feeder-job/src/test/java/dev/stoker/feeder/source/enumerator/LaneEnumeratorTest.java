@@ -2,13 +2,13 @@ package dev.stoker.feeder.source.enumerator;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.GroupName;
-import dev.stoker.feeder.node.Identity;
 import dev.stoker.feeder.source.event.ProgressEvent;
 import dev.stoker.feeder.source.event.ServerEvent;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.server.feed.GroupName;
+import dev.stoker.server.feed.Identity;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.List;

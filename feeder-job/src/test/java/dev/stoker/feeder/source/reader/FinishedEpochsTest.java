@@ -2,13 +2,13 @@ package dev.stoker.feeder.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.Identity;
-import dev.stoker.feeder.node.LedgerItem;
-import dev.stoker.feeder.node.ReceiptsItem;
-import dev.stoker.feeder.node.SubscriptionItem;
 import dev.stoker.feeder.source.split.ConsumerProgress;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.feed.LedgerItem;
+import dev.stoker.server.feed.ReceiptsItem;
+import dev.stoker.server.feed.SubscriptionItem;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.List;

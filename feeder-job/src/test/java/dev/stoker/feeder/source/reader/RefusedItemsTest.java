@@ -2,8 +2,8 @@ package dev.stoker.feeder.source.reader;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.feeder.node.Identity;
-import dev.stoker.feeder.node.ReceiptsItem;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.feed.ReceiptsItem;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Test;

@@ -3,7 +3,7 @@ package dev.stoker.feeder.source.split;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import dev.stoker.feeder.node.Identity;
+import dev.stoker.server.feed.Identity;
 import java.io.IOException;
 import java.util.List;
 import org.junit.jupiter.api.Test;

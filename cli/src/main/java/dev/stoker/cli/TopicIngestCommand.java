@@ -1,0 +1,65 @@
+package dev.stoker.cli;
+
+import dev.stoker.ingest.topic.EmbeddedTopicJob;
+import dev.stoker.ingest.topic.TopicIngest;
+import dev.stoker.ingest.topic.TopicIngestListener;
+import dev.stoker.ingest.topic.TopicIngestProgress;
+import dev.stoker.ingest.topic.TopicJob;
+import dev.stoker.ingest.topic.TopicOptions;
+import dev.stoker.ingest.topic.TopicResult;
+import dev.stoker.schemas.text.Units;
+import java.io.PrintWriter;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/**
+ * {@code stoker ingest kafka://…}: commits versions from a topic until its end or Ctrl-C; the same job as on a cluster.
+ */
+final class TopicIngestCommand {
+
+    private TopicIngestCommand() {}
+
+    static int run(TopicOptions options, boolean json, PrintWriter out, PrintWriter err) throws Exception {
+        if (options.isDryRun()) {
+            TopicIngest.plan(options).forEach(out::println);
+            return 0;
+        }
+        AtomicBoolean stop = new AtomicBoolean();
+        try (Signals signals = new Signals();
+                ProgressLine line = new ProgressLine(err);
+                TopicJob job = EmbeddedTopicJob.open(options.parallelism())) {
+            signals.onStop(() -> {
+                if (!stop.getAndSet(true)) {
+                    err.println("stoker: making the last version …");
+                }
+            });
+            TopicResult result = TopicIngest.run(options, job, new Progress(err, line), stop::get);
+            line.end();
+            if (json) {
+                out.println(IngestReport.json(result));
+            } else {
+                result.lines().forEach(out::println);
+            }
+            return 0;
+        }
+    }
+
+    /** Shows the progress: one line that is overwritten, and one for every few versions. */
+    private record Progress(PrintWriter err, ProgressLine line) implements TopicIngestListener {
+
+        @Override
+        public void started(List<String> plan) {
+            plan.forEach(err::println);
+        }
+
+        @Override
+        public void progressed(TopicIngestProgress progress) {
+            double seconds = progress.elapsed().toNanos() / 1e9;
+            line.show((progress.newestVersion() == 0 ? "no version yet" : "version " + progress.newestVersion()) + ", "
+                    + Units.plural(progress.samples(), "sample") + ", "
+                    + Units.rate(progress.bytes() / Math.max(1e-3, seconds))
+                    + " on average, lag " + Units.count(progress.lag())
+                    + (progress.deadLetters() == 0 ? "" : ", " + Units.plural(progress.deadLetters(), "dead letter")));
+        }
+    }
+}

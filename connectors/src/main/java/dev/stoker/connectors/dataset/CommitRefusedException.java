@@ -1,0 +1,17 @@
+package dev.stoker.connectors.dataset;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** Committing the version would produce a wrong dataset. The message is one line and names the next step. */
+public final class CommitRefusedException extends StokerException {
+
+    private static final long serialVersionUID = 1;
+
+    CommitRefusedException(String message) {
+        super(message);
+    }
+
+    CommitRefusedException(String message, Throwable cause) {
+        super(message, cause);
+    }
+}

@@ -1,0 +1,50 @@
+package dev.stoker.connectors.dataset;
+
+import java.io.Serializable;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Identifies an ingest and the effect of its commit.
+ *
+ * @param store opens the dataset's store
+ * @param target the dataset's location: an absolute path or a URI
+ * @param dataset id of the dataset, as text
+ * @param ingest id under which at most one version is committed
+ * @param effect of the commit on the samples of the dataset
+ * @param baseVersion newest version when the ingest began; keys were checked against it
+ * @param properties free text for the log entry
+ */
+public record IngestRun(
+        DatasetStore store,
+        String target,
+        String dataset,
+        String ingest,
+        Effect effect,
+        long baseVersion,
+        TreeMap<String, String> properties)
+        implements Serializable {
+
+    private static final long serialVersionUID = 1;
+
+    /** The effect on the samples that the dataset already has. */
+    public enum Effect {
+        /** There were none when the ingest began. Samples that others have added since stay. */
+        CREATE,
+        /** The samples stay. */
+        APPEND,
+        /** The samples are removed. */
+        REPLACE
+    }
+
+    public IngestRun(
+            DatasetStore store,
+            String target,
+            String dataset,
+            String ingest,
+            Effect effect,
+            long baseVersion,
+            Map<String, String> properties) {
+        this(store, target, dataset, ingest, effect, baseVersion, new TreeMap<>(properties));
+    }
+}

@@ -1,0 +1,40 @@
+package dev.stoker.connectors.dataset;
+
+import dev.stoker.schemas.chunk.ChunkSummary;
+import java.util.Map;
+import java.util.SortedSet;
+
+/** A report of a packing task to the sink. */
+public sealed interface PackReport {
+
+    /** The task's number. */
+    int task();
+
+    /**
+     * A chunk is written and durable.
+     *
+     * @param task the task that wrote it
+     * @param number of the chunk within the task, from 0; task and number determine the chunks' order
+     * @param chunk its entry for the log
+     */
+    record Chunk(int task, int number, ChunkSummary chunk) implements PackReport {}
+
+    /**
+     * A task has packed its whole input.
+     *
+     * @param task the number of the task
+     * @param tasks the number of tasks
+     * @param chunks the number of chunks that it has written
+     * @param classes the class names that its chunks use, by categorical field
+     * @param notes numbers for the version's properties by name, summed over the tasks
+     * @param examples texts for the version's properties by name; the first in order is kept
+     */
+    record Done(
+            int task,
+            int tasks,
+            int chunks,
+            Map<String, SortedSet<String>> classes,
+            Map<String, Long> notes,
+            Map<String, String> examples)
+            implements PackReport {}
+}

@@ -1,0 +1,159 @@
+package dev.stoker.connectors.dataset;
+
+import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.Texts;
+import dev.stoker.flink.types.ValueSerializer;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import java.io.IOException;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** u8 kind (0 chunk, 1 done), then the parts in order; texts as {@link Texts}, maps with their size first. */
+public final class PackReportSerializer extends ValueSerializer<PackReport> {
+
+    static final PackReportSerializer INSTANCE = new PackReportSerializer();
+
+    /** Flink's view of the type. */
+    public static final OpaqueType<PackReport> TYPE = OpaqueType.value(PackReport.class, INSTANCE);
+
+    private static final long serialVersionUID = 1;
+    private static final int CHUNK = 0;
+    private static final int DONE = 1;
+
+    @Override
+    public PackReport createInstance() {
+        return new PackReport.Done(0, 1, 0, Map.of(), Map.of(), Map.of());
+    }
+
+    @Override
+    public void serialize(PackReport report, DataOutputView out) throws IOException {
+        if (report instanceof PackReport.Chunk chunk) {
+            out.writeByte(CHUNK);
+            out.writeInt(chunk.task());
+            out.writeInt(chunk.number());
+            write(chunk.chunk(), out);
+        } else {
+            PackReport.Done done = (PackReport.Done) report;
+            out.writeByte(DONE);
+            out.writeInt(done.task());
+            out.writeInt(done.tasks());
+            out.writeInt(done.chunks());
+            writeClasses(done.classes(), out);
+            writeNotes(done.notes(), out);
+            writeTexts(done.examples(), out);
+        }
+    }
+
+    @Override
+    public PackReport deserialize(DataInputView in) throws IOException {
+        int kind = in.readByte();
+        int task = in.readInt();
+        int number = in.readInt();
+        if (kind == CHUNK) {
+            return new PackReport.Chunk(task, number, readChunk(in));
+        }
+        if (kind != DONE) {
+            throw new IOException("A pack report of kind " + kind);
+        }
+        int chunks = in.readInt();
+        return new PackReport.Done(task, number, chunks, readClasses(in), readNotes(in), readTexts(in));
+    }
+
+    static void write(ChunkSummary chunk, DataOutputView out) throws IOException {
+        out.writeLong(chunk.id().getMostSignificantBits());
+        out.writeLong(chunk.id().getLeastSignificantBits());
+        Texts.write(chunk.split(), out);
+        out.writeInt(chunk.rows());
+        out.writeLong(chunk.length());
+        out.writeInt(chunk.crc32c());
+        out.writeLong(chunk.headLength());
+        out.writeInt(chunk.headCrc32c());
+        out.writeLong(chunk.largestRow());
+    }
+
+    static ChunkSummary readChunk(DataInputView in) throws IOException {
+        UUID id = new UUID(in.readLong(), in.readLong());
+        String split = Texts.read(in);
+        int rows = in.readInt();
+        long length = in.readLong();
+        int crc32c = in.readInt();
+        long headLength = in.readLong();
+        int headCrc32c = in.readInt();
+        return new ChunkSummary(id, split, rows, length, crc32c, headLength, headCrc32c, in.readLong());
+    }
+
+    static void writeClasses(Map<String, SortedSet<String>> classes, DataOutputView out) throws IOException {
+        out.writeInt(classes.size());
+        for (Map.Entry<String, SortedSet<String>> field : classes.entrySet()) {
+            Texts.write(field.getKey(), out);
+            out.writeInt(field.getValue().size());
+            for (String name : field.getValue()) {
+                Texts.write(name, out);
+            }
+        }
+    }
+
+    static Map<String, SortedSet<String>> readClasses(DataInputView in) throws IOException {
+        Map<String, SortedSet<String>> classes = new TreeMap<>();
+        for (int fields = in.readInt(); fields > 0; fields--) {
+            String field = Texts.read(in);
+            SortedSet<String> names = new TreeSet<>();
+            for (int count = in.readInt(); count > 0; count--) {
+                names.add(Texts.read(in));
+            }
+            classes.put(field, names);
+        }
+        return classes;
+    }
+
+    static void writeNotes(Map<String, Long> notes, DataOutputView out) throws IOException {
+        out.writeInt(notes.size());
+        for (Map.Entry<String, Long> note : notes.entrySet()) {
+            Texts.write(note.getKey(), out);
+            out.writeLong(note.getValue());
+        }
+    }
+
+    static Map<String, Long> readNotes(DataInputView in) throws IOException {
+        Map<String, Long> notes = new TreeMap<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            notes.put(Texts.read(in), in.readLong());
+        }
+        return notes;
+    }
+
+    static void writeTexts(Map<String, String> texts, DataOutputView out) throws IOException {
+        out.writeInt(texts.size());
+        for (Map.Entry<String, String> text : texts.entrySet()) {
+            Texts.write(text.getKey(), out);
+            Texts.write(text.getValue(), out);
+        }
+    }
+
+    static Map<String, String> readTexts(DataInputView in) throws IOException {
+        Map<String, String> texts = new TreeMap<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            texts.put(Texts.read(in), Texts.read(in));
+        }
+        return texts;
+    }
+
+    @Override
+    public TypeSerializerSnapshot<PackReport> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    /** What Flink keeps of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<PackReport> {
+        public Snapshot() {
+            super(() -> INSTANCE);
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package dev.stoker.connectors.dataset;
+
+import dev.stoker.schemas.errors.StokerException;
+
+/** A sample's key is already in the dataset, or occurs twice in the ingest. */
+public final class TakenKeyException extends StokerException {
+
+    private static final long serialVersionUID = 1;
+
+    private TakenKeyException(String message) {
+        super(message);
+    }
+
+    /** The dataset already has a sample with this key. */
+    public static TakenKeyException inDataset(String key, String where) {
+        return new TakenKeyException("The dataset already has a sample with the key " + key + ", in " + where
+                + "; leave the file out, rename it, or replace all samples with --replace");
+    }
+
+    /** Two files have this key. */
+    public static TakenKeyException twice(String key) {
+        return new TakenKeyException("The key " + key + " occurs twice in this ingest; rename one of the files");
+    }
+}

@@ -1,0 +1,30 @@
+package dev.stoker.connectors.dataset;
+
+import dev.stoker.schemas.errors.StokerException;
+import java.util.Locale;
+
+/** More records of a stream are unusable than the limit allows. */
+public final class TooManyDeadLettersException extends StokerException {
+
+    private static final long serialVersionUID = 1;
+
+    private TooManyDeadLettersException(String message) {
+        super(message);
+    }
+
+    /** Without an example. */
+    static TooManyDeadLettersException of(long found, long most) {
+        return of(found, most, "");
+    }
+
+    /** @param last the problem of the last unusable record */
+    public static TooManyDeadLettersException of(long found, long most, String last) {
+        return new TooManyDeadLettersException(String.format(
+                Locale.ROOT,
+                "%,d records could not be used, but --max-dead-letters allows %,d%s; look at the dead letters, then"
+                        + " correct the options or raise the limit, and start again",
+                found,
+                most,
+                last.isEmpty() ? "" : " (the last one: " + last + ")"));
+    }
+}

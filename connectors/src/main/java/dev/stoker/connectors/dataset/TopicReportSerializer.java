@@ -1,0 +1,95 @@
+package dev.stoker.connectors.dataset;
+
+import dev.stoker.flink.types.OpaqueType;
+import dev.stoker.flink.types.ValueSerializer;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import org.apache.flink.api.common.typeutils.SimpleTypeSerializerSnapshot;
+import org.apache.flink.api.common.typeutils.TypeSerializerSnapshot;
+import org.apache.flink.core.memory.DataInputView;
+import org.apache.flink.core.memory.DataOutputView;
+
+/** i64 checkpoint, chunks and classes as in {@link PackReportSerializer}, offsets, i64 dead letters. */
+public final class TopicReportSerializer extends ValueSerializer<TopicReport> {
+
+    static final TopicReportSerializer INSTANCE = new TopicReportSerializer();
+
+    /** Flink's view of the type. */
+    public static final OpaqueType<TopicReport> TYPE = OpaqueType.value(TopicReport.class, INSTANCE);
+
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public TopicReport createInstance() {
+        return new TopicReport(0, List.of(), Map.of(), new TreeMap<>(), 0);
+    }
+
+    @Override
+    public void serialize(TopicReport report, DataOutputView out) throws IOException {
+        out.writeLong(report.checkpoint());
+        writeChunks(report.chunks(), out);
+        PackReportSerializer.writeClasses(report.classes(), out);
+        writeOffsets(report.next(), out);
+        out.writeLong(report.deadLetters());
+    }
+
+    @Override
+    public TopicReport deserialize(DataInputView in) throws IOException {
+        long checkpoint = in.readLong();
+        List<ChunkSummary> chunks = readChunks(in);
+        Map<String, SortedSet<String>> classes = PackReportSerializer.readClasses(in);
+        SortedMap<Integer, Long> next = readOffsets(in);
+        return new TopicReport(checkpoint, chunks, classes, next, in.readLong());
+    }
+
+    static void writeChunks(List<ChunkSummary> chunks, DataOutputView out) throws IOException {
+        out.writeInt(chunks.size());
+        for (ChunkSummary chunk : chunks) {
+            PackReportSerializer.write(chunk, out);
+        }
+    }
+
+    static List<ChunkSummary> readChunks(DataInputView in) throws IOException {
+        List<ChunkSummary> chunks = new ArrayList<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            chunks.add(PackReportSerializer.readChunk(in));
+        }
+        return chunks;
+    }
+
+    /** i32 number, then i32 partition and i64 offset of each. */
+    static void writeOffsets(SortedMap<Integer, Long> offsets, DataOutputView out) throws IOException {
+        out.writeInt(offsets.size());
+        for (Map.Entry<Integer, Long> entry : offsets.entrySet()) {
+            out.writeInt(entry.getKey());
+            out.writeLong(entry.getValue());
+        }
+    }
+
+    static TreeMap<Integer, Long> readOffsets(DataInputView in) throws IOException {
+        TreeMap<Integer, Long> offsets = new TreeMap<>();
+        for (int count = in.readInt(); count > 0; count--) {
+            int partition = in.readInt();
+            offsets.put(partition, in.readLong());
+        }
+        return offsets;
+    }
+
+    @Override
+    public TypeSerializerSnapshot<TopicReport> snapshotConfiguration() {
+        return new Snapshot();
+    }
+
+    /** What Flink keeps of this serializer. */
+    public static final class Snapshot extends SimpleTypeSerializerSnapshot<TopicReport> {
+        public Snapshot() {
+            super(() -> INSTANCE);
+        }
+    }
+}

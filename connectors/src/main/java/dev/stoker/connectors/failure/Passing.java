@@ -1,4 +1,0 @@
-package dev.stoker.connectors.failure;
-
-/** Marks a temporary failure, such as that of a broker that is unavailable. */
-public interface Passing {}

@@ -1,2 +1,0 @@
-/** Tests of Flink inside one process, and of the sockets of a process. */
-package dev.stoker.connectors.embedded;

@@ -1,0 +1,114 @@
+package dev.stoker.server;
+
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.EpochVersions;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.dataset.EpochChoice;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.server.chunks.ChunkSource;
+import dev.stoker.server.chunks.ChunkSources;
+import dev.stoker.server.feed.StreamSpec;
+import dev.stoker.server.session.FeedServer;
+import dev.stoker.server.window.ServedStream;
+import dev.stoker.server.window.StreamVersions;
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.time.InstantSource;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.UUID;
+
+/** Opens streams, wherever their datasets are. For one thread; what it opens is for any. */
+public final class DatasetStreams implements FeedServer.Streams {
+    private final UUID feed;
+    private final List<StreamSpec> specs;
+    private final Map<String, Followed> followed = new HashMap<>();
+
+    /** @param feed the feed's id */
+    public DatasetStreams(UUID feed, List<StreamSpec> specs) {
+        this.feed = feed;
+        this.specs = List.copyOf(specs);
+    }
+
+    @Override
+    public List<ServedStream> open(ChunkSources sources) throws IOException {
+        List<ServedStream> streams = new ArrayList<>();
+        for (StreamSpec spec : specs) {
+            streams.add(open(spec, sources));
+        }
+        return streams;
+    }
+
+    @Override
+    public Optional<StreamVersions> versions(String stream) {
+        return Optional.ofNullable(followed.get(stream));
+    }
+
+    private ServedStream open(StreamSpec spec, ChunkSources sources) throws IOException {
+        ObjectStore store = sources.counted(Stores.open(spec.path()));
+        try {
+            Dataset dataset = Dataset.open(store);
+            if (!dataset.info().id().equals(spec.dataset())) {
+                throw new ForeignFileException(
+                        spec.path(),
+                        "dataset " + spec.dataset() + " of stream " + spec.name(),
+                        "it is dataset " + dataset.info().id());
+            }
+            Followed stream = new Followed(feed, spec, dataset, sources.of(store));
+            if (spec.follow()) {
+                followed.put(spec.name(), stream);
+            }
+            return stream.open(spec.version());
+        } catch (IOException | RuntimeException e) {
+            store.close();
+            throw e;
+        }
+    }
+
+    /** A stream of which any version can be opened. */
+    private record Followed(UUID feed, StreamSpec spec, Dataset dataset, ChunkSource source) implements StreamVersions {
+        @Override
+        public long choose(String group, long epoch, OptionalLong wanted, EpochVersions.Check check)
+                throws IOException {
+            return of(group).choose(epoch, wanted, version -> {
+                // A version that has nothing of the split is not chosen.
+                dataset.snapshot(version).stream(spec.split());
+                check.accept(version);
+            });
+        }
+
+        @Override
+        public long newest() throws IOException {
+            return dataset.latestVersion();
+        }
+
+        @Override
+        public OptionalLong find(String group, long epoch) throws IOException {
+            return of(group).find(epoch);
+        }
+
+        private EpochVersions of(String group) {
+            return new EpochVersions(dataset, new EpochChoice.Pass(feed, spec.name(), group), InstantSource.system());
+        }
+
+        @Override
+        public ServedStream open(long version) throws IOException {
+            Snapshot snapshot = dataset.snapshot(version);
+            return new ServedStream(
+                    spec.name(),
+                    dataset.info().id(),
+                    dataset.info().name(),
+                    snapshot.version(),
+                    spec.split(),
+                    snapshot.stream(spec.split()),
+                    dataset.info().fields(),
+                    snapshot.classes(),
+                    source);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+package dev.stoker.server.security;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The secrets that trainers must present, and the rights of each secret. Only digests are kept, so that no heap dump,
+ * log or message can show a token. A changed token file is read again; existing sessions stay. Thread-safe.
+ */
+public final class FeedToken {
+    private static final Logger LOG = LoggerFactory.getLogger(FeedToken.class);
+
+    private final Optional<Path> file;
+    private final WatchedFiles watched;
+    /** Guarded by the monitor of this object. */
+    private List<TokenFile.Entry> entries;
+
+    private FeedToken(Optional<Path> file, WatchedFiles watched, List<TokenFile.Entry> entries) {
+        this.file = file;
+        this.watched = watched;
+        this.entries = entries;
+    }
+
+    /** Returns a token that never changes and allows everything. */
+    public static FeedToken of(String secret) {
+        return new FeedToken(
+                Optional.empty(),
+                new WatchedFiles(List.of()),
+                List.of(new TokenFile.Entry(digest(secret), TokenRights.ALL)));
+    }
+
+    /**
+     * Reads the tokens of a file, one per line, as {@code docs/security.md} describes it.
+     *
+     * @throws AccessException if the file cannot be read, is empty or malformed
+     */
+    public static FeedToken file(Path file) throws AccessException {
+        WatchedFiles watched = new WatchedFiles(List.of(file));
+        return new FeedToken(Optional.of(file), watched, TokenFile.read(file));
+    }
+
+    /** Returns the rights of a token; empty if the token is unknown. Takes the same time for every input. */
+    public Optional<TokenRights> rights(Optional<String> given) {
+        byte[] digest = digest(given.orElse(""));
+        TokenRights found = null;
+        for (TokenFile.Entry entry : current()) {
+            // Compare with all entries, so that the time does not reveal which one matched.
+            found = MessageDigest.isEqual(entry.digest(), digest) ? entry.rights() : found;
+        }
+        return given.isPresent() ? Optional.ofNullable(found) : Optional.empty();
+    }
+
+    /** Returns a warning if other users of the machine may read the file. */
+    public Optional<String> warning() {
+        return file.filter(FeedToken::isOpen)
+                .map(f -> "token file " + f + " can be read by every user of this machine: chmod 600 " + f);
+    }
+
+    private synchronized List<TokenFile.Entry> current() {
+        if (watched.changed()) {
+            try {
+                entries = TokenFile.read(file.orElseThrow());
+                LOG.info("Reloaded {}; existing sessions continue", this);
+            } catch (AccessException e) {
+                LOG.warn("{}; the previous tokens remain valid", e.getMessage());
+            }
+        }
+        return entries;
+    }
+
+    private static boolean isOpen(Path file) {
+        try {
+            return Files.getPosixFilePermissions(file).contains(PosixFilePermission.OTHERS_READ);
+        } catch (IOException | UnsupportedOperationException e) {
+            return false;
+        }
+    }
+
+    static byte[] digest(String text) {
+        try {
+            return MessageDigest.getInstance("SHA-256").digest(text.getBytes(StandardCharsets.UTF_8));
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every Java platform has SHA-256", e);
+        }
+    }
+
+    /** Returns a text without the token. */
+    @Override
+    public String toString() {
+        return file.map(f -> "token file " + f).orElse("a token");
+    }
+}

@@ -1,0 +1,77 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.Subscribe;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What a session has asked for. A feeder that dies takes subscriptions along that were not durable; their receipts come
+ * again over another connection, and the ledger must say then what they belong to. For the session's reader thread.
+ */
+final class AskedNumbers {
+
+    /** A session acknowledges the epoch before the one it asks for, seldom an earlier one. */
+    private static final int KEPT = 64;
+
+    private final ArrayDeque<Subscribe> asked = new ArrayDeque<>();
+
+    void add(Subscribe subscribe) {
+        asked.addFirst(subscribe);
+        if (asked.size() > KEPT) {
+            asked.removeLast();
+        }
+    }
+
+    /** Whether the session has asked for nothing yet. */
+    boolean isEmpty() {
+        return asked.isEmpty();
+    }
+
+    /** The tail under which a number was asked for; of one that was not, that of the newest subscription. */
+    TailPolicy tail(long epoch, long number) {
+        for (Subscribe subscribe : asked) {
+            if (subscribe.epoch() == epoch && subscribe.covers(number)) {
+                return subscribe.tail();
+            }
+        }
+        return asked.getFirst().tail();
+    }
+
+    /** The acknowledged numbers that this session never asked for, as the subscriptions they must have come by. */
+    List<Subscribe> unasked(Ack ack, long stride) {
+        Map<Long, long[]> ranges = null;
+        for (int i = 0; i < ack.count(); i++) {
+            long number = ack.number(i);
+            if (!isAsked(ack.epoch(), number)) {
+                ranges = ranges == null ? new TreeMap<>() : ranges;
+                long[] range = ranges.computeIfAbsent(number % stride, r -> new long[] {number, number});
+                range[0] = Math.min(range[0], number);
+                range[1] = Math.max(range[1], number);
+            }
+        }
+        if (ranges == null) {
+            return List.of();
+        }
+        TailPolicy tail = asked.getFirst().tail();
+        List<Subscribe> unasked = new ArrayList<>();
+        for (long[] range : ranges.values()) {
+            unasked.add(new Subscribe(
+                    0, ack.epoch(), range[0], stride, (range[1] - range[0]) / stride + 1, tail, List.of()));
+        }
+        return unasked;
+    }
+
+    private boolean isAsked(long epoch, long number) {
+        for (Subscribe subscribe : asked) {
+            if (subscribe.epoch() == epoch && subscribe.covers(number)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

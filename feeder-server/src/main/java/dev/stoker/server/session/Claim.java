@@ -1,0 +1,58 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.protocol.Caller;
+import dev.stoker.schemas.protocol.Hello;
+
+/**
+ * What a HELLO wants of its group.
+ *
+ * @param seat the place
+ * @param run the run that the user named, or 0
+ * @param worldSize ranks of its run
+ * @param workers loader workers of its rank
+ * @param caller the process behind it
+ * @param client name and version of the client, for messages about one that does not name its process
+ */
+record Claim(MemberId seat, long run, int worldSize, int workers, Caller caller, String client) {
+    static Claim of(Hello hello) {
+        return new Claim(
+                new MemberId(hello.participant().rank(), hello.participant().worker(), hello.replica()),
+                hello.run(),
+                hello.participant().worldSize(),
+                hello.participant().workers(),
+                hello.caller(),
+                hello.client());
+    }
+
+    /** The run that it names: the user's, or the one that it was given before; 0 if it has none. */
+    long namedRun() {
+        return run > 0 ? run : caller.joined();
+    }
+
+    /** The same, which leaves the run to the server. */
+    Claim withoutRun() {
+        return new Claim(seat, 0, worldSize, workers, caller.in(0), client);
+    }
+
+    /** Whether both speak for one rank and replica, but divide its batches among another number of workers. */
+    boolean dividesOtherwise(Claim other) {
+        return seat.rank() == other.seat.rank() && seat.replica() == other.seat.replica() && workers != other.workers;
+    }
+
+    /** Whether a launcher has started this after the other, as the same job. */
+    boolean restarts(Claim other) {
+        return caller.launch().isPresent()
+                && other.caller.launch().isPresent()
+                && caller.launch().get().isLaterThan(other.caller.launch().get());
+    }
+
+    /** Who it is, for messages. */
+    String who() {
+        String process = caller.instance()
+                .map(instance -> "process " + instance.pid() + " on host " + instance.host())
+                .orElse("a process that does not name itself (" + client + ")");
+        return process + " (rank " + seat.rank() + " of " + worldSize
+                + (workers > 1 ? ", worker " + seat.worker() + " of " + workers : "")
+                + (seat.replica() > 0 ? ", replica " + seat.replica() : "") + ")";
+    }
+}

@@ -1,0 +1,21 @@
+package dev.stoker.server.session;
+
+import java.util.concurrent.atomic.LongAdder;
+
+/** What the server counts. Thread-safe. */
+final class Counters {
+    final LongAdder batches = new LongAdder();
+    final LongAdder bytes = new LongAdder();
+    final LongAdder rows = new LongAdder();
+    /** Rows of pieces that trainers have acknowledged. */
+    final LongAdder usedRows = new LongAdder();
+
+    final LongAdder rejected = new LongAdder();
+    final LongAdder nacks = new LongAdder();
+    final LongAdder refetches = new LongAdder();
+    final LongAdder corrupt = new LongAdder();
+    /** Time of all sessions that have ended, in nanoseconds. */
+    final LongAdder waitedNanos = new LongAdder();
+
+    final LongAdder subscribedNanos = new LongAdder();
+}

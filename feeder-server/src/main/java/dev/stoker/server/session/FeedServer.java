@@ -1,0 +1,365 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.FieldInfo;
+import dev.stoker.schemas.protocol.FrameDecoder;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.UnixAddress;
+import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.server.chunks.ChunkSources;
+import dev.stoker.server.chunks.OriginReads;
+import dev.stoker.server.feed.FeedSpec;
+import dev.stoker.server.feed.FeedStatus;
+import dev.stoker.server.feed.GroupFacts;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.feed.NodeMetrics;
+import dev.stoker.server.feed.ServerOptions;
+import dev.stoker.server.feed.Used;
+import dev.stoker.server.security.ServerTls;
+import dev.stoker.server.security.TokenRights;
+import dev.stoker.server.threads.Threads;
+import dev.stoker.server.window.DamageCheck;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.PieceBuilder;
+import dev.stoker.server.window.ServedStream;
+import dev.stoker.server.window.StreamVersions;
+import dev.stoker.server.window.WorkingMemory;
+import java.io.IOException;
+import java.net.BindException;
+import java.nio.channels.SocketChannel;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalLong;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The server of one feed: streams, sessions, and what they share. Thread-safe. */
+public final class FeedServer implements AutoCloseable, Acceptor.Gate {
+    private static final Logger LOG = LoggerFactory.getLogger(FeedServer.class);
+
+    private final FeedSpec spec;
+    private final ServerOptions options;
+    private final Map<String, FeedStream> streams = new LinkedHashMap<>();
+    private final Counters counters = new Counters();
+    private final ChunkResources resources;
+    private final AckTable acks;
+    private final LongAdder lanes = new LongAdder();
+    private final Optional<ServerTls> tls;
+    private final Threads threads;
+    private final Listener listener;
+    private final Admission admission;
+    private final Instant started;
+    private final Sessions sessions;
+    private final ProcessLimits limits = ProcessLimits.ofThisProcess();
+    private volatile boolean closed;
+
+    /** Opens the feed's streams. */
+    public interface Streams {
+        List<ServedStream> open(ChunkSources sources) throws IOException;
+
+        /** Of a stream that was opened: its other versions, if it follows its dataset. */
+        default Optional<StreamVersions> versions(String stream) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * Binds, opens the streams, and accepts trainers from then on.
+     *
+     * @throws BindException if none of the ports is free
+     * @throws IOException if a stream cannot be opened
+     */
+    public FeedServer(FeedSpec spec, ServerOptions options, Streams opener) throws IOException {
+        this(spec, options, opener, Threads.system());
+    }
+
+    /** As {@link #FeedServer(FeedSpec, ServerOptions, Streams)}, with threads and time of the caller's choice. */
+    public FeedServer(FeedSpec spec, ServerOptions options, Streams opener, Threads threads) throws IOException {
+        this(spec, options, opener, threads, (gate, rejected) -> TcpListener.open(options, gate, rejected));
+    }
+
+    /** As above, with connections of the caller's choice, too. */
+    public FeedServer(FeedSpec spec, ServerOptions options, Streams opener, Threads threads, Listener.Opener entrance)
+            throws IOException {
+        this.spec = spec;
+        this.threads = threads;
+        this.started = Instant.ofEpochMilli(threads.nowMs());
+        this.options = options;
+        this.admission = new Admission(spec, options);
+        this.resources = new ChunkResources(options, spec.onCorrupt(), counters.corrupt);
+        this.acks = new AckTable(options.maxPendingReceipts());
+        // Before the port, so that wrong files are said first.
+        this.tls = options.access().tls().isPresent()
+                ? Optional.of(ServerTls.open(options.access().tls().get()))
+                : Optional.empty();
+        this.listener = entrance.open(this, counters.rejected);
+        this.sessions = new Sessions(counters, started, threads);
+        try {
+            open(opener);
+        } catch (IOException | RuntimeException | Error e) {
+            listener.close();
+            sessions.stopTimer();
+            resources.close();
+            throw e;
+        }
+        listener.start();
+        LOG.info(
+                "Feed {} is served at {}{}{}",
+                spec.name(),
+                listener.address(),
+                tls.isPresent() ? " over TLS" : "",
+                listener.unix().map(place -> " and unix:" + place.path()).orElse(""));
+        options.access().warnings(options.bind()).forEach(LOG::warn);
+        limits.warning(options.maxSessions()).ifPresent(LOG::warn);
+    }
+
+    private void open(Streams opener) throws IOException {
+        OrderSpec defaults = OrderOverlay.fromJson(spec.order()).over(OrderSpec.defaults());
+        WorkingMemory memory =
+                new WorkingMemory(options.windowBytes(), options.workingMemoryBytes() != ServerOptions.AUTO_MEMORY);
+        for (ServedStream stream : opener.open(resources.sources())) {
+            DamageCheck damageCheck = new DamageCheck(spec.onCorrupt(), counters.corrupt);
+            StreamOrders orders = new StreamOrders(stream, opener.versions(stream.name()), memory);
+            FeedStream state = new FeedStream(orders, defaults, damageCheck, everythingHere());
+            state.prepare();
+            streams.put(stream.name(), state);
+        }
+        resources.start(spec.id(), streams.values());
+    }
+
+    private LaneMap everythingHere() {
+        return LaneMap.single(
+                listener.address(),
+                1,
+                unix().map(place -> Map.of(listener.address(), place)).orElse(Map.of()));
+    }
+
+    /** The Unix-domain socket for trainers of this machine, if there is one. */
+    public Optional<UnixAddress> unix() {
+        return listener.unix();
+    }
+
+    /** {@code host:port} for trainers. */
+    public String address() {
+        return listener.address();
+    }
+
+    Threads threads() {
+        return threads;
+    }
+
+    /** Counts the lanes whose preferred place this process is. */
+    public LongAdder lanes() {
+        return lanes;
+    }
+
+    /** What trainers acknowledged. */
+    public AckTable acks() {
+        return acks;
+    }
+
+    @Override
+    public void judge(Hello hello) throws ProtocolException {
+        admission.judge(hello, sessions.size(), closed);
+        limits.judge(sessions.size());
+    }
+
+    /** What a trainer may do by its token. */
+    TokenRights rights(Hello hello) throws ProtocolException {
+        return admission.rights(hello);
+    }
+
+    @Override
+    public Wire wire(SocketChannel channel) throws IOException {
+        PlainWire plain = new PlainWire(channel);
+        return tls.isPresent() && !plain.isUnix()
+                ? new TlsWire(channel, tls.get().engine())
+                : plain;
+    }
+
+    @Override
+    public void enter(Wire channel, FrameDecoder decoder, Hello hello, byte[] rest) throws IOException {
+        // A silent trainer is never cut, but one whose machine is gone must not keep its place. The peer's kernel
+        // answers,
+        // so neither a long step nor a long hold of Python's interpreter lock counts.
+        channel.keepAlive();
+        sessions.begin(number -> new Session(this, number, channel, decoder, hello, rest));
+    }
+
+    /** Starts a thread of a session. */
+    Threads.Started start(Runnable task, String name) throws ProtocolException {
+        return sessions.start(task, name);
+    }
+
+    /** The session has ended and its threads are done. */
+    void left(Session session) {
+        sessions.left(session);
+    }
+
+    FeedStream stream(Optional<String> name) throws ProtocolException {
+        FeedStream stream = name.map(streams::get)
+                .orElseGet(() -> streams.values().iterator().next());
+        if (name.isPresent() && !streams.containsKey(name.get())) {
+            throw new ProtocolException(
+                    ErrorCode.UNKNOWN_STREAM,
+                    "feed " + spec.name() + " has no stream " + name.get() + "; it has " + streams.keySet());
+        }
+        return stream;
+    }
+
+    Welcome welcome(FeedStream state, GroupOrder order, Identity identity, long session) {
+        ServedStream stream = order.stream();
+        return new Welcome(
+                new Welcome.FeedName(spec.id(), spec.name()),
+                new Welcome.StreamName(
+                        stream.name(), stream.dataset(), stream.datasetName(), stream.version(), stream.split()),
+                order.fingerprint(),
+                order.spec(),
+                stream.fields().stream()
+                        .map(field -> new FieldInfo(
+                                field.name(), field.type().canonical(), field.nullable(), field.payload()))
+                        .toList(),
+                stream.classes().names(),
+                Arrays.stream(order.order().laneRows()).boxed().toList(),
+                order.order().size().samples(),
+                order.largestBatchBytes(),
+                spec.epochs(),
+                identity.run(),
+                session,
+                state.laneMap().forLanes(order.order().lanes()));
+    }
+
+    /** @param only the epoch that alone is of this order, if there is but one */
+    PieceBuilder builder(FeedStream stream, GroupOrder order, OptionalLong only) {
+        OptionalLong epochs = only.isPresent() ? OptionalLong.of(only.getAsLong() + 1) : spec.epochs();
+        return new PieceBuilder(order, resources.windows(), stream.damageCheck(), epochs, spec.tag());
+    }
+
+    Counters counters() {
+        return counters;
+    }
+
+    /** Closes the channel in a second, by when the peer has read its farewell; a thread blocked on it is released. */
+    void closeLater(Wire channel) {
+        sessions.closeLater(channel);
+    }
+
+    /** Takes over a lane map unless it is older than the present one. */
+    public void updateLaneMap(String stream, LaneMap map) {
+        FeedStream state = streams.get(stream);
+        if (state != null && state.update(map)) {
+            sessions.forEach(session -> session.tell(state, map));
+        }
+    }
+
+    /** What this server remembers of a group. */
+    public Optional<GroupFacts> facts(String stream, String group) {
+        return Optional.ofNullable(streams.get(stream))
+                .flatMap(state -> state.groups().find(group))
+                .flatMap(Group::facts);
+    }
+
+    /** The time in the greatest generation of the lane maps that this server was given. */
+    public long mapsMadeMs() {
+        return streams.values().stream()
+                .mapToLong(stream -> stream.laneMap().startMs())
+                .max()
+                .orElse(0);
+    }
+
+    /** What this server knows of groups that are open, or were last. */
+    public List<GroupFacts> facts() {
+        List<GroupFacts> facts = new ArrayList<>();
+        streams.values().forEach(stream -> facts.addAll(stream.facts()));
+        return facts;
+    }
+
+    /** Takes over what another server knows of a group. */
+    public void learn(GroupFacts facts) {
+        FeedStream stream = streams.get(facts.stream());
+        if (stream == null) {
+            return;
+        }
+        try {
+            stream.groups().learn(facts);
+        } catch (IllegalArgumentException e) {
+            LOG.warn("Cannot use another feeder's state of a group: {}", facts, e);
+        }
+    }
+
+    /** Since when no trainer is connected; empty while one is. */
+    public Optional<Instant> idleSince() {
+        return sessions.idleSince();
+    }
+
+    /** Totals and gauges. */
+    public NodeMetrics metrics() {
+        OriginReads reads = resources.reads();
+        return new NodeMetrics(
+                counters.batches.sum(),
+                counters.bytes.sum(),
+                counters.rows.sum(),
+                Used.of(counters.usedRows.sum(), counters.rows.sum(), counters.bytes.sum()),
+                reads.reads(),
+                reads.bytes(),
+                reads.metadata(),
+                sessions.waitedShare(),
+                sessions.size(),
+                counters.rejected.sum(),
+                counters.nacks.sum(),
+                counters.refetches.sum(),
+                counters.corrupt.sum(),
+                resources.windows().open(),
+                resources.usedBytes(),
+                resources.sources().mapped(),
+                acks.pending(),
+                lanes.sum());
+    }
+
+    /** How the feed stands, for people and monitoring. */
+    public FeedStatus status() {
+        List<FeedStatus.Group> groups = new ArrayList<>();
+        streams.values().forEach(stream -> groups.addAll(stream.status(spec.epochs())));
+        return new FeedStatus(
+                spec.name(),
+                spec.id(),
+                listener.address(),
+                started.toEpochMilli(),
+                threads.nowMs(),
+                metrics(),
+                tiers(),
+                groups);
+    }
+
+    /** Has the tiers filled with a lane whose preferred place this is, if that was asked for. */
+    public void warm(String stream, int lane) {
+        FeedStream state = streams.get(stream);
+        if (state != null && options.tiers().warm()) {
+            state.defaultOrder().warm(lane);
+        }
+    }
+
+    /** What holds data, fastest first, and how full it is. */
+    public List<FeedStatus.Tier> tiers() {
+        return resources.tiers();
+    }
+
+    /** Tells every trainer, frees the port, and waits until the sessions have ended. */
+    @Override
+    public void close() {
+        closed = true;
+        listener.close();
+        sessions.end(ErrorCode.SHUTTING_DOWN, "feed " + spec.name() + " is ending; connect again if it restarts");
+        resources.close();
+    }
+}

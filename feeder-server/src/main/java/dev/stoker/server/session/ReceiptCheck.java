@@ -1,0 +1,99 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.order.DeliveredBatch;
+import dev.stoker.schemas.order.DeliveredPiece;
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochNumbering;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.text.Units;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.window.GroupOrder;
+
+/**
+ * Compares receipts with the order: the ledger takes what passes without another look. Receipts of an earlier
+ * connection name numbers of an earlier subscription, perhaps of an earlier epoch, so that the bounds are those of the
+ * epoch. For the session's reader thread.
+ */
+final class ReceiptCheck {
+
+    private final Identity identity;
+    private GroupOrder order;
+    private EpochNumbering numbering;
+    private long epoch = -1;
+    private TailPolicy tail;
+    /** The batch of the entry before; the pieces of a batch follow one another. */
+    private DeliveredBatch batch;
+
+    ReceiptCheck(Identity identity) {
+        this.identity = identity;
+    }
+
+    /**
+     * The first number behind those that a trainer may ask for or acknowledge.
+     *
+     * @param stride world size times workers
+     */
+    static long end(EpochSize size, TailPolicy tail, long stride) {
+        return switch (tail) {
+            case PAD -> size.batches() == 0 ? 0 : size.batches() + stride;
+            case DROP -> size.wholeBatches();
+            case KEEP -> size.batches();
+        };
+    }
+
+    /**
+     * Refuses a receipt that the trainer cannot have.
+     *
+     * @param of the order of the frame's epoch
+     * @param i the entry
+     * @param how the tail under which the batch was delivered
+     */
+    void check(Ack ack, int i, GroupOrder of, TailPolicy how) throws ProtocolException {
+        long number = ack.number(i);
+        long end = end(of.order().size(), how, (long) identity.worldSize() * identity.workers());
+        if (number >= end) {
+            throw bad("number " + number + " is past the end of epoch " + ack.epoch() + ", " + end + " (tail " + how
+                    + ")");
+        }
+        long rank = number % identity.worldSize();
+        if (rank != identity.rank()) {
+            throw bad("number " + number + " is one of rank " + rank + ", this is rank " + identity.rank());
+        }
+        DeliveredBatch delivered = delivered(of, ack.epoch(), how, number);
+        int index = ack.piece(i);
+        if (index >= delivered.pieces().size()) {
+            throw bad("number " + number + " has no piece " + index + ": the order says "
+                    + Units.plural(delivered.pieces().size(), "piece"));
+        }
+        DeliveredPiece piece = delivered.pieces().get(index);
+        if (ack.rows(i) + ack.skipped(i) != piece.rows() || ack.repeated(i) != piece.repeated()) {
+            throw bad("number " + number + " piece " + index + " has " + Units.plural(ack.rows(i), "row") + " and "
+                    + ack.skipped(i)
+                    + " skipped, repeated " + ack.repeated(i) + ": the order says " + piece.rows()
+                    + " together, repeated " + piece.repeated());
+        }
+    }
+
+    private DeliveredBatch delivered(GroupOrder of, long ofEpoch, TailPolicy how, long number) {
+        if (of != order || ofEpoch != epoch) {
+            order = of;
+            epoch = ofEpoch;
+            // Not one of the order's own: an epoch that nobody reads would displace one that is read.
+            numbering = new EpochNumbering(of.spec(), of.order().laneRows(), ofEpoch);
+            batch = null;
+        }
+        if (batch == null || batch.number() != number || tail != how) {
+            tail = how;
+            batch = Delivery.batch(numbering, how, number);
+        }
+        return batch;
+    }
+
+    private static ProtocolException bad(String message) {
+        return new ProtocolException(ErrorCode.BAD_FRAME, "ACK: " + message);
+    }
+}

@@ -1,0 +1,110 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.feed.ReceiptsItem;
+import dev.stoker.server.feed.SubscriptionItem;
+import dev.stoker.server.window.GroupOrder;
+import java.util.OptionalLong;
+
+/**
+ * What a session has the ledger say: what the trainer asked for, and what it acknowledged. For the session's reader
+ * thread.
+ */
+final class SessionLedger {
+
+    private final Identity identity;
+    private final Orders orders;
+    private final AckTable.SessionReceipts receipts;
+    private final AskedNumbers everAsked = new AskedNumbers();
+    private final ReceiptCheck check;
+    /** The newest that was asked for. */
+    private Subscribe asked;
+    /** Its end. */
+    private OptionalLong end = OptionalLong.empty();
+
+    /** The order of each epoch. */
+    interface Orders {
+        GroupOrder of(long epoch) throws ProtocolException;
+    }
+
+    SessionLedger(Identity identity, Orders orders, AckTable.SessionReceipts receipts) {
+        this.identity = identity;
+        this.orders = orders;
+        this.receipts = receipts;
+        this.check = new ReceiptCheck(identity);
+    }
+
+    /** The trainer has asked for batches. */
+    void asked(Subscribe full) throws ProtocolException {
+        // Lanes are no matter of the ledger's, and a list of all of them takes more than a megabyte.
+        Subscribe subscribe = full.ofAllLanes();
+        asked = subscribe;
+        end = end(subscribe, orders.of(subscribe.epoch()).order().size());
+        record(subscribe, end);
+    }
+
+    /** See {@link SubscriptionItem#end}. */
+    private OptionalLong end(Subscribe subscribe, EpochSize size) {
+        if (subscribe.emptyShare()) {
+            return OptionalLong.of(-1);
+        }
+        long next = subscribe.first() + subscribe.count() * subscribe.stride();
+        // Under "drop" the last numbers may be left out, how many depends on how the trainer joins batches.
+        boolean whole = subscribe.tail() == TailPolicy.DROP || next >= size.batches();
+        // Asking for nothing means that all has arrived, not that all was consumed.
+        return whole ? OptionalLong.of(next - subscribe.stride()) : OptionalLong.empty();
+    }
+
+    private void record(Subscribe subscribe, OptionalLong itsEnd) throws ProtocolException {
+        GroupOrder order = orders.of(subscribe.epoch());
+        everAsked.add(subscribe);
+        receipts.offer(
+                new SubscriptionItem(
+                        System.currentTimeMillis(),
+                        identity,
+                        order.fingerprint().text(),
+                        order.stream().version(),
+                        order.spec().toJson(),
+                        subscribe,
+                        itsEnd),
+                subscribe.emptyShare() ? 1 : 0);
+    }
+
+    /** Refuses receipts that the trainer cannot have. */
+    void check(Ack ack) throws ProtocolException {
+        if (everAsked.isEmpty()) {
+            throw new ProtocolException(
+                    ErrorCode.BAD_FRAME, "ACK before SUBSCRIBE: nothing was requested on this connection");
+        }
+        GroupOrder order = orders.of(ack.epoch());
+        for (int i = 0; i < ack.count(); i++) {
+            check.check(ack, i, order, everAsked.tail(ack.epoch(), ack.number(i)));
+        }
+    }
+
+    /** The trainer has consumed batches; they were {@linkplain #check checked}. */
+    void acknowledged(Ack ack) throws ProtocolException {
+        for (Subscribe earlier : everAsked.unasked(ack, stride())) {
+            record(earlier, OptionalLong.empty());
+        }
+        receipts.offer(
+                new ReceiptsItem(
+                        System.currentTimeMillis(),
+                        identity,
+                        orders.of(ack.epoch()).fingerprint().text(),
+                        ack.epoch(),
+                        asked.epoch() == ack.epoch() ? end.orElse(-1) : -1,
+                        ack.entryBytes()),
+                ack.count());
+    }
+
+    private long stride() {
+        return (long) identity.worldSize() * identity.workers();
+    }
+}

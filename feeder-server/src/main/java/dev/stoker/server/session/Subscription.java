@@ -1,0 +1,155 @@
+package dev.stoker.server.session;
+
+import dev.stoker.schemas.order.DeliveredBatch;
+import dev.stoker.schemas.order.Delivery;
+import dev.stoker.schemas.order.EpochOrder;
+import dev.stoker.schemas.order.EpochSize;
+import dev.stoker.schemas.protocol.ErrorCode;
+import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.server.feed.Identity;
+import dev.stoker.server.window.GroupOrder;
+import dev.stoker.server.window.PieceKey;
+import java.util.BitSet;
+
+/**
+ * What a trainer asked for, and how far it was sent. The cursor belongs to the sender thread, the grant to the send
+ * queue's lock; the rest is immutable.
+ */
+final class Subscription {
+    private final Subscribe asked;
+    private final EpochOrder epoch;
+    /** Lanes asked for, or null for all. */
+    private final BitSet lanes;
+
+    /** The greatest number that may be sent; guarded by the send queue. */
+    long through = -1;
+
+    private long step;
+    private DeliveredBatch batch;
+    private int piece;
+    private long rowsSent;
+    private boolean endTold;
+
+    private Subscription(Subscribe asked, EpochOrder epoch, BitSet lanes) {
+        this.asked = asked;
+        this.epoch = epoch;
+        this.lanes = lanes;
+    }
+
+    /**
+     * Checks that the numbers are those of the trainer's rank and worker, and that the epoch has them.
+     *
+     * @throws ProtocolException if not
+     */
+    static Subscription of(Subscribe asked, GroupOrder order, Identity identity) throws ProtocolException {
+        long stride = (long) identity.worldSize() * identity.workers();
+        if (asked.stride() != stride) {
+            throw bad("stride is " + asked.stride() + ": world size " + identity.worldSize() + " times "
+                    + identity.workers() + " workers make " + stride);
+        }
+        long rank = asked.first() % identity.worldSize();
+        if (rank != identity.rank()) {
+            throw bad("number " + asked.first() + " is one of rank " + rank + ", this is rank " + identity.rank());
+        }
+        if (asked.count() > 0) {
+            EpochSize size = order.order().size();
+            long end = ReceiptCheck.end(size, asked.tail(), stride);
+            long last = asked.first() + (asked.count() - 1) * stride;
+            if (last >= end) {
+                throw bad("number " + last + " is past the end: the epoch has " + size.batches() + " batches (tail "
+                        + asked.tail() + ", stride " + stride + ")");
+            }
+        }
+        BitSet lanes = null;
+        if (!asked.lanes().isEmpty()) {
+            lanes = new BitSet();
+            for (int lane : asked.lanes()) {
+                if (lane >= order.order().lanes()) {
+                    throw bad(
+                            "lane " + lane + ": the stream has " + order.order().lanes());
+                }
+                lanes.set(lane);
+            }
+        }
+        return new Subscription(asked, order.epoch(asked.epoch()), lanes);
+    }
+
+    private static ProtocolException bad(String message) {
+        return new ProtocolException(ErrorCode.BAD_FRAME, "SUBSCRIBE: " + message);
+    }
+
+    Subscribe asked() {
+        return asked;
+    }
+
+    long id() {
+        return asked.subscription();
+    }
+
+    /**
+     * The next piece that may be sent, or null. Sender thread only.
+     *
+     * @param granted the greatest number that may be sent
+     */
+    PieceKey next(long granted) {
+        while (step < asked.count()) {
+            long number = asked.first() + step * asked.stride();
+            if (number > granted) {
+                return null;
+            }
+            if (batch == null) {
+                batch = Delivery.batch(epoch.numbering(), asked.tail(), number);
+                piece = 0;
+            }
+            while (piece < batch.pieces().size()) {
+                if (wants(batch.pieces().get(piece).lane())) {
+                    return new PieceKey(epoch, batch, piece, id());
+                }
+                piece++;
+            }
+            batch = null;
+            step++;
+        }
+        return null;
+    }
+
+    /** The piece that {@link #next} gave was sent. */
+    void sent(int rows) {
+        piece++;
+        rowsSent += rows;
+    }
+
+    /** Whether all numbers have been passed, told once. */
+    boolean ends() {
+        if (step < asked.count() || endTold) {
+            return false;
+        }
+        endTold = true;
+        return true;
+    }
+
+    long rowsSent() {
+        return rowsSent;
+    }
+
+    /** A piece that was sent before, or null if none such was. */
+    PieceKey sentBefore(long number, int index) {
+        if (!asked.covers(number)) {
+            return null;
+        }
+        long at = (number - asked.first()) / asked.stride();
+        if (at > step || (at == step && (batch == null || index >= piece))) {
+            return null;
+        }
+        DeliveredBatch earlier = Delivery.batch(epoch.numbering(), asked.tail(), number);
+        boolean there = index < earlier.pieces().size()
+                && wants(earlier.pieces().get(index).lane());
+        return there ? new PieceKey(epoch, earlier, index, id()) : null;
+    }
+
+    /** Whether pieces of the lane were asked for. */
+    boolean wants(int lane) {
+        return lanes == null || lanes.get(lane);
+    }
+}

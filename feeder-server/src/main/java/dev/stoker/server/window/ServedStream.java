@@ -1,0 +1,44 @@
+package dev.stoker.server.window;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.table.ClassTable;
+import dev.stoker.server.chunks.ChunkSource;
+import dev.stoker.server.chunks.ListedChunk;
+import java.util.List;
+import java.util.UUID;
+
+/**
+ * An opened stream: a pinned version of a split, and where its chunks come from.
+ *
+ * @param name the stream's name
+ * @param dataset the dataset's id
+ * @param datasetName the dataset's name
+ * @param version the pinned version
+ * @param split the split
+ * @param chunks all chunks of the split at that version
+ * @param fields in dataset order
+ * @param classes the version's class names
+ * @param source where chunks are read
+ */
+public record ServedStream(
+        String name,
+        UUID dataset,
+        String datasetName,
+        long version,
+        String split,
+        StreamChunks chunks,
+        List<Field> fields,
+        ClassTable classes,
+        ChunkSource source) {
+    public ServedStream {
+        fields = List.copyOf(fields);
+    }
+
+    /** The file of a live chunk, by its index in {@link #chunks}. */
+    public ListedChunk file(int chunk) {
+        UUID id = chunks.id(chunk);
+        return new ListedChunk(id, ChunkNames.path(id), chunks.length(chunk), chunks.crc32c(chunk));
+    }
+}

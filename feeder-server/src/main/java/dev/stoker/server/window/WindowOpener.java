@@ -1,0 +1,155 @@
+package dev.stoker.server.window;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.order.LaneEpoch;
+import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.order.Window;
+import dev.stoker.server.chunks.ChunkSource;
+import dev.stoker.server.chunks.ListedChunk;
+import dev.stoker.server.feed.OnCorrupt;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.util.List;
+import java.util.concurrent.atomic.LongAdder;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Reads and checks the heads of a window's chunks, and sorts its rows. Stateless but for counters; any thread. */
+final class WindowOpener {
+    private static final Logger LOG = LoggerFactory.getLogger(WindowOpener.class);
+
+    /** Bytes of a parsed head and its window's rows beside the head's own bytes, roughly. */
+    private static final int CHUNK_OVERHEAD = 1024;
+
+    private static final int ROW_OVERHEAD = 8;
+
+    private final OnCorrupt onCorrupt;
+    private final LongAdder corrupt;
+
+    WindowOpener(OnCorrupt onCorrupt, LongAdder corrupt) {
+        this.onCorrupt = onCorrupt;
+        this.corrupt = corrupt;
+    }
+
+    /** Bytes that a chunk's part of a window takes in memory. */
+    static long bytes(StreamChunks chunks, int chunk) {
+        return chunks.headLength(chunk) + CHUNK_OVERHEAD + (long) ROW_OVERHEAD * chunks.liveRows(chunk);
+    }
+
+    /** Bytes that the window will take in memory. */
+    static long bytes(Windows.Key key) {
+        LaneEpoch lane = key.order().epoch(key.epoch()).lane(key.lane());
+        long bytes = 0;
+        for (int chunk : lane.windowChunks(key.window())) {
+            bytes += bytes(key.order().order().chunks(), chunk);
+        }
+        return bytes;
+    }
+
+    OpenWindow open(Windows.Key key) throws IOException {
+        GroupOrder order = key.order();
+        Window rows = order.epoch(key.epoch()).lane(key.lane()).window(key.window());
+        int places = rows.chunks();
+        ChunkHead[] heads = new ChunkHead[places];
+        ListedChunk[] files = new ListedChunk[places];
+        int[][][] classIds = new int[places][][];
+        StreamChunks chunks = order.order().chunks();
+        ChunkSource source = order.stream().source();
+        for (int place = 0; place < places; place++) {
+            int chunk = rows.chunk(place);
+            if (chunks.liveRows(chunk) > 0) {
+                files[place] = order.stream().file(chunk);
+                // All together, so that a far origin is waited for once.
+                source.want(files[place]);
+            }
+        }
+        try {
+            for (int place = 0; place < places; place++) {
+                if (files[place] != null) {
+                    heads[place] = head(order.stream(), rows.chunk(place), files[place]);
+                }
+                if (heads[place] != null) {
+                    classIds[place] = classIds(order.stream(), heads[place]);
+                }
+            }
+        } finally {
+            for (ListedChunk file : files) {
+                if (file != null) {
+                    source.unwant(file);
+                }
+            }
+        }
+        return new OpenWindow(rows, heads, files, classIds);
+    }
+
+    /** The checked head, or null when it is damaged for good and may be skipped. */
+    private ChunkHead head(ServedStream stream, int chunk, ListedChunk file) throws IOException {
+        try {
+            return readHead(stream, chunk, file);
+        } catch (CorruptDataException first) {
+            // A second read heals what went wrong on the way.
+            try {
+                return readHead(stream, chunk, file);
+            } catch (CorruptDataException second) {
+                corrupt.increment();
+                if (onCorrupt == OnCorrupt.FAIL) {
+                    throw second;
+                }
+                LOG.warn("Skipping rows of a damaged chunk: {}", second.getMessage());
+                return null;
+            }
+        }
+    }
+
+    private static ChunkHead readHead(ServedStream stream, int chunk, ListedChunk file) throws IOException {
+        StreamChunks chunks = stream.chunks();
+        ByteBuffer head = ByteBuffer.allocate(chunks.headLength(chunk)).order(ByteOrder.LITTLE_ENDIAN);
+        stream.source().read(file, 0, head);
+        head.flip();
+        int found = Crc32cs.of(head);
+        if (found != chunks.headCrc32c(chunk)) {
+            throw CorruptDataException.mismatch(
+                    file.name(), "head CRC32C", Crc32cs.hex(chunks.headCrc32c(chunk)), Crc32cs.hex(found));
+        }
+        ChunkHead parsed = ChunkHead.parse(head, chunks.length(chunk), file.name());
+        if (!parsed.identity().chunk().equals(chunks.id(chunk))
+                || !parsed.identity().dataset().equals(stream.dataset())
+                || parsed.rows() != chunks.rows(chunk)
+                || !parsed.fields().equals(stream.fields())) {
+            throw CorruptDataException.mismatch(
+                    file.name(),
+                    "identity",
+                    "chunk " + chunks.id(chunk) + " of dataset " + stream.dataset() + " with " + chunks.rows(chunk)
+                            + " rows",
+                    "chunk " + parsed.identity().chunk() + " of dataset "
+                            + parsed.identity().dataset() + " with " + parsed.rows() + " rows");
+        }
+        return parsed;
+    }
+
+    private static int[][] classIds(ServedStream stream, ChunkHead head) throws CorruptDataException {
+        List<Field> fields = stream.fields();
+        int[][] ids = new int[fields.size()][];
+        for (int f = 0; f < ids.length; f++) {
+            Field field = fields.get(f);
+            if (field.type() != ScalarType.CATEGORICAL) {
+                continue;
+            }
+            List<String> local = head.classes(f);
+            ids[f] = new int[local.size()];
+            for (int i = 0; i < ids[f].length; i++) {
+                String name = local.get(i);
+                ids[f][i] = stream.classes()
+                        .id(field.name(), name)
+                        .orElseThrow(() -> CorruptDataException.mismatch(
+                                head.file(), "class of field " + field.name(), "one of the version's", name));
+            }
+        }
+        return ids;
+    }
+}

@@ -1,0 +1,139 @@
+package dev.stoker.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.EpochEnd;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.LaneMap;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.server.feed.LedgerItem;
+import dev.stoker.server.security.FeedToken;
+import dev.stoker.server.security.ServerSecurity;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** What the holder of a limited token may do. */
+class AuthorizationTest {
+    @TempDir
+    Path directory;
+
+    private NodeLease node;
+
+    @BeforeEach
+    void start() throws IOException {
+        TestFeed feed = new TestFeed(
+                TestDataset.create(directory.resolve("data"), 1, 50, 20, 20), "{\"batch_size\":4,\"lanes\":2}");
+        Path file = Files.writeString(directory.resolve("tokens"), """
+                k-all
+                k-trains rights=read,acknowledge
+                k-reads groups=eval-* rights=read
+                k-val streams=val
+                """);
+        feed.access = new ServerSecurity(Optional.of(FeedToken.file(file)), Optional.empty(), false);
+        node = feed.start();
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+    }
+
+    private static Hello hello(String token, String group, long run) {
+        Hello any = FeedClient.hello(Participant.rank(0, 1), run);
+        return new Hello(
+                Optional.of(token),
+                any.feed(),
+                any.stream(),
+                group,
+                any.order(),
+                any.participant(),
+                0,
+                run,
+                any.client());
+    }
+
+    private void refused(Hello hello, String... text) throws IOException {
+        try (FeedClient client = FeedClient.connect(node.address())) {
+            assertThatThrownBy(() -> client.join(hello))
+                    .hasMessageStartingWith("unauthorized")
+                    .hasMessageContainingAll(text)
+                    .hasMessageNotContaining(hello.token().orElseThrow());
+        }
+    }
+
+    @Test
+    void aTokenIsForItsStreamsAndGroupsOnly() throws IOException {
+        refused(hello("k-val", "default", 0), "stream train");
+        refused(hello("k-reads", "default", 0), "group default", "eval-*");
+        refused(hello("k-unknown", "default", 0), "token file");
+        try (FeedClient client = FeedClient.connect(node.address())) {
+            client.join(hello("k-reads", "eval-1", 0));
+        }
+    }
+
+    @Test
+    void aReaderReceivesEverythingAndLeavesNothingInTheLedger() throws IOException {
+        try (FeedClient client = FeedClient.connect(node.address())) {
+            Welcome welcome = client.join(hello("k-reads", "eval-1", 0));
+            assertThat(welcome.readOnly()).isTrue();
+            client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
+            client.send(new Grant(1, 0));
+            var batch = client.expectIntact();
+            client.expect(EpochEnd.class);
+            client.send(new Ping(1));
+            assertThat(client.receive()).isEqualTo(new Pong(1));
+            client.send(TestFeed.ack(batch));
+            assertThatThrownBy(() -> client.expect(LaneMap.class))
+                    .hasMessageContainingAll("unauthorized", "acknowledge", "ACK");
+        }
+        List<LedgerItem> items = new ArrayList<>();
+        node.drainAcks(items::add, 100);
+        assertThat(items).isEmpty();
+        assertThat(node.groupFacts()).as("its order binds nobody").isEmpty();
+    }
+
+    @Test
+    void aTrainersTokenAcknowledges() throws IOException {
+        try (FeedClient client = FeedClient.connect(node.address())) {
+            assertThat(client.join(hello("k-trains", "default", 0)).readOnly()).isFalse();
+            client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
+            client.send(new Grant(1, 0));
+            client.send(TestFeed.ack(client.expectIntact()));
+            List<LedgerItem> items = new ArrayList<>();
+            Waiting.until(() -> node.drainAcks(items::add, 100) >= 0 && items.size() == 2);
+        }
+    }
+
+    @Test
+    void onlyAnAdministratorTakesAConnectedTrainersPlaceByAGreaterRun() throws IOException {
+        try (FeedClient holder = FeedClient.connect(node.address())) {
+            long run = holder.join(hello("k-trains", "default", 0)).run();
+            refused(hello("k-trains", "default", run + 1), "administer", "run " + (run + 1));
+            holder.send(new Ping(1));
+            assertThat(holder.receive()).isEqualTo(new Pong(1));
+            try (FeedClient administrator = FeedClient.connect(node.address())) {
+                administrator.join(hello("k-all", "default", run + 1));
+                assertThatThrownBy(() -> holder.expect(LaneMap.class)).hasMessageContaining("fenced");
+            }
+        }
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        try (FeedClient next = FeedClient.connect(node.address())) {
+            next.join(hello("k-trains", "default", Long.MAX_VALUE >> 1));
+        }
+    }
+}

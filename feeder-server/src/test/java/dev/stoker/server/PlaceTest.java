@@ -1,0 +1,322 @@
+package dev.stoker.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.order.OrderOverlay;
+import dev.stoker.schemas.order.Participant;
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Ack;
+import dev.stoker.schemas.protocol.AckEntry;
+import dev.stoker.schemas.protocol.Caller;
+import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.protocol.Launch;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Protocol;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.server.feed.ServerOptions;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Tests the places of a group over real connections: which trainer gets a place, which is rejected, and what a look
+ * leaves behind.
+ */
+class PlaceTest {
+    @TempDir
+    Path directory;
+
+    private TestFeed feed;
+    private NodeLease node;
+
+    @BeforeEach
+    void start() throws IOException {
+        feed = new TestFeed(
+                TestDataset.create(directory.resolve("data"), 1, 50, 20, 20), "{\"batch_size\":4,\"lanes\":2}");
+        node = feed.start();
+    }
+
+    @AfterEach
+    void stop() {
+        node.close();
+    }
+
+    private static Hello hello(String group, String order, int rank, int world, long process) {
+        return new Hello(
+                        Optional.empty(),
+                        Optional.empty(),
+                        Optional.empty(),
+                        group,
+                        OrderOverlay.fromJson(order),
+                        Participant.rank(rank, world),
+                        0,
+                        0,
+                        "test/1")
+                .by(FeedClient.process(process));
+    }
+
+    private static Hello hello(long process) {
+        return hello("default", "{}", 0, 1, process);
+    }
+
+    private FeedClient joined(Hello hello) throws IOException {
+        FeedClient client = FeedClient.connect(node.address());
+        client.join(hello);
+        return client;
+    }
+
+    /** Returns a trainer that was sent a batch, and therefore has settled in the group. */
+    private FeedClient reading(Hello hello) throws IOException {
+        FeedClient client = joined(hello);
+        Participant who = hello.participant();
+        client.send(new Subscribe(1, 0, who.rank(), who.worldSize(), 2, TailPolicy.PAD, List.of()));
+        readsOn(client, who.rank());
+        return client;
+    }
+
+    private static void readsOn(FeedClient client, long through) throws IOException {
+        client.send(new Grant(1, through));
+        client.expectIntact();
+    }
+
+    private void refused(Hello hello, String code, String... text) throws IOException {
+        try (FeedClient client = FeedClient.connect(node.address())) {
+            assertThatThrownBy(() -> client.join(hello))
+                    .isInstanceOfSatisfying(
+                            FeedClient.Ended.class, e -> assertThat(e.code()).isEqualTo(code))
+                    .hasMessageContainingAll(text);
+        }
+    }
+
+    @Test
+    void newcomerIsToldWhoReadsAndTheReaderDoesNotNotice() throws IOException {
+        try (FeedClient reader = reading(hello(1))) {
+            refused(hello(2), "place_taken", "process 1 on host test-host", "rank 0 of 1", "group=");
+            refused(hello("default", "{}", 1, 2, 2), "place_taken", "process 1 on host test-host", "does not fit");
+            refused(hello(2).by(Caller.UNKNOWN), "place_taken", "process 1");
+            joined(hello("notebook", "{}", 0, 1, 2)).close();
+            readsOn(reader, 1);
+            assertThat(node.metrics().rejected()).isZero();
+        }
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        joined(hello(2)).close();
+    }
+
+    @Test
+    void placeIsFreeAsSoonAsTheConnectionEnds() throws IOException {
+        FeedClient reader = reading(hello(1));
+        refused(hello(2), "place_taken", "process 1");
+        reader.socket().setSoLinger(true, 0); // as the kernel does for a process that is killed
+        reader.close();
+        Waiting.until(() -> {
+            try (FeedClient next = FeedClient.connect(node.address())) {
+                next.join(hello(2));
+                return true;
+            } catch (FeedClient.Ended e) {
+                return false;
+            } catch (IOException e) {
+                throw new AssertionError(e);
+            }
+        });
+    }
+
+    @Test
+    void otherRanksOfAJobJoinItsRun() throws IOException {
+        try (FeedClient zero = reading(hello("default", "{}", 0, 2, 1));
+                FeedClient one = FeedClient.connect(node.address())) {
+            Welcome welcome = one.join(hello("default", "{}", 1, 2, 2));
+            assertThat(node.groupFacts())
+                    .singleElement()
+                    .satisfies(facts -> assertThat(facts.run()).isEqualTo(welcome.run()));
+            refused(hello("default", "{}", 1, 2, 3), "place_taken", "process 2");
+            readsOn(zero, 2);
+        }
+    }
+
+    @Test
+    void laterStartOfOneLaunchTakesThePlaceAtOnce() throws IOException {
+        Launch first = new Launch("torchelastic", "job", 0);
+        Hello old = hello(1).by(launched(1, first));
+        try (FeedClient reader = reading(old)) {
+            refused(hello(2).by(launched(2, first)), "place_taken", "process 1");
+            refused(hello(2).by(launched(2, new Launch("torchelastic", "other", 1))), "place_taken", "process 1");
+            try (FeedClient again = reading(hello(2).by(launched(2, new Launch("torchelastic", "job", 1))))) {
+                assertThatThrownBy(() -> {
+                            while (true) {
+                                reader.receive();
+                            }
+                        })
+                        .isInstanceOf(IOException.class);
+                long before = node.groupFacts().get(0).run();
+                refused(old.by(launched(1, first).in(1)), "fenced", "run " + before);
+                readsOn(again, 1);
+            }
+        }
+    }
+
+    private static Caller launched(long process, Launch launch) {
+        return new Caller(0, false, FeedClient.process(process).instance(), Optional.of(launch));
+    }
+
+    @Test
+    void ownProcessReplacesItselfAlsoWithAnotherWorldSize() throws IOException {
+        try (FeedClient cell = reading(hello(1));
+                FeedClient again = reading(hello(1));
+                FeedClient two = reading(hello("default", "{}", 1, 2, 1))) {
+            readsOn(two, 3);
+            assertThatThrownBy(() -> cell.expect(Pong.class)).hasMessageContaining("fenced");
+            assertThatThrownBy(() -> again.expect(Pong.class)).hasMessageContaining("fenced");
+        }
+    }
+
+    @Test
+    void refusedNewcomerLeavesNothingBehind() throws IOException {
+        // Another feeder rejects the trainer. It was welcomed here, and leaves without having subscribed.
+        FeedClient newcomer = FeedClient.connect(node.address());
+        long drawn = newcomer.join(hello("default", "{\"seed\":3}", 0, 2, 2)).run();
+        newcomer.close();
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        assertThat(node.groupFacts()).isEmpty();
+        try (FeedClient reader = FeedClient.connect(node.address())) {
+            Hello back = hello("default", "{\"seed\":4}", 0, 1, 1)
+                    .by(FeedClient.process(1).in(drawn - 10));
+            assertThat(reader.join(back).run())
+                    .as("a reader of an older run continues")
+                    .isEqualTo(drawn - 10);
+        }
+    }
+
+    @Test
+    void lookingTakesNoPlaceAndLeavesNothingBehind() throws IOException {
+        try (FeedClient reader = reading(hello(1));
+                FeedClient looker = FeedClient.connect(node.address())) {
+            Welcome seen = looker.join(hello(2).by(FeedClient.process(2).looking()));
+            assertThat(seen.samples()).isPositive();
+            assertThat(seen.run()).as("no run was joined or begun").isZero();
+            readsOn(reader, 1);
+            looker.send(new Ping(7));
+            assertThat(looker.expect(Pong.class).opaque()).isEqualTo(7);
+            looker.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
+            assertThatThrownBy(() -> looker.expect(Pong.class)).hasMessageContainingAll("bad_frame", "only observes");
+        }
+        try (FeedClient looker = FeedClient.connect(node.address())) {
+            looker.join(hello("made-up", "{\"seed\":9}", 0, 5, 2)
+                    .by(FeedClient.process(2).looking()));
+            looker.send(new Ack(1, 0, List.of(new AckEntry(0, 0, false, 0, 4, 0))));
+            assertThatThrownBy(() -> looker.expect(Pong.class)).hasMessageContaining("bad_frame");
+        }
+        assertThat(node.groupFacts()).hasSize(1);
+        assertThat(node.status().groups()).hasSize(1);
+        assertThat(node.metrics().rejected()).isZero();
+        try (FeedClient looker = FeedClient.connect(node.address())) {
+            assertThatThrownBy(() -> looker.join(hello("default", "{\"seed\":9}", 0, 1, 2)
+                            .by(FeedClient.process(2).looking())))
+                    .hasMessageContaining("order_mismatch");
+        }
+    }
+
+    @Test
+    void lookingDoesNotKeepAFeedBusy() throws IOException {
+        assertThat(node.idleSince()).isPresent();
+        var since = node.idleSince();
+        try (FeedClient looker = joined(hello(2).by(FeedClient.process(2).looking()))) {
+            assertThat(node.idleSince()).isEqualTo(since);
+            looker.socket();
+        }
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        assertThat(node.idleSince()).isEqualTo(since);
+    }
+
+    @Test
+    void evaluationsInSequenceAreNeverRefused() throws IOException {
+        for (int i = 0; i < 600; i++) {
+            reading(hello("evaluation-" + i, "{}", 0, 1, 100 + i)).close();
+            joined(hello("looked-at-" + i, "{\"seed\":1}", 0, 1, 100 + i)).close();
+        }
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        assertThat(node.status().groups()).hasSizeLessThanOrEqualTo(256);
+        // The order that the first trainer fixed is still valid, although the group is not shown any more.
+        refused(hello("evaluation-0", "{\"seed\":5}", 0, 1, 2), "order_mismatch", "seed is 0 here, asked for 5");
+        assertThat(node.groupFacts("train", "evaluation-1")).isPresent();
+        assertThat(node.groupFacts("train", "looked-at-1")).isEmpty();
+    }
+
+    @Test
+    void groupsThatLeftTakeNoWorkingMemory() throws IOException {
+        node.close();
+        long one = smallestWorkingMemory();
+        node = FeedNode.acquire(feed.spec(), limited(one));
+        reading(hello("first", "{\"seed\":1}", 0, 1, 1)).close();
+        Waiting.until(() -> node.metrics().sessions() == 0);
+        reading(hello("second", "{\"seed\":2}", 0, 1, 2)).close();
+    }
+
+    private static ServerOptions limited(long windowBytes) {
+        return TestFeed.options().withLimits(64, windowBytes, 4096, 1 << 16);
+    }
+
+    private long smallestWorkingMemory() {
+        long least = 1;
+        long most = 1L << 40;
+        while (least < most) {
+            long middle = (least + most) / 2;
+            if (fits(middle)) {
+                most = middle;
+            } else {
+                least = middle + 1;
+            }
+        }
+        return least;
+    }
+
+    private boolean fits(long windowBytes) {
+        try (NodeLease tried = FeedNode.acquire(feed.spec(), limited(windowBytes))) {
+            return !tried.address().isEmpty();
+        } catch (IOException e) {
+            return false;
+        }
+    }
+
+    @Test
+    void probesAndConnectionsThatSayNothingAreNotCountedAsRefused() throws IOException {
+        for (int i = 0; i < 20; i++) {
+            FeedClient.connect(node.address()).close();
+            FeedClient reset = FeedClient.connect(node.address());
+            reset.socket().setSoLinger(true, 0);
+            reset.close();
+            try (FeedClient probe = FeedClient.connect(node.address())) {
+                byte[] frame = probe();
+                probe.sendRaw(frame, 0, frame.length);
+                assertThatThrownBy(() -> probe.expect(Welcome.class)).hasMessageContaining("unsupported_protocol");
+            }
+        }
+        try (FeedClient wrong = FeedClient.connect(node.address())) {
+            byte[] frame = probe();
+            frame[12] = 2; // a client of another version is refused, and counted
+            wrong.sendRaw(frame, 0, frame.length);
+            assertThatThrownBy(() -> wrong.expect(Welcome.class)).hasMessageContaining("unsupported_protocol");
+        }
+        Waiting.until(() -> node.metrics().rejected() > 0);
+        assertThat(node.metrics().rejected()).isEqualTo(1);
+    }
+
+    private static byte[] probe() {
+        ByteBuffer hello = Frames.encode(hello(1));
+        byte[] frame = new byte[hello.remaining()];
+        hello.get(frame);
+        frame[12] = (byte) Protocol.NO_VERSION;
+        frame[13] = (byte) (Protocol.NO_VERSION >> 8);
+        return frame;
+    }
+}

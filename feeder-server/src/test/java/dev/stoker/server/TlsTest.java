@@ -1,0 +1,323 @@
+package dev.stoker.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.protocol.Batch;
+import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.protocol.ErrorMessage;
+import dev.stoker.schemas.protocol.Frame;
+import dev.stoker.schemas.protocol.Frames;
+import dev.stoker.schemas.protocol.Grant;
+import dev.stoker.schemas.protocol.Nack;
+import dev.stoker.schemas.protocol.Ping;
+import dev.stoker.schemas.protocol.Pong;
+import dev.stoker.schemas.protocol.Subscribe;
+import dev.stoker.server.security.ServerSecurity;
+import dev.stoker.server.security.TestCertificate;
+import dev.stoker.server.security.TlsFiles;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.Security;
+import java.security.cert.Certificate;
+import java.util.List;
+import java.util.Optional;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLException;
+import javax.net.ssl.SSLSocket;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** A feed under TLS: the same batches for those who may have them, and not a byte for others. */
+class TlsTest {
+    static {
+        // Before TLS is first used: the keys of a session change every 128 KiB instead of every 128 GiB.
+        Security.setProperty("jdk.tls.keyLimits", "AES/GCM/NoPadding KeyUpdate 131072");
+    }
+
+    @TempDir
+    static Path certificates;
+
+    private static TestCertificate feeder;
+    private static TestCertificate renewed;
+    private static TestCertificate trainer;
+    private static TestCertificate stranger;
+
+    @TempDir
+    Path directory;
+
+    private TestFeed feed;
+    private long subscriptions;
+
+    @BeforeAll
+    static void makeCertificates() throws Exception {
+        feeder = TestCertificate.make(certificates, "feeder");
+        renewed = TestCertificate.make(certificates, "renewed");
+        trainer = TestCertificate.make(certificates, "trainer");
+        stranger = TestCertificate.make(certificates, "stranger");
+    }
+
+    @BeforeEach
+    void makeDataset() throws IOException {
+        TestDataset dataset = TestDataset.create(directory.resolve("data"), 3, 30_000, 20, 25, 30);
+        feed = new TestFeed(dataset, "{\"batch_size\":16,\"lanes\":2}");
+        feed.access = access(feeder.pem(), feeder.key(), Optional.empty());
+    }
+
+    private static ServerSecurity access(Path certificate, Path key, Optional<Path> clientCa) {
+        return new ServerSecurity(Optional.empty(), Optional.of(new TlsFiles(certificate, key, clientCa)), false);
+    }
+
+    private Subscribe all() {
+        return new Subscribe(++subscriptions, 0, 0, 1, feed.streamOrder.size().batches(), TailPolicy.KEEP, List.of());
+    }
+
+    private static FeedClient joined(NodeLease node, SSLContext tls) throws IOException {
+        FeedClient client = FeedClient.connect(node.address(), tls);
+        client.join(FeedClient.hello());
+        return client;
+    }
+
+    @Test
+    void batchesAreTheSameBytesThroughManyChangesOfKeys() throws Exception {
+        try (NodeLease node = feed.start();
+                FeedClient client = joined(node, feeder.trusting())) {
+            assertThat(((SSLSocket) client.socket()).getSession().getProtocol()).isEqualTo("TLSv1.3");
+            for (int i = 0; i < 3; i++) {
+                assertThat(feed.readAll(client, all())).isNotEmpty();
+            }
+            assertThat(node.metrics().bytes()).as("several keys' worth").isGreaterThan(1 << 20);
+        }
+    }
+
+    @Test
+    void version12IsServedAndOlderOnesAreNot() throws Exception {
+        try (NodeLease node = feed.start()) {
+            try (FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
+                ((SSLSocket) client.socket()).setEnabledProtocols(new String[] {"TLSv1.2"});
+                client.join(FeedClient.hello());
+                assertThat(feed.readAll(client, all())).isNotEmpty();
+            }
+            try (FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
+                assertThatThrownBy(() -> {
+                            ((SSLSocket) client.socket()).setEnabledProtocols(new String[] {"TLSv1.1"});
+                            client.join(FeedClient.hello());
+                        })
+                        .isInstanceOfAny(SSLException.class, IllegalArgumentException.class);
+            }
+        }
+    }
+
+    @Test
+    void manyFramesAtOnceAreAllRead() throws Exception {
+        try (NodeLease node = feed.start();
+                FeedClient client = joined(node, feeder.trusting())) {
+            byte[] pings = new byte[16 * 5000];
+            for (int i = 0; i < 5000; i++) {
+                System.arraycopy(Frames.encode(new Ping(i)).array(), 0, pings, 16 * i, 16);
+            }
+            client.sendRaw(pings, 0, pings.length);
+            for (int i = 0; i < 5000; i++) {
+                assertThat(client.receive()).isEqualTo(new Pong(i));
+            }
+        }
+    }
+
+    @Test
+    void helloMayComeInPieces() throws Exception {
+        try (NodeLease node = feed.start();
+                FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
+            byte[] hello = Frames.encode(FeedClient.hello()).array();
+            for (int i = 0; i < hello.length; i++) {
+                client.sendRaw(hello, i, 1);
+            }
+            client.expect(dev.stoker.schemas.protocol.Welcome.class);
+        }
+    }
+
+    @Test
+    void refusalsAreEncryptedToo() throws Exception {
+        feed.access = new ServerSecurity(
+                Optional.of(dev.stoker.server.security.FeedToken.of("secret")), feed.access.tls(), false);
+        try (NodeLease node = feed.start();
+                FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
+            assertThatThrownBy(() -> client.join(FeedClient.hello())).hasMessageStartingWith("unauthorized");
+            assertThatThrownBy(client::receive).isInstanceOf(EOFException.class);
+        }
+    }
+
+    @Test
+    void plainTextIsToldSoAndGetsNothingElse() throws Exception {
+        try (NodeLease node = feed.start()) {
+            try (FeedClient client = FeedClient.connect(node.address())) {
+                assertThatThrownBy(() -> client.join(FeedClient.hello()))
+                        .hasMessageStartingWith("unauthorized")
+                        .hasMessageContainingAll("TLS", "STOKER_TLS_CA");
+                assertThatThrownBy(client::receive).isInstanceOf(EOFException.class);
+            }
+            try (FeedClient client = FeedClient.connect(node.address())) {
+                byte[] http = "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
+                client.sendRaw(http, 0, http.length);
+                assertThat(client.receive()).isInstanceOf(ErrorMessage.class);
+            }
+            assertThat(node.metrics().rejected()).isEqualTo(2);
+            assertThat(node.metrics().sessions()).isZero();
+        }
+    }
+
+    @Test
+    void tlsToAPlainFeedFailsAtOnce() throws Exception {
+        feed.access = ServerSecurity.open();
+        try (NodeLease node = feed.start();
+                FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
+            assertThatThrownBy(() -> client.join(FeedClient.hello())).isInstanceOf(SSLException.class);
+            assertThat(node.metrics().sessions()).isZero();
+        }
+    }
+
+    @Test
+    void onlyTrainersWithTheRightCertificateComeIn() throws Exception {
+        feed.access = access(feeder.pem(), feeder.key(), Optional.of(trainer.pem()));
+        try (NodeLease node = feed.start()) {
+            for (SSLContext wrong : List.of(feeder.trusting(), stranger.showing(feeder))) {
+                try (FeedClient client = FeedClient.connect(node.address(), wrong)) {
+                    assertThatThrownBy(() -> client.join(FeedClient.hello()))
+                            .isInstanceOfAny(SSLException.class, java.net.SocketException.class)
+                            .isNotInstanceOf(FeedClient.Ended.class);
+                }
+            }
+            assertThat(node.metrics().sessions()).isZero();
+            try (FeedClient client = joined(node, trainer.showing(feeder))) {
+                assertThat(feed.readAll(client, all())).isNotEmpty();
+            }
+        }
+    }
+
+    @Test
+    void renewedFilesAreTakenOverAndOldSessionsLiveOn() throws Exception {
+        Path pem = directory.resolve("own.pem");
+        Path key = directory.resolve("own.key");
+        feeder.copyTo(pem, key);
+        feed.access = access(pem, key, Optional.empty());
+        try (NodeLease node = feed.start();
+                FeedClient old = joined(node, feeder.trusting())) {
+            renewed.copyTo(pem, key);
+            Waiting.until(() -> renewed.equals(shown(node)));
+            assertThatThrownBy(() -> joined(node, feeder.trusting())).isInstanceOf(SSLException.class);
+            assertThat(feed.readAll(old, all())).isNotEmpty();
+
+            Files.writeString(pem, "no certificate any more");
+            String rejected = "still";
+            // The renewed one stays in force however often a connection looks.
+            long end = System.nanoTime() + 1_500_000_000L;
+            while (System.nanoTime() < end) {
+                assertThat(renewed.equals(shown(node))).as(rejected).isTrue();
+            }
+            feeder.copyTo(pem, key);
+            Waiting.until(() -> feeder.equals(shown(node)));
+        }
+    }
+
+    /** Whose certificate a new connection is shown; null if it was another each time. */
+    private static TestCertificate shown(NodeLease node) {
+        for (TestCertificate candidate : List.of(feeder, renewed)) {
+            try (FeedClient client = FeedClient.connect(node.address(), candidate.trusting())) {
+                ((SSLSocket) client.socket()).startHandshake();
+                Certificate[] chain = ((SSLSocket) client.socket()).getSession().getPeerCertificates();
+                assertThat(chain[0]).isEqualTo(candidate.certificate());
+                return candidate;
+            } catch (SSLException e) {
+                continue;
+            } catch (Exception e) {
+                throw new AssertionError(e);
+            }
+        }
+        // It changed between the two.
+        return null;
+    }
+
+    @Test
+    void aMappedFileThatIsTruncatedEndsInATypedErrorAndNotTheProcess() throws Exception {
+        try (NodeLease node = feed.start();
+                FeedClient client = joined(node, feeder.trusting())) {
+            assertThat(feed.readAll(client, all())).isNotEmpty();
+            try (RandomAccessFile file =
+                    new RandomAccessFile(feed.dataset.file(0).toFile(), "rw")) {
+                file.setLength(8192);
+            }
+            Subscribe subscribe = all();
+            client.send(subscribe);
+            client.send(new Grant(subscribe.subscription(), subscribe.count()));
+            int damaged = 0;
+            Frame frame = client.receive();
+            while (!(frame instanceof ErrorMessage)) {
+                if (frame instanceof Batch batch && !batch.isIntact()) {
+                    BatchIdentity id = batch.header().identity();
+                    client.send(new Nack(subscribe.subscription(), id.epoch(), id.number(), id.piece(), 0));
+                    damaged++;
+                }
+                frame = client.receive();
+            }
+            assertThat(damaged).isPositive();
+            assertThat(((ErrorMessage) frame).message())
+                    .contains(feed.dataset.file(0).getFileName().toString());
+        }
+    }
+
+    @Test
+    void handshakesThatNeverEndKeepNobodyOut() throws Exception {
+        try (NodeLease node = feed.start()) {
+            Socket[] silent = new Socket[300];
+            try {
+                for (int i = 0; i < silent.length; i++) {
+                    int colon = node.address().lastIndexOf(':');
+                    silent[i] = new Socket(
+                            node.address().substring(0, colon),
+                            Integer.parseInt(node.address().substring(colon + 1)));
+                    silent[i].getOutputStream().write(new byte[] {22, 3, 1, 2, 0, 1});
+                }
+                joined(node, feeder.trusting()).close();
+            } finally {
+                for (Socket socket : silent) {
+                    if (socket != null) {
+                        socket.close();
+                    }
+                }
+            }
+        }
+    }
+
+    @Test
+    void sessionsLeaveNoDescriptorsBehind() throws Exception {
+        try (NodeLease node = feed.start()) {
+            // The first one also opens the chunks.
+            try (FeedClient client = joined(node, feeder.trusting())) {
+                feed.readAll(client, all());
+            }
+            Waiting.until(() -> node.metrics().sessions() == 0);
+            long before = descriptors();
+            for (int i = 0; i < 20; i++) {
+                try (FeedClient client = joined(node, feeder.trusting())) {
+                    feed.readAll(client, all());
+                }
+            }
+            Waiting.until(() -> descriptors() <= before);
+        }
+    }
+
+    private static long descriptors() {
+        try (var files = Files.list(Path.of("/proc/self/fd"))) {
+            return files.count();
+        } catch (IOException e) {
+            throw new AssertionError(e);
+        }
+    }
+}

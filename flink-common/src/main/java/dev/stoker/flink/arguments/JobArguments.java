@@ -1,0 +1,134 @@
+package dev.stoker.flink.arguments;
+
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.Configuration;
+
+/**
+ * Arguments of a job, parsed into Flink's typed options. The option with the key {@code feeder.batch-size} is given as
+ * {@code --batch-size 64} or {@code --batch-size=64}; dots after the prefix become hyphens. A boolean option needs no
+ * value; a list option may be repeated. Everything else is positional, as is all that follows a bare {@code --}.
+ *
+ * <p>Wrong arguments do not cause exceptions: all problems are collected, so that a user sees them together.
+ *
+ * @param options the values that were given
+ * @param positional the other arguments, in order
+ * @param problems one sentence for each thing that is wrong
+ */
+public record JobArguments(Configuration options, List<String> positional, List<String> problems) {
+
+    /**
+     * Parses arguments.
+     *
+     * @param args the arguments
+     * @param prefix common prefix of the options' keys, with its dot
+     * @param known the options that may be given
+     */
+    public static JobArguments parse(String[] args, String prefix, Collection<ConfigOption<?>> known) {
+        Map<String, ConfigOption<?>> byFlag = new LinkedHashMap<>();
+        known.forEach(option -> byFlag.put(flag(option, prefix), option));
+        Configuration values = new Configuration();
+        List<String> positional = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
+        int i = 0;
+        while (i < args.length) {
+            String argument = args[i++];
+            if (argument.equals("--")) {
+                while (i < args.length) {
+                    positional.add(args[i++]);
+                }
+            } else if (argument.startsWith("--")) {
+                int equals = argument.indexOf('=');
+                String name = equals < 0 ? argument : argument.substring(0, equals);
+                ConfigOption<?> option = byFlag.get(name);
+                String value;
+                if (equals >= 0) {
+                    value = argument.substring(equals + 1);
+                } else if (option != null && isBoolean(option) && (i == args.length || !isTruth(args[i]))) {
+                    value = "true";
+                } else if (i < args.length && !(option == null && args[i].startsWith("--"))) {
+                    value = args[i++];
+                } else {
+                    value = null;
+                }
+                take(name, option, value, values, byFlag.keySet()).ifPresent(problems::add);
+            } else {
+                positional.add(argument);
+            }
+        }
+        return new JobArguments(values, List.copyOf(positional), List.copyOf(problems));
+    }
+
+    /** The command-line form of an option, such as {@code --batch-size}. */
+    public static String flag(ConfigOption<?> option, String prefix) {
+        String key = option.key();
+        if (!key.startsWith(prefix)) {
+            throw new IllegalArgumentException("option " + key + " does not start with " + prefix);
+        }
+        return "--" + key.substring(prefix.length()).replace('.', '-');
+    }
+
+    private static Optional<String> take(
+            String name, ConfigOption<?> option, String value, Configuration values, Collection<String> flags) {
+        if (option == null) {
+            return Optional.of("unknown option " + name
+                    + nearest(name, flags).map(f -> ", did you mean " + f + "?").orElse(""));
+        }
+        if (value == null) {
+            return Optional.of("option " + name + " needs a value");
+        }
+        String before = option.defaultValue() instanceof List ? values.getString(option.key(), "") : "";
+        values.setString(option.key(), before.isEmpty() ? value : before + ";" + value);
+        try {
+            values.get(option);
+            return Optional.empty();
+        } catch (IllegalArgumentException e) {
+            values.removeConfig(option);
+            return Optional.of("option " + name + ": " + value + " is not a valid value"
+                    + (option.defaultValue() == null ? "" : " (a valid one is " + example(option) + ")"));
+        }
+    }
+
+    private static String example(ConfigOption<?> option) {
+        Object value = option.defaultValue();
+        return value instanceof java.time.Duration duration ? duration.toSeconds() + " s" : String.valueOf(value);
+    }
+
+    private static boolean isBoolean(ConfigOption<?> option) {
+        return option.defaultValue() instanceof Boolean;
+    }
+
+    private static boolean isTruth(String value) {
+        return value.equals("true") || value.equals("false");
+    }
+
+    private static Optional<String> nearest(String name, Collection<String> flags) {
+        return flags.stream()
+                .min(Comparator.comparingInt(flag -> distance(name, flag)))
+                .filter(flag -> distance(name, flag) <= Math.max(2, name.length() / 3));
+    }
+
+    /** Levenshtein's distance. */
+    private static int distance(String a, String b) {
+        int[] row = new int[b.length() + 1];
+        for (int j = 0; j <= b.length(); j++) {
+            row[j] = j;
+        }
+        for (int i = 1; i <= a.length(); i++) {
+            int diagonal = row[0];
+            row[0] = i;
+            for (int j = 1; j <= b.length(); j++) {
+                int change = diagonal + (a.charAt(i - 1) == b.charAt(j - 1) ? 0 : 1);
+                diagonal = row[j];
+                row[j] = Math.min(change, Math.min(row[j], row[j - 1]) + 1);
+            }
+        }
+        return row[b.length()];
+    }
+}

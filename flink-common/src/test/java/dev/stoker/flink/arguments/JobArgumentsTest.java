@@ -1,0 +1,52 @@
+package dev.stoker.flink.arguments;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.time.Duration;
+import java.util.List;
+import org.apache.flink.configuration.ConfigOption;
+import org.apache.flink.configuration.ConfigOptions;
+import org.junit.jupiter.api.Test;
+
+class JobArgumentsTest {
+
+    private static final ConfigOption<Integer> SIZE =
+            ConfigOptions.key("job.batch-size").intType().defaultValue(64);
+    private static final ConfigOption<Boolean> OPEN =
+            ConfigOptions.key("job.insecure").booleanType().defaultValue(false);
+    private static final ConfigOption<Duration> IDLE =
+            ConfigOptions.key("job.idle.timeout").durationType().defaultValue(Duration.ofHours(1));
+
+    private static JobArguments parse(String... args) {
+        return JobArguments.parse(args, "job.", List.of(SIZE, OPEN, IDLE));
+    }
+
+    @Test
+    void readsValuesFlagsAndPositionalArguments() {
+        JobArguments parsed = parse("a", "--batch-size", "8", "--insecure", "b", "--idle-timeout=5 min", "--", "--c");
+
+        assertThat(parsed.problems()).isEmpty();
+        assertThat(parsed.options().get(SIZE)).isEqualTo(8);
+        assertThat(parsed.options().get(OPEN)).isTrue();
+        assertThat(parsed.options().get(IDLE)).isEqualTo(Duration.ofMinutes(5));
+        assertThat(parsed.positional()).containsExactly("a", "b", "--c");
+    }
+
+    @Test
+    void reportsAllProblemsTogether() {
+        JobArguments parsed = parse("--bath-size", "8", "--batch-size", "many", "--idle-timeout");
+
+        assertThat(parsed.problems())
+                .containsExactly(
+                        "unknown option --bath-size, did you mean --batch-size?",
+                        "option --batch-size: many is not a valid value (a valid one is 64)",
+                        "option --idle-timeout needs a value");
+        assertThat(parsed.options().get(SIZE)).isEqualTo(64);
+    }
+
+    @Test
+    void leavesABooleanItsExplicitValue() {
+        assertThat(parse("--insecure", "false").options().get(OPEN)).isFalse();
+        assertThat(parse("--insecure", "x").positional()).containsExactly("x");
+    }
+}

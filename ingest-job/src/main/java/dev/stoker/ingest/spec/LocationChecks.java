@@ -1,0 +1,145 @@
+package dev.stoker.ingest.spec;
+
+import dev.stoker.storage.ObjectStore;
+import dev.stoker.storage.SourceTree;
+import dev.stoker.storage.Stores;
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.regex.Pattern;
+
+/**
+ * Checks source and target: the source must contain samples, and neither may contain the other. Changes nothing.
+ *
+ * @param problems receives one sentence for each problem
+ */
+public record LocationChecks(Consumer<String> problems) {
+
+    private static final Pattern WEB = Pattern.compile("https?:.*", Pattern.CASE_INSENSITIVE);
+
+    /** Checks two normalized locations. */
+    public void check(String source, String target) {
+        if (!Stores.isRemote(source) && !Stores.isRemote(target)) {
+            checkLocal(Stores.local(source), Stores.local(target));
+            return;
+        }
+        String qualified = Stores.isRemote(source) ? checkRemoteSource(source) : source;
+        if (Stores.isRemote(source) && Stores.isRemote(target)) {
+            checkApart(qualified, target);
+        } else if (!Stores.isRemote(source)) {
+            checkLocalSource(Stores.local(source));
+        } else if (Files.exists(Stores.local(target)) && !Files.isDirectory(Stores.local(target))) {
+            problems.accept("the target " + target + " is a file; give a directory that does not exist yet");
+        }
+    }
+
+    /** Returns the location in the spelling of its file system. */
+    private String checkRemoteSource(String source) {
+        if (WEB.matcher(source).matches()) {
+            problems.accept(
+                    "the source " + source + " is a web address, and web servers do not list their files; download"
+                            + " the files first, or name a directory, hdfs:// or s3a://");
+            return source;
+        }
+        try (SourceTree tree = Stores.openTree(source)) {
+            Optional<SourceTree.Entry> root = tree.find("");
+            if (root.isEmpty()) {
+                problems.accept("the source " + source + " does not exist; give the directory that holds the samples");
+            } else if (root.get().kind() != SourceTree.Kind.DIRECTORY) {
+                problems.accept("the source " + source + " is a file; give the directory that holds it");
+            }
+            return tree.location();
+        } catch (IOException e) {
+            problems.accept("cannot access the source " + source + ": " + reason(e));
+            return source;
+        }
+    }
+
+    private void checkApart(String source, String target) {
+        String qualified = qualified(target);
+        if (source.equals(qualified)) {
+            problems.accept("the target is the source " + source + "; give a directory outside it");
+        } else if (isInside(qualified, source)) {
+            problems.accept(
+                    "the target " + target + " is inside the source " + source + "; give a directory outside it");
+        } else if (isInside(source, qualified)) {
+            problems.accept("the source " + source + " is inside the target " + target
+                    + "; give a directory that does not contain the samples");
+        }
+    }
+
+    /** The location in the spelling of its file system: {@code hdfs:///photos} is on the default name node. */
+    private String qualified(String target) {
+        try (ObjectStore store = Stores.open(target)) {
+            return store.toString();
+        } catch (IOException e) {
+            problems.accept("cannot access the target " + target + ": " + reason(e));
+            return target;
+        }
+    }
+
+    private static boolean isInside(String location, String ancestor) {
+        return location.startsWith(ancestor + "/");
+    }
+
+    private static String reason(IOException e) {
+        return e.getMessage() == null ? e.toString() : e.getMessage();
+    }
+
+    private void checkLocal(Path source, Path target) {
+        if (!checkLocalSource(source)) {
+            return;
+        }
+        if (Files.exists(target) && !Files.isDirectory(target)) {
+            problems.accept("the target " + target + " is a file; give a directory that does not exist yet");
+        }
+        try {
+            Path realSource = source.toRealPath();
+            Path realTarget = realPathOf(target);
+            if (realTarget.equals(realSource)) {
+                problems.accept("the target is the source " + source + "; give a directory outside it");
+            } else if (realTarget.startsWith(realSource)) {
+                problems.accept(
+                        "the target " + target + " is inside the source " + source + "; give a directory outside it");
+            } else if (realSource.startsWith(realTarget)) {
+                problems.accept("the source " + source + " is inside the target " + target
+                        + "; give a directory that does not contain the samples");
+            }
+        } catch (IOException e) {
+            problems.accept(
+                    "cannot access " + source + " and " + target + ": " + e.getMessage() + "; make both readable");
+        }
+    }
+
+    /** The real path of a file that may not exist yet: the real path of its nearest existing ancestor, and the rest. */
+    private static Path realPathOf(Path path) throws IOException {
+        for (Path ancestor = path; ancestor != null; ancestor = ancestor.getParent()) {
+            if (Files.exists(ancestor)) {
+                return ancestor.toRealPath().resolve(ancestor.relativize(path)).normalize();
+            }
+        }
+        return path;
+    }
+
+    private boolean checkLocalSource(Path source) {
+        if (!Files.exists(source)) {
+            problems.accept("the source " + source + " does not exist; give the directory that holds the samples");
+            return false;
+        }
+        if (!Files.isDirectory(source)) {
+            problems.accept("the source " + source + " is a file; give the directory that holds it");
+            return false;
+        }
+        try (DirectoryStream<Path> entries = Files.newDirectoryStream(source)) {
+            if (!entries.iterator().hasNext()) {
+                problems.accept("the source " + source + " is empty; give the directory that holds the samples");
+            }
+        } catch (IOException e) {
+            problems.accept("cannot access " + source + ": " + reason(e) + "; make it readable");
+        }
+        return true;
+    }
+}

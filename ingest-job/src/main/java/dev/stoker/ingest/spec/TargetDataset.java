@@ -1,0 +1,85 @@
+package dev.stoker.ingest.spec;
+
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.UUID;
+
+/** The dataset that an ingest writes to: creates or finds its description. */
+public final class TargetDataset {
+
+    private static final String CHUNK_SIZE_OPTION = "chunk_size";
+
+    private TargetDataset() {}
+
+    /**
+     * The description of a new dataset.
+     *
+     * @param chunkSizeBytes as requested
+     */
+    public static DatasetInfo describe(String name, List<Field> fields, OptionalInt chunkSizeBytes, SplitRule rule) {
+        Map<String, Object> settings = new LinkedHashMap<>();
+        settings.put(CHUNK_SIZE_OPTION, (long) chunkSizeBytes.orElse(defaultChunkSize()));
+        rule.keep(settings);
+        return new DatasetInfo(UUID.randomUUID(), name, Instant.now().truncatedTo(ChronoUnit.MILLIS), fields, settings);
+    }
+
+    /**
+     * Creates a dataset, so that chunks belong to a dataset.
+     *
+     * @throws DatasetExistsException if another ingest was faster
+     */
+    public static void create(String target, DatasetStore stores, DatasetInfo info) throws IOException {
+        try (ObjectStore store = stores.open(target)) {
+            Dataset.create(store, info);
+        }
+    }
+
+    /** Whether no version of the dataset ever had a sample. */
+    public static boolean isEmpty(Dataset dataset) throws IOException {
+        return dataset.latest().table().size() == 0;
+    }
+
+    /** The advice for a dataset that another ingest began with other fields and that has no sample yet. */
+    public static String begunByAnother(String target) {
+        return "another ingest began " + target
+                + " with these fields and has not committed yet; use the same fields,"
+                + " or another directory. If that ingest is dead, delete " + target + " and run again";
+    }
+
+    /** The length of a chunk: as requested, or as set when the dataset was created. */
+    public static int chunkSizeBytes(DatasetInfo info, OptionalInt asked) {
+        Object kept = info.options().get(CHUNK_SIZE_OPTION);
+        int own = kept instanceof Long bytes ? (int) Math.min(bytes, 1 << 30) : defaultChunkSize();
+        return asked.orElse(own);
+    }
+
+    private static int defaultChunkSize() {
+        return (int) IngestFlags.CHUNK_SIZE.defaultValue().getBytes();
+    }
+
+    /** The problem with a field that must have a type; empty if there is none. */
+    public static Optional<String> misfit(DatasetInfo info, String name, String type) {
+        Optional<String> found = info.field(name).map(field -> field.type().canonical());
+        if (found.isEmpty()) {
+            return Optional.of("the dataset has no field " + name + "; it has " + names(info));
+        }
+        return found.filter(text -> !text.equals(type))
+                .map(text -> "the dataset's field " + name + " has the type " + text + ", not " + type);
+    }
+
+    public static String names(DatasetInfo info) {
+        return String.join(", ", info.fields().stream().map(Field::name).toList());
+    }
+}

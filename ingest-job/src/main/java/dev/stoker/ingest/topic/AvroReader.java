@@ -1,0 +1,99 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.kafka.SchemaRegistry;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import org.apache.avro.AvroRuntimeException;
+import org.apache.avro.Schema;
+import org.apache.avro.generic.GenericDatumReader;
+import org.apache.avro.generic.GenericRecord;
+import org.apache.avro.io.BinaryDecoder;
+import org.apache.avro.io.DecoderFactory;
+
+/** Reads Avro values, with the schemas of a registry or of a file. For one thread. */
+final class AvroReader {
+
+    private static final int FRAME_BYTES = 5;
+    private static final String USER = "basic.auth.user.info";
+
+    private final ValueFormat format;
+    private final SchemaRegistry registry;
+    private final Schema wanted;
+    private final Map<Integer, GenericDatumReader<GenericRecord>> readers = new HashMap<>();
+    private BinaryDecoder decoder;
+
+    AvroReader(ValueFormat format, Properties clients) throws IOException {
+        this.format = format;
+        this.registry = format.registry() == null ? null : registry(format, clients);
+        this.wanted = AvroFields.parse(format.avroSchema());
+    }
+
+    /** @param clients settings; only {@code basic.auth.user.info} is used */
+    static SchemaRegistry registry(ValueFormat format, Properties clients) {
+        return new SchemaRegistry(format.registry(), Optional.ofNullable(clients.getProperty(USER)));
+    }
+
+    /** The schema into which values are read. */
+    Schema schema() {
+        return wanted;
+    }
+
+    /**
+     * Reads a value.
+     *
+     * @throws PoisonException if it is not a value of the schema
+     * @throws IOException if the registry does not answer
+     */
+    GenericRecord read(byte[] value) throws PoisonException, IOException {
+        int id = 0;
+        int start = 0;
+        if (format.wire() == ValueFormat.Wire.CONFLUENT) {
+            if (value.length < FRAME_BYTES || value[0] != 0) {
+                throw poison("it does not begin with a zero byte and a schema's id; see --avro-wire");
+            }
+            id = ByteBuffer.wrap(value, 1, 4).getInt();
+            start = FRAME_BYTES;
+        }
+        GenericDatumReader<GenericRecord> reader = reader(id);
+        decoder = DecoderFactory.get().binaryDecoder(value, start, value.length - start, decoder);
+        try {
+            GenericRecord record = reader.read(null, decoder);
+            if (!decoder.isEnd()) {
+                throw poison("bytes follow the Avro value; is it of another schema, or is --avro-wire confluent"
+                        + " missing?");
+            }
+            return record;
+        } catch (IOException
+                | AvroRuntimeException
+                | IndexOutOfBoundsException
+                | NegativeArraySizeException
+                | UnsupportedOperationException e) {
+            // Exceptions that Avro's reader throws on a value of another schema.
+            throw poison("it is not an Avro value of the schema: " + e);
+        } catch (OutOfMemoryError e) {
+            // Avro allocates memory by a length in the value before it checks the remaining bytes.
+            throw poison("it is not an Avro value of the schema: a length in it does not fit into memory");
+        }
+    }
+
+    private GenericDatumReader<GenericRecord> reader(int id) throws PoisonException, IOException {
+        GenericDatumReader<GenericRecord> reader = readers.get(id);
+        if (reader == null) {
+            Schema written = registry == null
+                    ? wanted
+                    : AvroFields.parse(
+                            registry.schema(id).orElseThrow(() -> poison("the schema registry has no schema " + id)));
+            reader = new GenericDatumReader<>(written, wanted);
+            readers.put(id, reader);
+        }
+        return reader;
+    }
+
+    private static PoisonException poison(String message) {
+        return new PoisonException(PoisonException.Reason.VALUE, message);
+    }
+}

@@ -1,0 +1,39 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.flink.failure.Patience;
+import dev.stoker.metadata.ChunkWrites;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.PackedChunk;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.security.SecureRandom;
+import java.time.Instant;
+import java.util.UUID;
+
+/**
+ * Writes the chunks of one run. Any thread may use it.
+ *
+ * @param store of the dataset
+ * @param dataset its id
+ * @param run the run of the chunks
+ * @param patience how to retry while the store is unavailable
+ */
+record ChunkOutput(ObjectStore store, UUID dataset, String run, Patience patience) {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /**
+     * Writes a chunk of at least one row. The returned chunk is durable and refers to the builder's memory.
+     *
+     * @param split of the chunk
+     */
+    PackedChunk write(ChunkBuilder builder, String split) throws IOException, InterruptedException {
+        long nowMs = System.currentTimeMillis();
+        UUID id = ChunkNames.newId(nowMs, RANDOM);
+        PackedChunk chunk = builder.finish(new ChunkIdentity(dataset, id, run, split, Instant.ofEpochMilli(nowMs)));
+        ChunkWrites.write(store, chunk, (what, attempt) -> patience.run(what, attempt::run));
+        return chunk;
+    }
+}

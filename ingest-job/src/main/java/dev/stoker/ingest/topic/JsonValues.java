@@ -1,0 +1,167 @@
+package dev.stoker.ingest.topic;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadConstraints;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.ScalarType;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Decodes values that are one flat JSON object. Ignores members for which the dataset has no field. Binary fields are
+ * base64 text; lists and tensors are arrays of numbers (tensors in row-major order, not nested).
+ */
+final class JsonValues implements ValueDecoder {
+
+    /** The broker limits a record's size; numbers and texts in it need no separate limits. */
+    static final JsonFactory FACTORY = JsonMapper.builder(JsonFactory.builder()
+                    .streamReadConstraints(StreamReadConstraints.builder()
+                            .maxStringLength(Integer.MAX_VALUE)
+                            .build())
+                    .build())
+            .build()
+            .getFactory();
+
+    private final List<Field> fields;
+    private final Map<String, Integer> own;
+    private final boolean[] seen;
+    private final NumberList elements = new NumberList();
+
+    JsonValues(List<Field> fields, Map<String, Integer> own) {
+        this.fields = fields;
+        this.own = new HashMap<>(own);
+        this.seen = new boolean[fields.size()];
+    }
+
+    @Override
+    public void decode(byte[] value, ChunkBuilder builder) throws PoisonException, IOException {
+        try (JsonParser json = FACTORY.createParser(value)) {
+            if (json.nextToken() != JsonToken.START_OBJECT) {
+                throw notAnObject("it is not a JSON object");
+            }
+            java.util.Arrays.fill(seen, false);
+            while (json.nextToken() == JsonToken.FIELD_NAME) {
+                Integer field = own.get(json.currentName());
+                json.nextToken();
+                if (field == null) {
+                    json.skipChildren();
+                } else {
+                    member(json, field, builder);
+                }
+            }
+            if (json.nextToken() != null) {
+                throw notAnObject("more text follows the JSON object");
+            }
+        } catch (JsonProcessingException e) {
+            throw notAnObject("it is not JSON: " + e.getOriginalMessage());
+        }
+        for (int field : own.values()) {
+            if (!seen[field] && !fields.get(field).nullable()) {
+                throw new PoisonException(
+                        PoisonException.Reason.MISSING_FIELD,
+                        "it has no member " + fields.get(field).name());
+            }
+        }
+    }
+
+    private static PoisonException notAnObject(String message) {
+        return new PoisonException(PoisonException.Reason.VALUE, message);
+    }
+
+    private void member(JsonParser json, int place, ChunkBuilder builder) throws PoisonException, IOException {
+        Field field = fields.get(place);
+        if (json.currentToken() == JsonToken.VALUE_NULL) {
+            return;
+        }
+        if (seen[place]) {
+            throw new PoisonException(PoisonException.Reason.VALUE, "it has the member " + field.name() + " twice");
+        }
+        seen[place] = true;
+        try {
+            set(json, place, field, builder);
+        } catch (JsonProcessingException e) {
+            throw e;
+        } catch (IllegalArgumentException e) {
+            throw new PoisonException(
+                    PoisonException.Reason.FIELD, "its member " + field.name() + ": " + e.getMessage());
+        }
+    }
+
+    private void set(JsonParser json, int place, Field field, ChunkBuilder builder) throws IOException {
+        if (!(field.type() instanceof ScalarType type)) {
+            elements(json, NumberList.elementOf(field.type()).orElseThrow());
+            builder.setBytes(place, elements.take());
+            return;
+        }
+        switch (type) {
+            case UTF8 -> builder.setString(place, text(json));
+            case CATEGORICAL -> builder.setClass(place, text(json));
+            case BINARY -> {
+                require(json.currentToken() == JsonToken.VALUE_STRING, json, "base64 text");
+                builder.setBytes(
+                        place, ByteBuffer.wrap(java.util.Base64.getDecoder().decode(json.getText())));
+            }
+            case BOOL -> {
+                require(json.currentToken().isBoolean(), json, "true or false");
+                builder.setLong(place, json.getBooleanValue() ? 1 : 0);
+            }
+            default -> {
+                if (type.isFloat()) {
+                    require(json.currentToken().isNumeric(), json, "a number");
+                    builder.setDouble(place, json.getDoubleValue());
+                } else {
+                    builder.setLong(place, whole(json, type));
+                }
+            }
+        }
+    }
+
+    private static String text(JsonParser json) throws IOException {
+        require(json.currentToken() == JsonToken.VALUE_STRING, json, "text");
+        return json.getText();
+    }
+
+    private static long whole(JsonParser json, ScalarType type) throws IOException {
+        require(json.currentToken() == JsonToken.VALUE_NUMBER_INT, json, "a whole number");
+        if (json.getNumberType() != JsonParser.NumberType.BIG_INTEGER) {
+            long value = json.getLongValue();
+            if (value < 0 && type == ScalarType.UINT64) {
+                throw new IllegalArgumentException(value + " is not between 0 and 2^64");
+            }
+            return value;
+        }
+        BigInteger value = json.getBigIntegerValue();
+        if (type != ScalarType.UINT64 || value.signum() < 0 || value.bitLength() > 64) {
+            throw new IllegalArgumentException(value + " does not fit into " + type);
+        }
+        return value.longValue();
+    }
+
+    private void elements(JsonParser json, ScalarType element) throws IOException {
+        require(json.currentToken() == JsonToken.START_ARRAY, json, "an array of numbers");
+        elements.begin(element);
+        while (json.nextToken() != JsonToken.END_ARRAY) {
+            if (elements.isFloat()) {
+                require(json.currentToken().isNumeric(), json, "a number");
+                elements.add(json.getDoubleValue());
+            } else {
+                elements.add(whole(json, element));
+            }
+        }
+    }
+
+    private static void require(boolean holds, JsonParser json, String wanted) {
+        if (!holds) {
+            throw new IllegalArgumentException(json.currentToken() + " is not " + wanted);
+        }
+    }
+}

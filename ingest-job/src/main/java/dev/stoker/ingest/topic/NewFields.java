@@ -1,0 +1,125 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+
+/**
+ * Determines the fields of a new dataset: those of the mapping, then those of the value, small ones first.
+ *
+ * @param options the requested options
+ * @param value format of the values, with its schema
+ * @param records the first ones; may be empty
+ * @param notes receives notes for the user
+ */
+record NewFields(TopicOptions options, ValueFormat value, List<SourceRecord> records, List<String> notes) {
+
+    private static final long BIG_BYTES = 1024;
+
+    List<Field> decide() throws IOException {
+        Map<String, Field> all = new LinkedHashMap<>();
+        options.mapping().fields().forEach(field -> all.put(field.name(), field));
+        for (Field field : ofValue()) {
+            if (all.put(field.name(), field) != null) {
+                throw new InvalidIngestException("the values have a field " + field.name()
+                        + ", and so has the mapping of key, time and headers; rename the latter");
+            }
+        }
+        Map<String, Double> sizes = sizes();
+        List<Field> small = new ArrayList<>();
+        List<Field> payload = new ArrayList<>();
+        List<String> problems = new ArrayList<>();
+        Optional<List<String>> asked = options.shape().payload();
+        for (Field field : all.values()) {
+            boolean isPayload = asked.isPresent()
+                    ? asked.get().contains(field.name())
+                    : !field.nullable() && field.type().mayBePayload() && isBig(field, sizes);
+            try {
+                (isPayload ? payload : small).add(new Field(field.name(), field.type(), field.nullable(), isPayload));
+            } catch (IllegalArgumentException e) {
+                problems.add("option --payload: " + e.getMessage());
+            }
+        }
+        asked.ifPresent(names -> names.stream()
+                .filter(name -> !all.containsKey(name))
+                .forEach(name -> problems.add("option --payload: the field " + name + " does not exist; possible are "
+                        + String.join(", ", all.keySet()))));
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        small.addAll(payload);
+        return small;
+    }
+
+    private List<Field> ofValue() throws IOException {
+        if (value.kind() == ValueFormat.Kind.RAW) {
+            return List.of(new Field(value.field(), FieldType.parse("binary"), false, false));
+        }
+        if (!options.shape().fields().isEmpty()) {
+            return options.shape().fields();
+        }
+        return value.kind() == ValueFormat.Kind.JSON
+                ? JsonFields.infer(records, notes)
+                : AvroFields.of(AvroFields.parse(value.avroSchema()), notes);
+    }
+
+    /** Without records, bytes count as large and other types as small. */
+    private boolean isBig(Field field, Map<String, Double> sizes) {
+        Double size = sizes.get(field.name());
+        return size == null ? field.type().canonical().equals("binary") : size > BIG_BYTES;
+    }
+
+    private Map<String, Double> sizes() throws IOException {
+        Map<String, Long> sums = new HashMap<>();
+        int counted = 0;
+        AvroReader avro = value.kind() == ValueFormat.Kind.AVRO
+                ? new AvroReader(value, options.topic().clients())
+                : null;
+        for (SourceRecord record : records) {
+            if (record.value() != null) {
+                Map<String, Long> own;
+                try {
+                    own = switch (value.kind()) {
+                        case RAW -> Map.of(value.field(), (long) record.value().length);
+                        case JSON -> JsonFields.sizes(record);
+                        case AVRO -> AvroValues.sizes(avro.read(record.value()));
+                    };
+                } catch (PoisonException e) {
+                    continue;
+                }
+                counted++;
+                own.forEach((name, size) -> sums.merge(name, size, Long::sum));
+            }
+        }
+        Map<String, Double> sizes = new HashMap<>();
+        double records = counted;
+        sums.forEach((name, sum) -> sizes.put(name, sum / records));
+        return sizes;
+    }
+
+    /** Adds the schema registry's schema to a format. */
+    static ValueFormat withRegistrySchema(ValueFormat value, String topic, Properties clients) throws IOException {
+        if (value.kind() != ValueFormat.Kind.AVRO || value.avroSchema() != null) {
+            return value;
+        }
+        String schema = AvroReader.registry(value, clients)
+                .newest(topic + "-value")
+                .orElseThrow(() -> new InvalidIngestException("the schema registry " + value.registry()
+                        + " has no schema for the subject " + topic + "-value; give one with --avro-schema"));
+        try {
+            AvroFields.parse(schema);
+        } catch (IllegalArgumentException e) {
+            throw new InvalidIngestException("subject " + topic + "-value of the schema registry: " + e.getMessage());
+        }
+        return value.withSchema(schema);
+    }
+}

@@ -1,0 +1,135 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.PackedChunk;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The chunks that a packing task is filling, one for each split, and the chunks that are being written meanwhile. One
+ * thread fills them; separate threads write.
+ */
+final class OpenChunks {
+
+    /** The number of chunks that are written while others are filled, because a sync to disk is a wait. */
+    private static final int WRITERS = 2;
+
+    private final List<Field> fields;
+    private final int chunkSizeBytes;
+    private final ChunkOutput output;
+    private final ExecutorService writers;
+    private final Map<String, ChunkBuilder> open = new TreeMap<>();
+    private final Deque<ChunkBuilder> free = new ArrayDeque<>();
+    private final Deque<Future<Written>> inWork = new ArrayDeque<>();
+
+    private List<ChunkSummary> chunks = new ArrayList<>();
+    private SortedMap<String, SortedSet<String>> classes = new TreeMap<>();
+
+    /** A durable chunk, and its builder, which can be reused. */
+    private record Written(ChunkSummary chunk, Map<String, List<String>> classes, ChunkBuilder builder) {}
+
+    /** @param name of the threads */
+    OpenChunks(List<Field> fields, int chunkSizeBytes, ChunkOutput output, String name) {
+        this.fields = fields;
+        this.chunkSizeBytes = chunkSizeBytes;
+        this.output = output;
+        writers = Executors.newFixedThreadPool(WRITERS, work -> {
+            Thread thread = new Thread(work, name);
+            thread.setDaemon(true);
+            return thread;
+        });
+    }
+
+    /** A builder of the split with room for a sample. */
+    ChunkBuilder forSample(String split, long bytes) throws IOException, InterruptedException {
+        ChunkBuilder builder = open.get(split);
+        if (builder != null && builder.rows() > 0 && builder.lengthWith(bytes) > chunkSizeBytes) {
+            write(split, builder);
+            builder = null;
+        }
+        if (builder == null) {
+            builder = free.isEmpty() ? new ChunkBuilder(fields, chunkSizeBytes) : free.pop();
+            open.put(split, builder);
+        }
+        return builder;
+    }
+
+    private void write(String split, ChunkBuilder builder) throws IOException, InterruptedException {
+        open.remove(split);
+        collect(WRITERS - 1);
+        inWork.add(writers.submit(() -> {
+            PackedChunk packed = output.write(builder, split);
+            return new Written(packed.summary(), packed.classes(), builder);
+        }));
+    }
+
+    /** Collects written chunks, and waits until no more than {@code most} are in progress. */
+    private void collect(int most) throws IOException, InterruptedException {
+        while (!inWork.isEmpty() && (inWork.size() > most || inWork.peek().isDone())) {
+            Written written;
+            try {
+                written = inWork.remove().get();
+            } catch (ExecutionException e) {
+                if (e.getCause() instanceof IOException failure) {
+                    throw failure;
+                }
+                throw new IOException("failed to write a chunk: " + e.getCause(), e.getCause());
+            }
+            chunks.add(written.chunk());
+            written.classes()
+                    .forEach((field, names) ->
+                            classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+            // The memory of an oversized chunk is not kept for ordinary chunks.
+            if (written.chunk().length() <= 2L * chunkSizeBytes) {
+                written.builder().reset();
+                free.push(written.builder());
+            }
+        }
+    }
+
+    /** Writes all open chunks and waits until they are durable. */
+    void flush() throws IOException, InterruptedException {
+        for (Map.Entry<String, ChunkBuilder> entry : List.copyOf(open.entrySet())) {
+            if (entry.getValue().rows() > 0) {
+                write(entry.getKey(), entry.getValue());
+            }
+        }
+        collect(0);
+    }
+
+    /** The chunks that became durable since the last call, in the order in which they were filled. */
+    List<ChunkSummary> takeChunks() {
+        List<ChunkSummary> taken = chunks;
+        chunks = new ArrayList<>();
+        return taken;
+    }
+
+    /** The class names that those chunks use, by field; call it after {@link #takeChunks}. */
+    SortedMap<String, SortedSet<String>> takeClasses() {
+        SortedMap<String, SortedSet<String>> taken = classes;
+        classes = new TreeMap<>();
+        return taken;
+    }
+
+    /** Ends the threads; chunks that are not durable are lost. */
+    void close() throws InterruptedException {
+        // The report of a thread that still writes would be lost, and the thread must not outlive the store.
+        writers.shutdownNow();
+        writers.awaitTermination(30, TimeUnit.SECONDS);
+    }
+}

@@ -1,0 +1,51 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.TopicRun;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.arrow.FieldType;
+import java.io.Serializable;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Maps the key, time and headers of a record to fields. Serialized with the job graph.
+ *
+ * @param keys the origin of a sample's key
+ * @param keyField the field for the record's key; null for none
+ * @param timestampField the field for the record's time; null for none
+ * @param headers that become fields
+ */
+record RecordMapping(TopicRun.Keys keys, String keyField, String timestampField, ArrayList<Header> headers)
+        implements Serializable {
+    private static final long serialVersionUID = 1;
+
+    RecordMapping {
+        headers = new ArrayList<>(headers);
+    }
+
+    /**
+     * A header that becomes a field.
+     *
+     * @param name of the header
+     * @param field the field for the header
+     * @param type of the field, canonical
+     */
+    record Header(String name, String field, String type) implements Serializable {
+        private static final long serialVersionUID = 1;
+    }
+
+    /** The fields that the mapping fills, in the order in which a new dataset has them. */
+    List<Field> fields() {
+        List<Field> fields = new ArrayList<>();
+        if (keyField != null) {
+            fields.add(Field.nullable(keyField, FieldType.parse("utf8")));
+        }
+        if (timestampField != null) {
+            fields.add(Field.small(timestampField, FieldType.parse("int64")));
+        }
+        for (Header header : headers) {
+            fields.add(Field.nullable(header.field(), FieldType.parse(header.type())));
+        }
+        return fields;
+    }
+}

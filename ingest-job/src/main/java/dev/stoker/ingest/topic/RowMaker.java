@@ -1,0 +1,120 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.TopicRun;
+import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.ingest.pack.FieldValue;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Properties;
+import java.util.Set;
+
+/** Converts records to rows. For one thread. */
+final class RowMaker {
+
+    /** The largest sample. */
+    static final long MAX_SAMPLE_BYTES = 1L << 30;
+
+    private final String topic;
+    private final RecordMapping mapping;
+    private final Map<String, Integer> places = new LinkedHashMap<>();
+    private final ValueDecoder values;
+
+    RowMaker(String topic, RecordMapping mapping, ValueFormat format, List<Field> fields, Properties clients)
+            throws IOException {
+        this.topic = topic;
+        this.mapping = mapping;
+        for (int i = 0; i < fields.size(); i++) {
+            places.put(fields.get(i).name(), i);
+        }
+        Set<String> mapped = new HashSet<>();
+        mapping.fields().forEach(field -> mapped.add(field.name()));
+        Map<String, Integer> own = new LinkedHashMap<>(places);
+        own.keySet().removeAll(mapped);
+        values = ValueDecoder.of(format, fields, own, clients);
+    }
+
+    /**
+     * Returns the key of the record's sample.
+     *
+     * @throws PoisonException if the record needs a key and has none, or one that is not text
+     */
+    String key(SourceRecord record) throws PoisonException {
+        if (mapping.keys() == TopicRun.Keys.OFFSETS) {
+            return topic + "-" + record.partition() + "-" + record.offset();
+        }
+        String key = text(record.key())
+                .orElseThrow(() -> new PoisonException(
+                        PoisonException.Reason.KEY, record.key() == null ? "it has no key" : "its key is not UTF-8"));
+        if (key.isEmpty()) {
+            throw new PoisonException(PoisonException.Reason.KEY, "its key is empty");
+        }
+        return key;
+    }
+
+    private static Optional<String> text(byte[] bytes) {
+        return bytes != null && FieldValue.isUtf8(ByteBuffer.wrap(bytes))
+                ? Optional.of(new String(bytes, StandardCharsets.UTF_8))
+                : Optional.empty();
+    }
+
+    /**
+     * Adds the record as a row. On failure the builder is unchanged.
+     *
+     * @throws PoisonException if the record cannot become a sample
+     * @throws IOException if this cannot be determined
+     */
+    void add(SourceRecord record, String key, ChunkBuilder builder) throws PoisonException, IOException {
+        if (record.value() == null) {
+            throw new PoisonException(PoisonException.Reason.VALUE, "it has no value");
+        }
+        if (record.size() > MAX_SAMPLE_BYTES) {
+            throw new PoisonException(
+                    PoisonException.Reason.TOO_LARGE,
+                    "it has " + record.size() + " bytes; a sample may have at most " + MAX_SAMPLE_BYTES);
+        }
+        boolean isComplete = false;
+        builder.beginRow(key);
+        try {
+            map(record, builder);
+            values.decode(record.value(), builder);
+            builder.endRow();
+            isComplete = true;
+        } catch (IllegalArgumentException e) {
+            throw new PoisonException(PoisonException.Reason.FIELD, e.getMessage());
+        } finally {
+            if (!isComplete) {
+                builder.abandonRow();
+            }
+        }
+    }
+
+    private void map(SourceRecord record, ChunkBuilder builder) throws PoisonException {
+        if (mapping.timestampField() != null) {
+            builder.setLong(places.get(mapping.timestampField()), record.timestampMs());
+        }
+        if (mapping.keyField() != null && record.key() != null) {
+            String key = text(record.key())
+                    .orElseThrow(() -> new PoisonException(PoisonException.Reason.KEY, "its key is not UTF-8"));
+            builder.setString(places.get(mapping.keyField()), key);
+        }
+        for (RecordMapping.Header header : mapping.headers()) {
+            Optional<byte[]> value = record.header(header.name());
+            if (value.isPresent()) {
+                try {
+                    FieldValue.set(builder, places.get(header.field()), header.type(), ByteBuffer.wrap(value.get()));
+                } catch (IllegalArgumentException e) {
+                    throw new PoisonException(
+                            PoisonException.Reason.FIELD, "its header " + header.name() + ": " + e.getMessage());
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,17 @@
+package dev.stoker.ingest.topic;
+
+import java.time.Duration;
+
+/**
+ * The progress of a topic ingest.
+ *
+ * @param versions number of committed versions
+ * @param newestVersion the newest of them; 0 for none
+ * @param samples packed, committed or not
+ * @param bytes of their records
+ * @param deadLetters records that could not become samples
+ * @param lag unread records of the topic, by offsets
+ * @param elapsed since the job was submitted
+ */
+public record TopicIngestProgress(
+        long versions, long newestVersion, long samples, long bytes, long deadLetters, long lag, Duration elapsed) {}

@@ -1,0 +1,212 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.TooManyDeadLettersException;
+import dev.stoker.connectors.dataset.TopicMeter;
+import dev.stoker.connectors.dataset.TopicReport;
+import dev.stoker.connectors.dataset.TopicRun;
+import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.flink.cleanup.ClassLoaderCleanup;
+import dev.stoker.flink.failure.FailureKind;
+import dev.stoker.flink.failure.Patience;
+import dev.stoker.ingest.pack.Splits;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import org.apache.flink.api.common.state.ListState;
+import org.apache.flink.api.common.state.ListStateDescriptor;
+import org.apache.flink.api.common.typeinfo.PrimitiveArrayTypeInfo;
+import org.apache.flink.metrics.Counter;
+import org.apache.flink.runtime.execution.SuppressRestartsException;
+import org.apache.flink.runtime.state.StateInitializationContext;
+import org.apache.flink.runtime.state.StateSnapshotContext;
+import org.apache.flink.streaming.api.operators.AbstractStreamOperator;
+import org.apache.flink.streaming.api.operators.BoundedOneInput;
+import org.apache.flink.streaming.api.operators.OneInputStreamOperator;
+import org.apache.flink.streaming.runtime.streamrecord.StreamRecord;
+import org.apache.flink.util.IOUtils;
+
+/**
+ * Packs a topic's records into chunks. Before each checkpoint's barrier it writes the open chunks and reports the
+ * outcome of all records since the last one, so its state contains no records. Runs on the task's thread; other threads
+ * write the chunks.
+ */
+final class TopicPackOperator extends AbstractStreamOperator<TopicReport>
+        implements OneInputStreamOperator<SourceRecord, TopicReport>, BoundedOneInput {
+
+    private static final long serialVersionUID = 1;
+
+    private static final String KEYS_STATE = "keys";
+
+    private final TopicPlan plan;
+
+    private transient Patience patience;
+    private transient ObjectStore store;
+    private transient RowMaker rows;
+    private transient Splits splits;
+    private transient OpenChunks chunks;
+    private transient DeadLetters letters;
+    private transient ListState<byte[]> keysState;
+    private transient SeenKeys keys;
+    private transient SortedMap<Integer, Long> next;
+    private transient long deadLetters;
+    private transient long allDeadLetters;
+    private transient long lastCheckpoint;
+    private transient boolean ended;
+    private transient Optional<TopicMeter> meter;
+    private transient Counter sampleCounter;
+    private transient Counter byteCounter;
+    private transient Counter deadLetterCounter;
+
+    TopicPackOperator(TopicPlan plan) {
+        this.plan = plan;
+    }
+
+    @Override
+    public void initializeState(StateInitializationContext context) throws Exception {
+        super.initializeState(context);
+        lastCheckpoint = context.getRestoredCheckpointId().orElse(0);
+        if (plan.mapping().keys() == TopicRun.Keys.RECORDS) {
+            keys = new SeenKeys();
+            keysState = context.getOperatorStateStore()
+                    .getListState(new ListStateDescriptor<>(
+                            KEYS_STATE, PrimitiveArrayTypeInfo.BYTE_PRIMITIVE_ARRAY_TYPE_INFO));
+            for (byte[] hashes : keysState.get()) {
+                keys.addAll(hashes);
+            }
+        }
+    }
+
+    @Override
+    public void open() throws Exception {
+        super.open();
+        ClassLoaderCleanup.atUnload(getRuntimeContext());
+        patience = Patience.endlessAfterRestore();
+        store = patience.call(
+                "Opening " + plan.place().target(),
+                () -> plan.place().store().open(plan.place().target()));
+        DatasetInfo info = plan.info();
+        String topic = plan.topic().topic();
+        rows = new RowMaker(
+                topic, plan.mapping(), plan.value(), info.fields(), plan.topic().clients());
+        splits = new Splits(plan.splitRule());
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        chunks = new OpenChunks(
+                info.fields(),
+                plan.chunkSizeBytes(),
+                new ChunkOutput(store, info.id(), plan.place().run(), patience),
+                "stoker-pack-" + task);
+        letters = new DeadLetters(plan.letters().location(), topic, plan.topicId());
+        if (keys != null && plan.place().baseVersion() > 0) {
+            SeenKeys taken = keys;
+            patience.run(
+                    "Reading the keys of " + plan.place().target(),
+                    () -> taken.addAll(Dataset.open(store), plan.place().baseVersion()));
+        }
+        next = new TreeMap<>();
+        meter = TopicMeter.find(plan.place().run());
+        sampleCounter = getMetricGroup().counter("samples");
+        byteCounter = getMetricGroup().counter("sampleBytes");
+        deadLetterCounter = getMetricGroup().counter("deadLetters");
+    }
+
+    @Override
+    public void processElement(StreamRecord<SourceRecord> element) throws Exception {
+        SourceRecord record = element.getValue();
+        try {
+            add(record);
+        } catch (PoisonException e) {
+            bury(record, e);
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
+        }
+        next.put(record.partition(), record.offset() + 1);
+        meter.ifPresent(m -> m.reached(record.partition(), record.offset() + 1));
+    }
+
+    private void add(SourceRecord record) throws Exception {
+        String key = rows.key(record);
+        if (keys != null && keys.contains(key)) {
+            throw new PoisonException(
+                    PoisonException.Reason.DUPLICATE_KEY, "the dataset already has a sample with its key");
+        }
+        long bytes = record.size();
+        String split = splits.of(key.getBytes(StandardCharsets.UTF_8));
+        ChunkBuilder builder = chunks.forSample(split, Math.min(bytes + key.length(), RowMaker.MAX_SAMPLE_BYTES));
+        rows.add(record, key, builder);
+        if (keys != null) {
+            keys.add(key);
+        }
+        sampleCounter.inc();
+        byteCounter.inc(bytes);
+        meter.ifPresent(m -> m.packed(bytes));
+    }
+
+    private void bury(SourceRecord record, PoisonException poison) throws Exception {
+        patience.run("Writing dead letters to " + plan.letters().location(), () -> letters.write(record, poison));
+        deadLetters++;
+        deadLetterCounter.inc();
+        meter.ifPresent(TopicMeter::deadLetter);
+        if (++allDeadLetters > plan.letters().most()) {
+            String last =
+                    "partition " + record.partition() + ", offset " + record.offset() + ": " + poison.getMessage();
+            throw new SuppressRestartsException(TooManyDeadLettersException.of(
+                    allDeadLetters, plan.letters().most(), last));
+        }
+    }
+
+    @Override
+    public void prepareSnapshotPreBarrier(long checkpointId) throws Exception {
+        lastCheckpoint = checkpointId;
+        report(checkpointId);
+    }
+
+    @Override
+    public void endInput() throws Exception {
+        report(lastCheckpoint + 1);
+        ended = true;
+        int task = getRuntimeContext().getTaskInfo().getIndexOfThisSubtask();
+        meter.ifPresent(m -> m.ended(task));
+    }
+
+    private void report(long checkpoint) throws Exception {
+        if (ended) {
+            return;
+        }
+        try {
+            chunks.flush();
+        } catch (IOException | RuntimeException e) {
+            FailureKind.endIfFinal(e);
+            throw e;
+        }
+        output.collect(new StreamRecord<>(
+                new TopicReport(checkpoint, chunks.takeChunks(), chunks.takeClasses(), next, deadLetters)));
+        next = new TreeMap<>();
+        deadLetters = 0;
+    }
+
+    @Override
+    public void snapshotState(StateSnapshotContext context) throws Exception {
+        super.snapshotState(context);
+        if (keys != null) {
+            keysState.update(keys.toBytes());
+        }
+    }
+
+    @Override
+    public void close() throws Exception {
+        try {
+            if (chunks != null) {
+                chunks.close();
+            }
+        } finally {
+            IOUtils.closeAll(letters, store, super::close);
+        }
+    }
+}

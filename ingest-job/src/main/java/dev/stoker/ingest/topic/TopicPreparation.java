@@ -1,0 +1,174 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.DatasetStore;
+import dev.stoker.connectors.dataset.TopicPosition;
+import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.ingest.spec.FreeTarget;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.ingest.spec.TargetDataset;
+import dev.stoker.metadata.Dataset;
+import dev.stoker.metadata.DatasetExistsException;
+import dev.stoker.metadata.Snapshot;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.dataset.DatasetInfo;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Inspects topic and dataset before the job starts, determines the dataset's fields and the start offsets, and finds
+ * all problems that would make the ingest fail. Runs on the machine that submits the job.
+ *
+ * @param info of the dataset, which may not exist yet
+ * @param state of the dataset
+ * @param shape of the topic
+ * @param committed the dataset's position in the topic; without offsets if it has no records of it
+ * @param start the start offset by partition
+ * @param end the topic's present end by partition
+ * @param value format of the values, with its schema
+ * @param splitRule assigns samples to splits
+ * @param notes for the user
+ */
+record TopicPreparation(
+        DatasetInfo info,
+        State state,
+        SourceTopic.Shape shape,
+        TopicPosition committed,
+        SortedMap<Integer, Long> start,
+        SortedMap<Integer, Long> end,
+        ValueFormat value,
+        SplitRule splitRule,
+        List<String> notes) {
+
+    private static final int FIRST_RECORDS = 1000;
+    private static final long FIRST_BYTES = 32 << 20;
+
+    /**
+     * State of the dataset.
+     *
+     * @param isNew whether it does not exist
+     * @param baseVersion its newest version
+     */
+    record State(boolean isNew, long baseVersion) {}
+
+    static TopicPreparation of(TopicOptions options, DatasetStore stores) throws IOException {
+        try (SourceTopic topic = new SourceTopic(options.topic());
+                ObjectStore store = stores.open(options.target())) {
+            Optional<Dataset> dataset = Dataset.find(store);
+            if (dataset.isEmpty()) {
+                FreeTarget.require(options.target(), store);
+            }
+            return of(options, dataset, topic);
+        }
+    }
+
+    private static TopicPreparation of(TopicOptions options, Optional<Dataset> dataset, SourceTopic topic)
+            throws IOException {
+        SourceTopic.Shape shape = topic.shape();
+        Optional<Snapshot> newest =
+                dataset.isPresent() ? Optional.of(dataset.get().latest()) : Optional.empty();
+        long version = newest.map(Snapshot::version).orElse(0L);
+        String name = options.topic().topic();
+        Optional<TopicPosition> position =
+                version == 0 ? Optional.empty() : TopicPosition.find(dataset.get(), newest.get(), name);
+        if (position.isPresent() && !position.get().topicId().equals(shape.id())) {
+            throw new OtherTopicException(options.topic(), position.get().topicId(), shape.id());
+        }
+        boolean isEmpty = dataset.isEmpty() || TargetDataset.isEmpty(dataset.get());
+        if (!isEmpty && position.isEmpty() && options.mode() == TopicOptions.Mode.CREATE) {
+            throw new InvalidIngestException("the target " + options.target() + " has version " + version
+                    + " but no records of the topic " + name + "; add the topic to it with --append");
+        }
+        List<String> notes = new ArrayList<>();
+        SortedMap<Integer, Long> end = topic.ends(shape.partitions());
+        SortedMap<Integer, Long> start = new TopicStart(options, position, notes).offsets(topic, shape, end);
+        ValueFormat value = NewFields.withRegistrySchema(
+                options.value(), name, options.topic().clients());
+        TopicPosition committed =
+                position.orElseGet(() -> new TopicPosition(name, shape.id(), shape.cluster(), new TreeMap<>()));
+        if (dataset.isPresent()) {
+            DatasetInfo info = dataset.get().info();
+            requireFit(info, options, value, isEmpty);
+            SplitRule rule = options.shape().splitRule().orElseGet(() -> SplitRule.kept(info));
+            return new TopicPreparation(
+                    info, new State(false, version), shape, committed, start, end, value, rule, notes);
+        }
+        List<SourceRecord> first = topic.first(start, end, FIRST_RECORDS, FIRST_BYTES);
+        SplitRule rule = options.shape().splitRule().orElseGet(() -> new SplitRule.Shares(new LinkedHashMap<>()));
+        List<Field> fields = new NewFields(options, value, first, notes).decide();
+        DatasetInfo info = TargetDataset.describe(
+                options.shape().name(), fields, options.work().chunkSizeBytes(), rule);
+        return new TopicPreparation(info, new State(true, 0), shape, committed, start, end, value, rule, notes);
+    }
+
+    /**
+     * Checks the fields against the dataset's, which are fixed when it is created, even if no version has a sample yet.
+     */
+    private static void requireFit(DatasetInfo info, TopicOptions options, ValueFormat value, boolean isEmpty) {
+        List<String> problems = new ArrayList<>();
+        List<Field> wanted = new ArrayList<>(options.mapping().fields());
+        wanted.addAll(options.shape().fields());
+        for (Field field : wanted) {
+            TargetDataset.misfit(info, field.name(), field.type().canonical()).ifPresent(problems::add);
+        }
+        List<String> mapped =
+                options.mapping().fields().stream().map(Field::name).toList();
+        if (value.kind() == ValueFormat.Kind.RAW) {
+            TargetDataset.misfit(info, value.field(), "binary").ifPresent(problems::add);
+            for (Field field : info.fields()) {
+                if (!field.nullable()
+                        && !mapped.contains(field.name())
+                        && !field.name().equals(value.field())) {
+                    problems.add("the dataset's field " + field.name() + " ("
+                            + field.type().canonical() + ") requires a value, but raw records do not provide it");
+                }
+            }
+        }
+        if (!problems.isEmpty()) {
+            if (isEmpty) {
+                problems.add(TargetDataset.begunByAnother(options.target()));
+            }
+            throw new InvalidIngestException(problems);
+        }
+    }
+
+    /** Creates the dataset if it does not exist, so that its chunks belong to a dataset. */
+    TopicPreparation create(TopicOptions options, DatasetStore stores) throws IOException {
+        if (!state.isNew()) {
+            return this;
+        }
+        try {
+            TargetDataset.create(options.target(), stores, info);
+            return this;
+        } catch (DatasetExistsException e) {
+            // Another writer was faster. Its dataset can be used if the fields match.
+            return of(options, stores);
+        }
+    }
+
+    /** The length of a chunk: as requested, or as set when the dataset was created. */
+    int chunkSizeBytes(TopicOptions options) {
+        return TargetDataset.chunkSizeBytes(info, options.work().chunkSizeBytes());
+    }
+
+    /** Records between start and end, counted by offsets. Transaction markers count. */
+    long waiting() {
+        return lag(start, end);
+    }
+
+    static long lag(SortedMap<Integer, Long> at, SortedMap<Integer, Long> end) {
+        long sum = 0;
+        for (Map.Entry<Integer, Long> entry : end.entrySet()) {
+            sum += Math.max(0, entry.getValue() - at.getOrDefault(entry.getKey(), 0L));
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,58 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.TopicPosition;
+import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.SortedMap;
+import java.util.TreeMap;
+
+/**
+ * Determines where reading begins: at the dataset's position, or as the options request.
+ *
+ * @param options the requested options
+ * @param position the dataset's position in the topic, if it has records of it
+ * @param notes receives notes for the user
+ */
+record TopicStart(TopicOptions options, Optional<TopicPosition> position, List<String> notes) {
+
+    SortedMap<Integer, Long> offsets(SourceTopic topic, SourceTopic.Shape shape, SortedMap<Integer, Long> end)
+            throws IOException {
+        SortedMap<Integer, Long> beginnings = topic.beginnings(shape.partitions());
+        if (position.isEmpty()) {
+            return switch (options.reach().from()) {
+                case EARLIEST -> beginnings;
+                case LATEST -> end;
+                case TIME ->
+                    topic.since(shape.partitions(), options.reach().since().toEpochMilli());
+            };
+        }
+        TreeMap<Integer, Long> start = new TreeMap<>(beginnings);
+        List<String> problems = new ArrayList<>();
+        position.get().next().forEach((partition, next) -> {
+            Long beginning = beginnings.get(partition);
+            if (beginning == null || next > end.get(partition)) {
+                problems.add("the dataset is at offset " + next + " of partition " + partition + " of the "
+                        + options.topic() + ", which ends at "
+                        + (beginning == null ? "no such partition" : end.get(partition))
+                        + ": the brokers have lost records; ingest it into a new dataset");
+            } else if (next >= beginning) {
+                start.put(partition, next);
+            } else if (options.reach().gaps() == TopicOptions.Gaps.ALLOWED) {
+                notes.add("partition " + partition + ": offsets " + next + " to " + (beginning - 1)
+                        + " are not in the dataset: the brokers have deleted them");
+            } else {
+                problems.add("the brokers have deleted the offsets " + next + " to " + (beginning - 1)
+                        + " of partition " + partition + " of the " + options.topic()
+                        + " before they were ingested; continue without them with --allow-gap");
+            }
+        });
+        if (!problems.isEmpty()) {
+            throw new InvalidIngestException(problems);
+        }
+        return start;
+    }
+}

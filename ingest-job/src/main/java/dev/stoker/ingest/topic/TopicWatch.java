@@ -1,0 +1,182 @@
+package dev.stoker.ingest.topic;
+
+import dev.stoker.connectors.dataset.TopicMeter;
+import dev.stoker.connectors.kafka.SourceTopic;
+import dev.stoker.flink.failure.Patience;
+import dev.stoker.schemas.errors.StokerException;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.SortedMap;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches a job from the process that submitted it: reports progress, stops the job, and speeds up its end. For one
+ * thread.
+ */
+final class TopicWatch implements AutoCloseable {
+
+    private static final Logger LOG = LoggerFactory.getLogger(TopicWatch.class);
+
+    private static final long TICK_MS = 100;
+    private static final long REPORT_NANOS = 500_000_000L;
+    private static final long LAG_NANOS = 2_000_000_000L;
+    private static final Duration LAG_PATIENCE = Duration.ofSeconds(10);
+    /** How long to retry stopping a job cleanly: a restarting job cannot be stopped. */
+    private static final Duration STOP_PATIENCE = Duration.ofSeconds(60);
+    /** How long the last version may take. */
+    private static final Duration LAST_VERSION_PATIENCE = Duration.ofMinutes(10);
+
+    private final TopicOptions options;
+    private final TopicPreparation preparation;
+    private final TopicMeter meter;
+    private final int tasks;
+    private final long began = System.nanoTime();
+    private final boolean isBounded;
+
+    private SourceTopic topic;
+    private CompletableFuture<SortedMap<Integer, Long>> ends;
+    private SortedMap<Integer, Long> end;
+    private long reported = System.nanoTime();
+    private long lagAsked = System.nanoTime();
+    private CompletableFuture<?> stopping;
+    private long stopBegan;
+
+    TopicWatch(TopicOptions options, TopicPreparation preparation, TopicMeter meter, int tasks) {
+        this.options = options;
+        this.preparation = preparation;
+        this.meter = meter;
+        this.tasks = tasks;
+        this.end = preparation.end();
+        this.isBounded = options.reach().until() == TopicOptions.Until.LATEST;
+    }
+
+    /**
+     * Starts the job and waits for its end.
+     *
+     * @throws ExecutionException if it failed
+     * @throws IOException if it cannot be started, or not be stopped cleanly
+     */
+    void await(TopicJob job, TopicIngestListener listener, BooleanSupplier stop, String name)
+            throws IOException, InterruptedException, ExecutionException {
+        try {
+            CompletableFuture<?> result = start(job, name);
+            while (true) {
+                try {
+                    result.get(TICK_MS, TimeUnit.MILLISECONDS);
+                    return;
+                } catch (TimeoutException e) {
+                    tick(job, listener, stop.getAsBoolean());
+                }
+            }
+        } catch (InterruptedException e) {
+            job.cancel();
+            throw e;
+        }
+    }
+
+    private static CompletableFuture<?> start(TopicJob job, String name) throws IOException, InterruptedException {
+        try {
+            return job.start(name);
+        } catch (IOException | InterruptedException | RuntimeException e) {
+            throw e;
+        } catch (Exception e) {
+            throw new IOException("the job cannot be started: " + e.getMessage(), e);
+        }
+    }
+
+    private void tick(TopicJob job, TopicIngestListener listener, boolean isAsked) throws StokerException {
+        if (isAsked) {
+            stop(job);
+        }
+        if (isBounded && meter.endedTasks() >= tasks) {
+            // Tasks that have read everything wait for a checkpoint, which may be an interval away.
+            job.checkpoint();
+        }
+        long now = System.nanoTime();
+        if (!isBounded && now - lagAsked >= LAG_NANOS) {
+            lagAsked = now;
+            lookAtEnds();
+        }
+        if (now - reported >= REPORT_NANOS) {
+            reported = now;
+            listener.progressed(progress(Duration.ofNanos(now - began)));
+        }
+    }
+
+    private void stop(TopicJob job) throws StokerException {
+        long now = System.nanoTime();
+        if (stopping == null) {
+            stopBegan = now;
+            stopping = job.stop();
+            return;
+        }
+        boolean isRefused = stopping.isCompletedExceptionally();
+        // A last version may be large; one that waits for an unavailable store or broker may never complete.
+        Duration patience = isRefused || Patience.waiting().isPresent() ? STOP_PATIENCE : LAST_VERSION_PATIENCE;
+        if (!(stopping.isDone() && !isRefused) && now - stopBegan > patience.toNanos()) {
+            job.cancel();
+            throw new StokerException("the job could not be stopped cleanly within " + patience.toSeconds()
+                    + " s and was cancelled"
+                    + Patience.waiting().map(why -> " (" + why + ")").orElse("")
+                    + "; the same command reads again what is not in a version yet");
+        }
+        if (isRefused) {
+            LOG.debug("the job cannot be stopped now");
+            stopping = job.stop();
+        }
+    }
+
+    private void lookAtEnds() {
+        if (ends != null && ends.isDone()) {
+            if (!ends.isCompletedExceptionally()) {
+                end = ends.join();
+            }
+            ends = null;
+        }
+        if (ends == null) {
+            ends = CompletableFuture.supplyAsync(this::askEnds);
+        }
+    }
+
+    private SortedMap<Integer, Long> askEnds() {
+        try {
+            if (topic == null) {
+                topic = new SourceTopic(options.topic(), LAG_PATIENCE);
+            }
+            return topic.ends(preparation.shape().partitions());
+        } catch (IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private TopicIngestProgress progress(Duration elapsed) {
+        SortedMap<Integer, Long> at = new TreeMap<>(preparation.start());
+        at.putAll(meter.next());
+        return new TopicIngestProgress(
+                meter.versions(),
+                meter.newestVersion(),
+                meter.samples(),
+                meter.bytes(),
+                meter.deadLetters(),
+                TopicPreparation.lag(at, end),
+                elapsed);
+    }
+
+    @Override
+    public void close() {
+        if (ends != null) {
+            // A pending request uses the connection that is closed below.
+            ends.handle((found, failure) -> null).join();
+        }
+        if (topic != null) {
+            topic.close();
+        }
+    }
+}

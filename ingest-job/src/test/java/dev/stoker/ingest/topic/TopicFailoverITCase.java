@@ -1,0 +1,309 @@
+package dev.stoker.ingest.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.ingest.Packed;
+import dev.stoker.ingest.spec.IngestFailedException;
+import dev.stoker.ingest.spec.InvalidIngestException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+import org.apache.flink.configuration.CheckpointingOptions;
+import org.apache.flink.configuration.Configuration;
+import org.apache.flink.configuration.RestartStrategyOptions;
+import org.apache.flink.configuration.StateRecoveryOptions;
+import org.apache.flink.runtime.client.JobStatusMessage;
+import org.apache.flink.runtime.minicluster.MiniCluster;
+import org.apache.flink.runtime.testutils.MiniClusterResourceConfiguration;
+import org.apache.flink.streaming.api.environment.StreamExecutionEnvironment;
+import org.apache.flink.test.junit5.InjectMiniCluster;
+import org.apache.flink.test.junit5.MiniClusterExtension;
+import org.apache.kafka.clients.producer.ProducerRecord;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.RegisterExtension;
+import org.junit.jupiter.api.io.TempDir;
+
+/** An ingest of a topic on a cluster whose machines and broker are killed. */
+@Timeout(300)
+class TopicFailoverITCase {
+
+    private static final int PARTITIONS = 2;
+
+    @RegisterExtension
+    static final MiniClusterExtension CLUSTER = new MiniClusterExtension(new MiniClusterResourceConfiguration.Builder()
+            .setNumberTaskManagers(2)
+            .setNumberSlotsPerTaskManager(1)
+            .build());
+
+    @TempDir
+    static Path directory;
+
+    private static KafkaBroker broker;
+
+    @BeforeAll
+    static void startBroker() throws Exception {
+        broker = KafkaBroker.start(directory.resolve("broker"));
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        if (broker != null) {
+            broker.close();
+        }
+    }
+
+    @AfterEach
+    void cancelWhatRuns(@InjectMiniCluster MiniCluster cluster) throws Exception {
+        for (JobStatusMessage job : cluster.listJobs().get()) {
+            if (!job.getJobState().isGloballyTerminalState()) {
+                cluster.cancelJob(job.getJobId()).get();
+                cluster.requestJobResult(job.getJobId()).get();
+            }
+        }
+    }
+
+    /** An ingest in a separate thread. */
+    private static final class Running {
+        private final AtomicBoolean stop = new AtomicBoolean();
+        private final AtomicLong packed = new AtomicLong();
+        private final CompletableFuture<TopicResult> result = new CompletableFuture<>();
+
+        static Running start(TopicOptions options, Configuration conf) {
+            Running running = new Running();
+            Configuration all = new Configuration(conf);
+            all.set(RestartStrategyOptions.RESTART_STRATEGY, "fixed-delay");
+            all.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_ATTEMPTS, 100);
+            all.set(RestartStrategyOptions.RESTART_STRATEGY_FIXED_DELAY_DELAY, java.time.Duration.ofMillis(500));
+            all.set(
+                    CheckpointingOptions.SAVEPOINT_DIRECTORY,
+                    directory.resolve("savepoints").toUri().toString());
+            StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment(all);
+            Thread thread = new Thread(
+                    () -> {
+                        try (TopicJob job = new SubmittedTopicJob(env)) {
+                            TopicIngestListener listener = new TopicIngestListener() {
+                                @Override
+                                public void progressed(TopicIngestProgress progress) {
+                                    running.packed.set(progress.samples());
+                                }
+                            };
+                            running.result.complete(TopicIngest.run(options, job, listener, running.stop::get));
+                        } catch (Exception | AssertionError e) {
+                            running.result.completeExceptionally(e);
+                        }
+                    },
+                    "ingest");
+            thread.setDaemon(true);
+            thread.start();
+            return running;
+        }
+
+        /** Waits until the job has packed this number of samples; they need not be in a version. */
+        void awaitPacked(long samples) throws Exception {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+            while (packed.get() < samples) {
+                if (result.isDone()) {
+                    throw new AssertionError("the ingest has ended: " + end());
+                }
+                assertThat(System.nanoTime()).as("packed: " + packed.get()).isLessThan(deadline);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
+        }
+
+        TopicResult stop() throws Exception {
+            stop.set(true);
+            return end();
+        }
+
+        TopicResult end() throws Exception {
+            try {
+                return result.get(120, TimeUnit.SECONDS);
+            } catch (java.util.concurrent.ExecutionException e) {
+                throw e.getCause() instanceof Exception cause ? cause : e;
+            }
+        }
+
+        /** Waits until the dataset has this number of samples. */
+        void awaitSamples(Path target, long samples) throws Exception {
+            long deadline = System.nanoTime() + TimeUnit.SECONDS.toNanos(100);
+            while (count(target) < samples) {
+                if (result.isDone()) {
+                    throw new AssertionError("the ingest has ended: " + end());
+                }
+                assertThat(System.nanoTime()).as("samples: " + count(target)).isLessThan(deadline);
+                LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(50));
+            }
+        }
+    }
+
+    private static long count(Path target) throws Exception {
+        return Files.exists(target) && Packed.latestVersion(target) > 0
+                ? Packed.read(target).samples().size()
+                : 0;
+    }
+
+    private static Map<String, String> send(Topic topic, String name, int from, int count) throws Exception {
+        Map<String, String> sent = new TreeMap<>();
+        List<ProducerRecord<byte[], byte[]>> records = new ArrayList<>();
+        for (int i = from; i < from + count; i++) {
+            records.add(topic.record(i % PARTITIONS, null, "value " + i));
+            sent.put(name + "-" + i % PARTITIONS + "-" + i / PARTITIONS, "value " + i);
+        }
+        topic.send(records);
+        return sent;
+    }
+
+    private static TopicOptions options(Topic topic, Path target, String... more) {
+        List<String> args = new ArrayList<>(List.of(more));
+        args.addAll(List.of("--value=raw", "--chunk-size=8kb", "--parallelism=2"));
+        if (args.stream().noneMatch(option -> option.startsWith("--commit-interval="))) {
+            args.add("--commit-interval=300 ms");
+        }
+        return Streams.options(topic.uri(), target, args.toArray(new String[0]));
+    }
+
+    @Test
+    void losesAndRepeatsNothingWithATaskManager(@InjectMiniCluster MiniCluster cluster) throws Exception {
+        Topic topic = Topic.create(broker, "machines", PARTITIONS);
+        Path target = directory.resolve("machines-data");
+        Map<String, String> sent = send(topic, "machines", 0, 500);
+        Running running = Running.start(options(topic, target), new Configuration());
+        running.awaitSamples(target, 500);
+        sent.putAll(send(topic, "machines", 500, 500));
+        cluster.terminateTaskManager(0).get(60, TimeUnit.SECONDS);
+        sent.putAll(send(topic, "machines", 1000, 500));
+        cluster.startTaskManager();
+        running.awaitSamples(target, 1500);
+        running.stop();
+        assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+        Streams.verify(target);
+    }
+
+    @Test
+    void losesAndRepeatsNothingWithTheBroker() throws Exception {
+        Topic topic = Topic.create(broker, "brokers", PARTITIONS);
+        Path target = directory.resolve("brokers-data");
+        Map<String, String> sent = send(topic, "brokers", 0, 500);
+        Running running = Running.start(options(topic, target), new Configuration());
+        running.awaitSamples(target, 500);
+        sent.putAll(send(topic, "brokers", 500, 500));
+        broker.kill();
+        broker.start();
+        sent.putAll(send(topic, "brokers", 1000, 500));
+        running.awaitSamples(target, 1500);
+        running.stop();
+        assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+        Streams.verify(target);
+    }
+
+    private static String onlyNew(Set<Path> before) throws Exception {
+        List<Path> found = new ArrayList<>(savepoints());
+        found.removeAll(before);
+        assertThat(found).hasSize(1);
+        return found.get(0).toUri().toString();
+    }
+
+    private static Set<Path> savepoints() throws Exception {
+        Path all = directory.resolve("savepoints");
+        if (!Files.isDirectory(all)) {
+            return Set.of();
+        }
+        try (java.util.stream.Stream<Path> found = Files.list(all)) {
+            return found.filter(path -> Files.exists(path.resolve("_metadata")))
+                    .collect(java.util.stream.Collectors.toSet());
+        }
+    }
+
+    @Test
+    void goesOnFromASavepointUnlessTheDatasetHasGoneOn() throws Exception {
+        Topic topic = Topic.create(broker, "savepoints", PARTITIONS);
+        Path target = directory.resolve("savepoints-data");
+        Map<String, String> sent = send(topic, "savepoints", 0, 200);
+        Set<Path> before = savepoints();
+        Running first = Running.start(options(topic, target), new Configuration());
+        first.awaitSamples(target, 200);
+        first.stop();
+        Configuration fromSavepoint = new Configuration();
+        fromSavepoint.set(StateRecoveryOptions.SAVEPOINT_PATH, onlyNew(before));
+
+        sent.putAll(send(topic, "savepoints", 200, 100));
+        assertThatThrownBy(Running.start(options(topic, target, "--until=latest"), fromSavepoint)::end)
+                .isInstanceOf(InvalidIngestException.class)
+                .hasMessageContaining("--until");
+        Running second = Running.start(options(topic, target), fromSavepoint);
+        second.awaitSamples(target, 300);
+        assertThat(second.stop().samples()).isEqualTo(100);
+        assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+
+        // The savepoint is old now: what follows it is in the dataset.
+        Running third = Running.start(options(topic, target), fromSavepoint);
+        assertThatThrownBy(third::end)
+                .isInstanceOf(IngestFailedException.class)
+                .hasMessageContaining("started from an old savepoint");
+        assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+    }
+
+    @Test
+    void aSavepointWithAVersionToCommitMakesItOnceHoweverOftenItIsRestored() throws Exception {
+        Topic topic = Topic.create(broker, "pending", PARTITIONS);
+        Path target = directory.resolve("pending-data");
+        Map<String, String> sent = send(topic, "pending", 0, 100);
+        Set<Path> before = savepoints();
+        // No checkpoint but the savepoint: it holds the part that it asks to commit.
+        Running first = Running.start(options(topic, target, "--commit-interval=1 h"), new Configuration());
+        first.awaitPacked(100);
+        assertThat(first.stop().samples()).isEqualTo(100);
+        Configuration fromSavepoint = new Configuration();
+        fromSavepoint.set(StateRecoveryOptions.SAVEPOINT_PATH, onlyNew(before));
+
+        // Under traffic, so that the restored job has something to commit at once.
+        sent.putAll(send(topic, "pending", 100, 100));
+        Running second = Running.start(options(topic, target), fromSavepoint);
+        sent.putAll(send(topic, "pending", 200, 100));
+        second.awaitSamples(target, 300);
+        assertThat(second.stop().samples()).isEqualTo(200);
+
+        sent.putAll(send(topic, "pending", 300, 100));
+        Running third = Running.start(options(topic, target), fromSavepoint);
+        assertThatThrownBy(third::end)
+                .isInstanceOf(IngestFailedException.class)
+                .hasMessageContaining("started from an old savepoint");
+        assertThat(count(target)).isEqualTo(300);
+
+        Running fourth = Running.start(options(topic, target), new Configuration());
+        fourth.awaitSamples(target, 400);
+        fourth.stop();
+        assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+        Streams.verify(target);
+    }
+
+    @Test
+    void commitsNothingOfATopicThatIsCreatedAgainMeanwhile() throws Exception {
+        Topic topic = Topic.create(broker, "exchanged", PARTITIONS);
+        Path target = directory.resolve("exchanged-data");
+        Map<String, String> sent = send(topic, "exchanged", 0, 100);
+        Running running = Running.start(options(topic, target), new Configuration());
+        running.awaitSamples(target, 100);
+        topic.delete();
+        send(Topic.create(broker, "exchanged", PARTITIONS), "exchanged", 1000, 300);
+        assertThatThrownBy(running::end)
+                .isInstanceOf(IngestFailedException.class)
+                .hasMessageContaining("was deleted and recreated");
+        assertThat(Streams.texts(target, "data")).isEqualTo(sent);
+    }
+}

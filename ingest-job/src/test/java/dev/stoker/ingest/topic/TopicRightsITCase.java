@@ -1,0 +1,125 @@
+package dev.stoker.ingest.topic;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import dev.stoker.connectors.kafka.KafkaBroker;
+import dev.stoker.connectors.kafka.TopicException;
+import dev.stoker.ingest.spec.IngestFailedException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalInt;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.apache.kafka.clients.admin.Admin;
+import org.apache.kafka.common.acl.AccessControlEntry;
+import org.apache.kafka.common.acl.AclBinding;
+import org.apache.kafka.common.acl.AclBindingFilter;
+import org.apache.kafka.common.acl.AclOperation;
+import org.apache.kafka.common.acl.AclPermissionType;
+import org.apache.kafka.common.resource.PatternType;
+import org.apache.kafka.common.resource.ResourcePattern;
+import org.apache.kafka.common.resource.ResourceType;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Ingests of a user with the rights that docs/kafka.md lists, or with fewer, on a broker with an authorizer. */
+@Timeout(120)
+class TopicRightsITCase {
+
+    private static final String USER = "reader";
+
+    @TempDir
+    static Path directory;
+
+    private static KafkaBroker broker;
+    private static Path settings;
+
+    @BeforeAll
+    static void startBroker() throws Exception {
+        broker = KafkaBroker.startGuarded(directory.resolve("broker"), List.of(USER));
+        settings = KafkaBroker.settings(directory.resolve("reader"), USER, USER);
+    }
+
+    @AfterAll
+    static void stopBroker() {
+        broker.close();
+    }
+
+    private static AclBinding right(String topic, AclOperation operation) {
+        return new AclBinding(
+                new ResourcePattern(ResourceType.TOPIC, topic, PatternType.LITERAL),
+                new AccessControlEntry("User:" + USER, "*", operation, AclPermissionType.ALLOW));
+    }
+
+    private static Topic topic(String name, AclOperation... operations) throws Exception {
+        Topic topic = Topic.create(broker, name, 2);
+        topic.send(List.of(topic.record(0, null, "a"), topic.record(1, null, "b")));
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+            for (AclOperation operation : operations) {
+                admin.createAcls(List.of(right(name, operation))).all().get();
+            }
+        }
+        return topic;
+    }
+
+    private static TopicResult ingest(String topic, TopicIngestListener listener, String... more) throws Exception {
+        List<String> args = new java.util.ArrayList<>(
+                List.of("--value=raw", "--commit-interval=200 ms", "--kafka-config=" + settings));
+        args.addAll(List.of(more));
+        TopicOptions options = Streams.options(
+                "kafka://" + broker.guarded() + "/" + topic,
+                directory.resolve(topic + "-data"),
+                args.toArray(new String[0]));
+        try (TopicJob job = EmbeddedTopicJob.open(OptionalInt.of(2))) {
+            return TopicIngest.run(options, job, listener, () -> false);
+        }
+    }
+
+    @Test
+    void theRightsOfTheTableSuffice() throws Exception {
+        topic("enough", AclOperation.READ);
+        assertThat(ingest("enough", TopicIngestListener.SILENT, "--until=latest")
+                        .samples())
+                .isEqualTo(2);
+    }
+
+    @Test
+    void isRefusedWithoutARight() throws Exception {
+        topic("hidden");
+        assertThatThrownBy(() -> ingest("hidden", TopicIngestListener.SILENT))
+                .isExactlyInstanceOf(TopicException.class)
+                .hasMessageContaining("allow the user of --kafka-config Describe and Read on the topic");
+    }
+
+    @Test
+    void endsAtOnceWhenTheRightIsTaken() throws Exception {
+        topic("taken", AclOperation.READ);
+        AtomicBoolean isTaken = new AtomicBoolean();
+        TopicIngestListener takes = new TopicIngestListener() {
+            @Override
+            public void progressed(TopicIngestProgress progress) {
+                if (progress.versions() == 1 && !isTaken.getAndSet(true)) {
+                    take("taken");
+                }
+            }
+        };
+        assertThatThrownBy(() -> ingest("taken", takes))
+                .isInstanceOf(IngestFailedException.class)
+                .hasMessageContaining("the brokers refuse a request of the job")
+                .hasMessageContaining("Describe and Read on the topic");
+        assertThat(isTaken).isTrue();
+    }
+
+    private static void take(String topic) {
+        AclBindingFilter all = right(topic, AclOperation.READ).toFilter();
+        try (Admin admin = Admin.create(Map.of("bootstrap.servers", broker.bootstrap()))) {
+            admin.deleteAcls(List.of(all)).all().get();
+        } catch (Exception e) {
+            throw new AssertionError(e);
+        }
+    }
+}

@@ -1,0 +1,52 @@
+package dev.stoker.metadata;
+
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkReader;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.io.RangeReader;
+import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.storage.ObjectStore;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
+
+/** Reads and verifies the heads of a dataset's chunks. */
+public final class ChunkHeads {
+
+    private ChunkHeads() {}
+
+    /** Returns the head of a chunk of a version. */
+    public static ChunkHead read(ObjectStore store, ChunkTable table, int index) throws IOException {
+        return read(store, table.summary(index));
+    }
+
+    /** Returns the head of a chunk that has been written. */
+    public static ChunkHead read(ObjectStore store, ChunkSummary chunk) throws IOException {
+        return ChunkReader.readHead(new StoredFile(store, ChunkNames.path(chunk.id())), chunk);
+    }
+
+    /** Whether the row was removed from the version. */
+    public static boolean isRemoved(ChunkTable table, int index, int row) {
+        return Arrays.binarySearch(table.removedRows(index), row) >= 0;
+    }
+
+    /** An object, readable as a file of the formats. */
+    private record StoredFile(ObjectStore store, String object) implements RangeReader {
+
+        @Override
+        public void readFully(long offset, ByteBuffer target) throws IOException {
+            store.read(object, offset, target);
+        }
+
+        @Override
+        public long length() throws IOException {
+            return store.length(object);
+        }
+
+        @Override
+        public String name() {
+            return store.describe(object);
+        }
+    }
+}

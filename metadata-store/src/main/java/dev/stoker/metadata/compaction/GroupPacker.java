@@ -1,0 +1,151 @@
+package dev.stoker.metadata.compaction;
+
+import dev.stoker.metadata.ChunkWrites;
+import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.chunk.ChunkBuilder;
+import dev.stoker.schemas.chunk.ChunkHead;
+import dev.stoker.schemas.chunk.ChunkIdentity;
+import dev.stoker.schemas.chunk.ChunkNames;
+import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.chunk.PackedChunk;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+
+/**
+ * Rewrites one group after the other. Reuses its memory for the files of a group and for the chunk that is being built.
+ * For one thread at a time.
+ */
+final class GroupPacker {
+
+    private static final SecureRandom RANDOM = new SecureRandom();
+
+    /** The approximate size of schema, footer and padding of a file. */
+    private static final long FRAME_BYTES = 4096;
+
+    private final Packing packing;
+    private final ExecutorService reads;
+    private final int chunkSize;
+    private final int payloadFields;
+    private final ByteBuffer memory;
+    private final ChunkBuilder builder;
+
+    private List<ChunkSummary> chunks = new ArrayList<>();
+    private Map<String, SortedSet<String>> classes = new TreeMap<>();
+
+    /**
+     * @param reads reads chunks
+     * @param memoryBytes of the longest group
+     */
+    GroupPacker(Packing packing, ExecutorService reads, int memoryBytes) {
+        this.packing = packing;
+        this.reads = reads;
+        this.chunkSize = packing.plan().rules().chunkSizeBytes();
+        this.payloadFields = (int) packing.dataset().info().fields().stream()
+                .filter(Field::payload)
+                .count();
+        this.memory = ByteBuffer.allocateDirect(memoryBytes);
+        this.builder = new ChunkBuilder(packing.dataset().info().fields(), chunkSize);
+    }
+
+    /** Reads a group and writes its new chunks. The returned chunks are durable. */
+    PackedGroup pack(ChunkGroup group) throws IOException, InterruptedException {
+        chunks = new ArrayList<>();
+        classes = new TreeMap<>();
+        builder.reset();
+        List<LoadedChunk> loaded = load(group);
+        GroupRows rows = GroupRows.of(loaded, packing.plan().rules().shuffleSeed());
+        long total = 0;
+        for (int n = 0; n < rows.count(); n++) {
+            total += rowBytes(loaded.get(rows.chunk(n)).head(), rows.row(n));
+        }
+        // Chunks of similar length are better than full ones and a short one, which the next compaction would select.
+        long room = Math.max(1, chunkSize - FRAME_BYTES);
+        long targets = Math.max(1, (total + room - 1) / room);
+        long done = 0;
+        long written = 0;
+        for (int n = 0; n < rows.count(); n++) {
+            LoadedChunk chunk = loaded.get(rows.chunk(n));
+            long bytes = rowBytes(chunk.head(), rows.row(n));
+            boolean isShareFull = (double) done * targets / total >= written + 1;
+            if (builder.rows() > 0 && (isShareFull || builder.lengthWith(bytes) > chunkSize)) {
+                write(group.split());
+                written++;
+            }
+            add(chunk, rows.row(n));
+            done += bytes;
+        }
+        write(group.split());
+        return new PackedGroup(group, chunks, classes);
+    }
+
+    private List<LoadedChunk> load(ChunkGroup group) throws IOException, InterruptedException {
+        List<Future<LoadedChunk>> reading = new ArrayList<>();
+        int at = 0;
+        for (SourceChunk source : group.sources()) {
+            int length = (int) source.summary().length();
+            ByteBuffer place = memory.slice(at, length);
+            at += length;
+            int[] removed = packing.plan().table().removedRows(source.index());
+            reading.add(reads.submit(() -> {
+                LoadedChunk chunk = LoadedChunk.read(packing.dataset().store(), source, removed, place);
+                packing.progress().accept(length);
+                return chunk;
+            }));
+        }
+        List<LoadedChunk> loaded = new ArrayList<>();
+        for (Future<LoadedChunk> read : reading) {
+            try {
+                loaded.add(read.get());
+            } catch (ExecutionException e) {
+                throw Failures.rethrown(e);
+            }
+        }
+        return loaded;
+    }
+
+    private long rowBytes(ChunkHead head, int row) {
+        // The checksums of payload fields are not part of a batch.
+        return head.rowBytes(row) + 4L * payloadFields;
+    }
+
+    private void add(LoadedChunk chunk, int row) throws IOException {
+        ChunkHead head = chunk.head();
+        List<Field> fields = head.fields();
+        builder.beginRow(head.key(row));
+        for (int f = 0; f < fields.size(); f++) {
+            if (fields.get(f).payload()) {
+                builder.setBytes(f, chunk.payload(f, row));
+            } else {
+                builder.setFrom(f, head, row);
+            }
+        }
+        builder.endRow();
+    }
+
+    private void write(String split) throws IOException {
+        if (builder.rows() == 0) {
+            return;
+        }
+        UUID id = ChunkNames.newId(System.currentTimeMillis(), RANDOM);
+        packing.written().add(id);
+        PackedChunk chunk = builder.finish(
+                new ChunkIdentity(packing.dataset().info().id(), id, packing.ingest(), split, packing.began()));
+        ChunkWrites.write(packing.dataset().store(), chunk);
+        chunks.add(chunk.summary());
+        chunk.classes()
+                .forEach((field, names) ->
+                        classes.computeIfAbsent(field, f -> new TreeSet<>()).addAll(names));
+        builder.reset();
+    }
+}

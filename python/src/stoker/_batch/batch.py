@@ -1,0 +1,331 @@
+"""The batch that a trainer gets."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from stoker._batch import jax_arrays, pinned_memory, torch_tensors
+from stoker._batch.ragged import Ragged
+from stoker._batch.tensors import Converter, Delivered, Tensors
+from stoker._format.fields import Field, batch_schema
+from stoker._format.message import Buffers, Column, MessageLayout, batch_columns, offsets_at
+from stoker._source.batch_source import DeliveredBatch, PieceData
+from stoker.errors import CorruptDataError
+
+
+class Form:
+    """Fields, layout and schema of a stream's batches, made once and shared by all of them."""
+
+    def __init__(self, fields: tuple[Field, ...], wanted: Sequence[str] | None = None) -> None:
+        """`wanted`: names of the fields to expose, by default all."""
+        self._all, self._wanted = fields, wanted
+        known = [f.name for f in fields]
+        unknown = [name for name in wanted or () if name not in known]
+        if unknown:
+            raise ValueError(f"columns names {', '.join(unknown)}; there are {', '.join(known) or 'none'}")
+        self.fields = {f.name: f for f in fields if wanted is None or f.name in wanted}
+        self.layout = MessageLayout(batch_columns(fields))
+        seen = {"key", *self.fields}
+        self.index = {c.name: i for i, c in enumerate(self.layout.columns) if c.name in seen}
+        self.schema = batch_schema(fields)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Form, (self._all, self._wanted)
+
+
+class _Piece:
+    """One message; its columns are looked up on first use."""
+
+    __slots__ = ("_end", "buffer", "form", "rows")
+
+    def __init__(self, form: Form, buffer: npt.NDArray[np.uint8], rows: int) -> None:
+        self.form, self.buffer, self.rows = form, buffer, rows
+        self._end = -1
+
+    def place(self, name: str) -> tuple[Column, Buffers]:
+        layout = self.form.layout
+        if self._end < 0:
+            rows, self._end = layout.head(self.buffer, "batch")
+            if rows != self.rows or self._end > len(self.buffer):
+                raise CorruptDataError(f"batch: message of {rows} rows, {self._end} bytes; expected {self.rows} rows")
+        index = self.form.index[name]
+        return layout.columns[index], layout.column(self.buffer, index, self.rows, self._end, "batch")
+
+    def data(self, column: Column, place: Buffers) -> npt.NDArray[Any]:
+        at, length = place.data
+        raw = self.buffer[at : at + length]
+        if column.kind == "bool":
+            return np.unpackbits(raw, count=self.rows, bitorder="little").view(np.bool_)
+        return raw if column.kind == "bytes" else raw.view(column.dtype)
+
+    def varying(self, name: str) -> tuple[npt.NDArray[Any], npt.NDArray[np.int32]]:
+        """Values and offsets."""
+        column, place = self.place(name)
+        end = place.elements if column.kind == "list" else place.data[1]
+        return self.data(column, place), offsets_at(self.buffer, place.offsets, end, name)
+
+    def fixed(self, name: str) -> npt.NDArray[Any]:
+        """Values."""
+        return self.data(*self.place(name))
+
+    def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
+        """Returns a mask of the rows that have a value; None if all have one."""
+        _, place = self.place(name)
+        if not place.nulls:
+            return None
+        bits = self.buffer[place.validity[0] : place.validity[0] + place.validity[1]]
+        return np.unpackbits(bits, count=self.rows, bitorder="little").view(np.bool_)
+
+
+class Batch:
+    """The samples of one step of one rank.
+
+    `batch["image"]` returns a field's column; so does `batch.image`, unless `Batch` has an attribute of that name:
+
+    - numbers, bool, tensors: one contiguous, writable, 64-byte aligned array of shape (rows, *shape). bfloat16 is
+      returned as its bits (uint16). Class ids are int32; `feed.classes` has their names.
+    - binary and lists: a `Ragged` with values, offsets and a view for each row
+    - utf8: a list of `str`
+    - nullable fields: a `numpy.ma.MaskedArray`, or None for a missing string; `validity(name)` works for all types
+
+    Columns are views of the received memory. That memory is reused once nothing refers to it.
+    """
+
+    def __init__(
+        self,
+        form: Form,
+        delivered: DeliveredBatch,
+        state: Callable[[], dict[str, Any]],
+        decoded: Mapping[str, Any] | None = None,
+    ) -> None:
+        self._form = form
+        pieces = delivered.pieces
+        self._pieces = [_Piece(form, p.buffer, p.rows) for p in pieces]
+        self._state: Callable[[], dict[str, Any]] | dict[str, Any] = state
+        self._columns: dict[str, Any] = {}
+        self._decoded = decoded
+        self.epoch: int = delivered.epoch
+        """The epoch this batch belongs to."""
+        self.number: int = delivered.number
+        """Its number in the epoch; under tail `pad` numbers beyond the epoch's last repeat from its start."""
+        self.repeated: int = sum([p.rows for p in pieces if p.repeated])
+        """Rows that the epoch has already delivered elsewhere (tail `pad`); they are the last rows."""
+        self.skipped: int = sum([p.skipped for p in pieces])
+        """Damaged rows that were left out (`on_corrupt="skip"`)."""
+        self._rows = sum([p.rows for p in pieces])
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The position after this batch, for `Feed.load_state_dict`: small JSON, the same on every rank and worker."""
+        if callable(self._state):
+            self._state = self._state()
+        return self._state
+
+    @property
+    def fields(self) -> tuple[str, ...]:
+        """Names of the fields, in dataset order."""
+        return tuple(self._form.fields)
+
+    @property
+    def keys(self) -> list[str]:
+        """The samples' keys."""
+        return self["key"]  # type: ignore[no-any-return]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._form.index
+
+    def __getitem__(self, name: str) -> Any:
+        column = self._columns.get(name)
+        if column is None:
+            if not isinstance(name, str):
+                raise TypeError(
+                    f"a batch is not a tuple: take its columns by name, as batch[{(*self.fields, 'key')[0]!r}]; there "
+                    f"are {', '.join(self.fields) or 'none'}"
+                )
+            if name not in self._form.index:
+                raise KeyError(f"no field {name!r}; there are {', '.join(self.fields) or 'none'}")
+            column = None
+            if self._decoded is not None and name in self._decoded:
+                column = self._decoded[name]
+                column = column() if callable(column) else column
+            if column is None:
+                column = self.raw(name)
+            self._columns[name] = column
+        return column
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        try:
+            return self[name]
+        except KeyError as e:
+            raise AttributeError(f"a batch has no attribute and no field {name!r}") from e
+
+    def raw(self, name: str) -> Any:
+        """Returns a field's column as stored, without `decode`."""
+        if name == "key":
+            return self._strings("key", False)
+        field = self._form.fields[name]
+        if field.type == "utf8":
+            return self._strings(name, field.nullable)
+        if field.has_offsets:
+            return self._ragged(name)
+        parts = [p.fixed(name) for p in self._pieces]
+        values = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        if field.shape:
+            values = values.reshape(self._rows, *field.shape)
+        if not field.nullable:
+            return values
+        valid = self.validity(name)
+        mask = np.zeros(len(values), np.bool_) if valid is None else ~valid
+        if field.shape:
+            mask = np.broadcast_to(mask.reshape(-1, *[1] * len(field.shape)), values.shape)
+        return np.ma.MaskedArray(values, mask=mask)
+
+    def validity(self, name: str) -> npt.NDArray[np.bool_] | None:
+        """Returns a bool array of shape (rows,), True where a field has a value; None if all rows have one."""
+        parts = [p.validity(name) for p in self._pieces]
+        if all(v is None for v in parts):
+            return None
+        return np.concatenate(
+            [v if v is not None else np.ones(p.rows, np.bool_) for v, p in zip(parts, self._pieces, strict=True)]
+        )
+
+    def _ragged(self, name: str) -> Ragged:
+        return Ragged.of([p.varying(name) for p in self._pieces])
+
+    def _strings(self, name: str, nullable: bool) -> list[Any]:
+        out: list[Any] = []
+        for p in self._pieces:
+            values, offsets = p.varying(name)
+            text, ends = values.tobytes(), offsets.tolist()
+            if text.isascii():
+                whole = text.decode()
+                out += [whole[a:b] for a, b in pairwise(ends)]
+            else:
+                out += [text[a:b].decode("utf-8", "replace") for a, b in pairwise(ends)]
+        valid = self.validity(name) if nullable else None
+        if valid is not None:
+            out = [s if ok else None for s, ok in zip(out, valid.tolist(), strict=True)]
+        return out
+
+    @property
+    def arrow(self) -> pa.RecordBatch:
+        """Returns all columns as a pyarrow record batch. Copies only if the batch has several pieces."""
+        parts = []
+        for p in self._pieces:
+            message = pa.ipc.read_message(pa.py_buffer(p.buffer))
+            parts.append(pa.ipc.read_record_batch(message, self._form.schema))
+        if len(parts) > 1:
+            table = pa.Table.from_batches(parts, self._form.schema).combine_chunks()
+            parts = table.to_batches() or [pa.RecordBatch.from_pylist([], self._form.schema)]
+        seen = list(self._form.index)
+        return parts[0] if len(seen) == parts[0].num_columns else parts[0].select(seen)
+
+    def to(self, device: Any = "cpu", non_blocking: bool = False) -> Tensors:
+        """Returns the columns as torch tensors on a device; on the CPU they are views of the batch.
+
+        Lists become nested (jagged) tensors; bytes and strings are not converted. Raises `MissingDependencyError`
+        without torch.
+        """
+        return self._converted(torch_tensors.converter(device, non_blocking))
+
+    def to_jax(self, device: Any = None) -> Tensors:
+        """Returns the columns as JAX arrays, on the CPU without a copy; rows of varying length are not converted.
+
+        JAX assumes that the memory does not change, so do not write to the batch afterwards. Raises
+        `MissingDependencyError` without JAX.
+        """
+        return self._converted(jax_arrays.converter(device))
+
+    def _converted(self, to: Converter) -> Tensors:
+        columns: dict[str, Any] = {}
+        validity: dict[str, Any] = {}
+        for name, field in self._form.fields.items():
+            value = self[name]
+            decoded = self._decoded is not None and name in self._decoded
+            element = "" if decoded else field.element
+            if isinstance(value, np.ma.MaskedArray):
+                valid = self.validity(name)
+                if valid is not None:
+                    validity[name] = to.array(valid, "bool")
+                columns[name] = to.array(value.data, element)
+            elif isinstance(value, np.ndarray):
+                columns[name] = to.array(value, element)
+            elif isinstance(value, Ragged) and field.is_list and to.ragged is not None:
+                columns[name] = to.ragged(value.values, value.offsets)
+            elif decoded and isinstance(value, list) and value and all(isinstance(row, np.ndarray) for row in value):
+                columns[name] = [to.array(row, element) for row in value]
+            else:
+                columns[name] = value
+        of = Delivered(len(self), self.keys, self.epoch, self.number, self.repeated, self.skipped, self._state)
+        return Tensors(columns, validity, of)
+
+    def pin_memory(self, device: Any = None) -> Batch:
+        """Returns a copy in pinned memory, from which a GPU can copy asynchronously; without CUDA, the batch unchanged.
+
+        `DataLoader(feed, batch_size=None, pin_memory=True)` calls this. `Feed(pin_memory=True)` avoids the copy.
+        """
+        move = pinned_memory.mover()
+        return self if move is None else self._moved(move)
+
+    def _moved(self, move: Callable[[Any], Any]) -> Batch:
+        """Returns the batch with its messages and decoded arrays in other memory."""
+        decoded = {name: self[name] for name in self._decoded or ()}
+        decoded = {
+            name: move(v) if isinstance(v, np.ndarray) and v.dtype.kind in "biuf" else v for name, v in decoded.items()
+        }
+        pieces = [PieceData(0, p.rows, False, 0, move(p.buffer)) for p in self._pieces]
+        state, delivered = self._state, DeliveredBatch(self.epoch, self.number, pieces)
+        other = Batch(self._form, delivered, state if callable(state) else lambda: state, decoded or None)
+        other.repeated, other.skipped = self.repeated, self.skipped
+        return other
+
+    @property
+    def nbytes(self) -> int:
+        """Size of the messages in bytes."""
+        return sum([p.buffer.nbytes for p in self._pieces])
+
+    def __repr__(self) -> str:
+        return f"Batch(epoch {self.epoch}, number {self.number}, {len(self)} rows, fields {', '.join(self.fields)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        decoded = {name: self[name] for name in self._decoded or ()}
+        pieces = [(_shareable(p.buffer), p.rows) for p in self._pieces]
+        return _rebuild, (self._form, self.epoch, self.number, self.repeated, self.skipped, self.state, pieces, decoded)
+
+
+def _shareable(buffer: npt.NDArray[np.uint8]) -> Any:
+    """In a DataLoader worker a tensor, which travels as shared memory; elsewhere the array itself."""
+    torch = sys.modules.get("torch")
+    data = sys.modules.get("torch.utils.data")
+    if torch is not None and data is not None and data.get_worker_info() is not None:
+        return torch.from_numpy(buffer)
+    return buffer
+
+
+def _rebuild(
+    form: Form,
+    epoch: int,
+    number: int,
+    repeated: int,
+    skipped: int,
+    state: dict[str, Any],
+    pieces: Sequence[tuple[Any, int]],
+    decoded: Mapping[str, Any],
+) -> Batch:
+    arrays = [(np.asarray(buffer), rows) for buffer, rows in pieces]
+    delivered = DeliveredBatch(epoch, number, [PieceData(0, rows, False, 0, a) for a, rows in arrays])
+    batch = Batch(form, delivered, lambda: state, decoded)
+    batch.repeated, batch.skipped = repeated, skipped
+    return batch

@@ -1,0 +1,93 @@
+"""A batch whose columns are tensors of torch or JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy.typing as npt
+
+
+class Converter(NamedTuple):
+    """How a framework makes its tensors from the columns of a batch."""
+
+    array: Callable[[npt.NDArray[Any], str], Any]
+    """Converts an array; the second argument is the type of its elements, empty if the array says it."""
+    ragged: Callable[[npt.NDArray[Any], npt.NDArray[Any]], Any] | None
+    """Converts the values and offsets of rows of numbers; None: they stay a `Ragged`."""
+
+
+class Delivered(NamedTuple):
+    """What tensors tell of the batch that they were made from."""
+
+    rows: int
+    keys: list[str]
+    epoch: int
+    number: int
+    repeated: int
+    skipped: int
+    state: Callable[[], dict[str, Any]] | dict[str, Any]
+
+
+class Tensors:
+    """What `Batch.to` and `Batch.to_jax` give: columns by name or attribute, and whose they are.
+
+    `columns` is a plain dict, as in `model(**tensors.columns)`. Numbers, bools, class ids, tensors and stacked decoded
+    arrays are tensors; lists are nested tensors (torch) or a `Ragged` (JAX); bytes and strings are as in the batch.
+    Of a nullable field, `validity` says which rows have a value.
+    """
+
+    def __init__(self, columns: dict[str, Any], validity: dict[str, Any], batch: Delivered) -> None:
+        self.columns = columns
+        self._validity = validity
+        self._rows = batch.rows
+        self._state = batch.state
+        self.keys: list[str] = batch.keys
+        self.epoch, self.number = batch.epoch, batch.number
+        self.repeated, self.skipped = batch.repeated, batch.skipped
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """See `Batch.state`."""
+        if callable(self._state):
+            self._state = self._state()
+        return self._state
+
+    def validity(self, name: str) -> Any:
+        """Which rows of a nullable field have a value; None if all have."""
+        return self._validity.get(name)
+
+    def to(self, device: Any, non_blocking: bool = False) -> Tensors:
+        """The same on another device (torch)."""
+        return self._with(lambda v: v.to(device, non_blocking=non_blocking) if hasattr(v, "to") else v)
+
+    def pin_memory(self, device: Any = None) -> Tensors:
+        """The same in pinned memory (torch)."""
+        return self._with(lambda v: v.pin_memory() if hasattr(v, "pin_memory") else v)
+
+    def _with(self, change: Callable[[Any], Any]) -> Tensors:
+        def each(columns: Mapping[str, Any]) -> dict[str, Any]:
+            return {k: [change(x) for x in v] if isinstance(v, list) else change(v) for k, v in columns.items()}
+
+        other = Tensors.__new__(Tensors)
+        other.__dict__ |= self.__dict__ | {"columns": each(self.columns), "_validity": each(self._validity)}
+        return other
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self.columns:
+            raise KeyError(f"no field {name!r}; there are {', '.join(self.columns) or 'none'}")
+        return self.columns[name]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name == "columns" or name not in self.columns:
+            raise AttributeError(f"there is no attribute and no field {name!r}")
+        return self.columns[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.columns
+
+    def __len__(self) -> int:
+        return self._rows
+
+    def __repr__(self) -> str:
+        return f"Tensors(epoch {self.epoch}, number {self.number}, {len(self)} rows, fields {', '.join(self.columns)})"

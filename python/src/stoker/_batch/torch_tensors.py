@@ -1,0 +1,50 @@
+"""Columns of batches as torch tensors. Nothing imports torch before it is asked for."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker._batch.tensors import Converter
+from stoker.errors import MissingDependencyError
+
+
+def converter(device: Any, non_blocking: bool) -> Converter:
+    """Returns the conversion of columns to tensors on a device; see `Batch.to`."""
+    torch = _imported("Batch.to")
+
+    def array(values: Any, element: str) -> Any:
+        return _tensor(torch, values, element).to(device, non_blocking=non_blocking)
+
+    def ragged(values: npt.NDArray[Any], offsets: npt.NDArray[Any]) -> Any:
+        return jagged(values, offsets, device, non_blocking)
+
+    return Converter(array, ragged)
+
+
+def jagged(values: npt.NDArray[Any], offsets: npt.NDArray[Any], device: Any, non_blocking: bool) -> Any:
+    """See `Ragged.nested`."""
+    torch = _imported("Ragged.nested")
+    make = getattr(torch.nested, "nested_tensor_from_jagged", None)
+    if make is None:
+        raise MissingDependencyError(f"nested tensors need torch 2.4, this is {torch.__version__}")
+    first, last = int(offsets[0]), int(offsets[-1])
+    elements = _tensor(torch, values[first:last], "").to(device, non_blocking=non_blocking)
+    ends = torch.from_numpy(offsets.astype(np.int64) - first).to(device, non_blocking=non_blocking)
+    return make(elements, ends)
+
+
+def _tensor(torch: Any, values: Any, element: str) -> Any:
+    if element == "bfloat16":
+        return torch.from_numpy(values.view(np.int16)).view(torch.bfloat16)
+    return torch.from_numpy(values)
+
+
+def _imported(what: str) -> Any:
+    try:
+        import torch
+    except ImportError as e:
+        raise MissingDependencyError(f"{what} needs torch: pip install torch") from e
+    return torch

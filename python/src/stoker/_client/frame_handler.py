@@ -1,0 +1,341 @@
+"""What arrives: frames are checked and turned into batches. Belongs to the client's turn holder."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker._client.lane_map import LaneMap
+from stoker._client.network import Network
+from stoker._client.span import Arrival, Span
+from stoker._client.subscriptions import Subscriptions
+from stoker._client.waits import PageReads, Reporter, Waits
+from stoker._client.welcome import Refusal, Welcome
+from stoker._memory.buffers import BufferPool
+from stoker._order.delivery import BatchPlan
+from stoker._source.batch_source import PieceData
+from stoker._transport.connection import Connection, ConnectionLostError
+from stoker._wire import protocol as p
+from stoker.errors import CorruptDataError, FencedError, PlaceTakenError, ProtocolError, StateMismatchError
+
+if TYPE_CHECKING:
+    from stoker._transport.local_reads import LocalReads
+
+_MAX_REFUSED = 4
+"""Times that one piece may arrive damaged, and an epoch may be ended without a piece of it."""
+_ELSEWHERE = ("shutting_down", "origin_unavailable", "wrong_feed")
+"""Errors after which another feeder is asked first."""
+
+
+class FrameHandler:
+    """The `FrameSink` of a client's connections."""
+
+    def __init__(
+        self,
+        target: object,
+        network: Network,
+        subscriptions: Subscriptions,
+        pool: BufferPool,
+        buffer_bytes: int,
+        waits: Waits,
+        report: Reporter,
+    ) -> None:
+        self.welcome: Welcome | None = None
+        """The first one; later ones must agree with it, until another epoch is gone over to."""
+        self.feed_id: str | None = None
+        """Of the first one."""
+        self.joined = self._joined_before = 0
+        """The run that this client takes part in; 0 before the first WELCOME."""
+        self.plan: BatchPlan | None = None
+        self.counts: Counter[str] = Counter()
+        self._target = target
+        self._network = network
+        self._subscriptions = subscriptions
+        self._pool = pool
+        self._buffer_bytes = buffer_bytes
+        self._waits = waits
+        self._page_reads = PageReads()
+        self._report = report
+        self._refused: dict[tuple[Span, int, int], tuple[int, float]] = {}
+        """(span, index, piece) -> (times, when last) that it came damaged; until it comes sound."""
+        self._renewals = 0
+        """Subscriptions in a row that ended without all their pieces."""
+        self._took_part = False
+
+    def join(self, run: int) -> None:
+        """Another client of this feed has taken part in a run; before the first connection."""
+        self.joined = self._joined_before = run
+        self._took_part = run > 0
+
+    def forget(self) -> None:
+        """What comes next may be of another version."""
+        self.welcome = self.plan = None
+        self._refused.clear()
+        self._renewals = 0
+
+    def begin_again(self) -> bool:
+        """See `FrameSink`. A run that was only named by a feeder that this client has left again is none."""
+        if not self._took_part:
+            self.joined = self._joined_before
+        self.forget()
+        return self._took_part
+
+    def took_part(self) -> None:
+        """Every feeder that answers has admitted this client."""
+        self._took_part = True
+
+    def is_refused(self, span: Span, index: int) -> bool:
+        """Whether a piece of the batch came damaged and is awaited again."""
+        return any(key[:2] == (span, index) for key in self._refused)
+
+    # ---- BATCH
+
+    def buffer_for(self, connection: Connection, header: tuple[int, ...]) -> npt.NDArray[np.uint8]:
+        """See `FrameSink`."""
+        if connection.state != "live":
+            raise ProtocolError(f"{connection.address} sent a BATCH before WELCOME", "bad_frame")
+        return self._pool.take(header[0] - (p.BATCH_HEADER_BYTES - 4))
+
+    def on_batch(
+        self, connection: Connection, header: tuple[int, ...], message: npt.NDArray[np.uint8], crc: int
+    ) -> None:
+        """See `FrameSink`."""
+        # fmt: off
+        (_, _, flags, _, feed, fingerprint, epoch, lane, number, piece, pieces, rows, skipped, subscription, zero,
+         sent_crc) = header
+        # fmt: on
+        subscriptions = self._subscriptions
+        if crc != sent_crc or zero or not 0 < subscription <= subscriptions.newest:
+            self._on_damage(connection, header, crc)
+            return
+        welcome = self.welcome
+        assert welcome is not None
+        if feed != welcome.feed_tag or fingerprint != welcome.fingerprint_tag:
+            self._network.fail(
+                ProtocolError(
+                    f"{connection.address} sent a batch of feed {feed:016x}, fingerprint {fingerprint:016x}; expected "
+                    f"{welcome.feed_tag:016x}, {welcome.fingerprint_tag:016x}: it serves another feed",
+                    "wrong_feed",
+                )
+            )
+            return
+        span = subscriptions.receiving
+        index = span.index(number) if span is not None and span.epoch == epoch else -1
+        if span is None or index < 0 or not span.wants(index, piece):
+            self.counts["duplicate_pieces"] += 1
+            return
+        if index > span.granted or flags & ~p.FLAG_REPEATED:
+            raise ProtocolError(
+                f"{connection.address} sent epoch {epoch} batch {number} with flags {flags:#x}; the grant ends at "
+                f"{span.number(span.granted)}",
+                "bad_frame",
+            )
+        data = PieceData(lane, rows, bool(flags), skipped, message, crc)
+        span.check(index, piece, pieces, data)
+        if self._refused:
+            self._refused.pop((span, index, piece), None)
+        self._renewals = 0
+        self._network.sound()
+        self.counts["bytes"] += len(message)
+        receipt = p.pack_ack_entry(number, piece, flags, crc, rows, skipped)
+        if span.add(index, piece, pieces, data, Arrival(connection, receipt)) and span.received:
+            subscriptions.go_on(self._network.feeders.live)
+
+    def _on_reference(self, connection: Connection, frame: bytes) -> None:
+        if connection.state != "live":
+            raise ProtocolError(f"{connection.address} sent BATCH_REF before WELCOME", "bad_frame")
+        began = self._page_reads.begin()
+        header, message, crc = connection.take_reference(frame, self._pool)
+        if spent := self._page_reads.end(began):
+            # Nobody else knows of it: the pages were read on this side.
+            self._waits.explain(p.Delay(header[13], header[6], header[8], header[9], 0, round(spent * 1e6), 0))
+        assert connection.files is not None
+        if due := connection.files.due():
+            with self._subscriptions.out:
+                connection.send(p.release(due))
+        self.counts["handed_bytes"] += len(message)
+        if crc != header[15]:
+            # The replacement comes over the connection. If only local reads keep failing, the files are to blame.
+            connection.faults += 1
+            if connection.faults > _MAX_REFUSED:
+                self._network.feeders.refuse_local_reads(connection.address)
+                raise ConnectionLostError(f"{connection.address}: local reads of its chunk files fail here")
+        self.on_batch(connection, header, message, crc)
+
+    def _on_file(self, connection: Connection, body: bytes) -> None:
+        from stoker._transport.local_reads import LocalReadError
+
+        if connection.files is None:
+            raise ProtocolError(f"{connection.address} sent FILE, but local reads were not agreed", "bad_frame")
+        try:
+            connection.files.announce(body)
+        except LocalReadError as e:
+            self._network.feeders.refuse_local_reads(connection.address)
+            raise ConnectionLostError(f"{connection.address}: {e}") from e
+
+    def _on_damage(self, connection: Connection, header: tuple[int, ...], crc: int) -> None:
+        """Asks for a piece again. Which one it was follows from the order, as the header may be what is damaged."""
+        self.counts["corrupt_pieces"] += 1
+        span = self._subscriptions.current(connection)
+        if span is None:
+            return
+        awaited = {key[1:] for key in self._refused if key[0] is span}
+        named = (span.index(header[8]) if header[6] == span.epoch else -1, header[9])
+        victim = named if named in awaited else span.lowest_missing(connection.lanes, awaited)
+        if victim is None:
+            return
+        times = self._refused.get((span, *victim), (0, 0.0))[0] + 1
+        self._refused[span, victim[0], victim[1]] = (times, time.monotonic())
+        number, piece = span.number(victim[0]), victim[1]
+        if times > _MAX_REFUSED:
+            self._network.fail(
+                CorruptDataError(
+                    f"epoch {span.epoch} batch {number} piece {piece} arrived damaged {times} times from feeder "
+                    f"{connection.address} (expected CRC {header[15]:08x}, found {crc:08x}); run `stoker verify` on "
+                    "the dataset; if it is intact, check the memory and network of both machines"
+                )
+            )
+            return
+        with self._subscriptions.out:
+            connection.send(p.nack(p.Nack(connection.subscription, span.epoch, number, piece, crc)))
+
+    def renew_stale(self, now: float) -> None:
+        """Resubscribes if a refused piece does not come again, for example because its header was damaged too."""
+        span = self._subscriptions.receiving
+        self._refused = {key: value for key, value in self._refused.items() if key[0] is span}
+        if any(now - when > self._network.timing.refetch for _, when in self._refused.values()):
+            self._refused = {key: (times, now) for key, (times, _) in self._refused.items()}
+            for connection in self._network.feeders.live:
+                if self._subscriptions.current(connection) is not None:
+                    self._subscriptions.subscribe(connection)
+
+    # ---- the others
+
+    def on_frame(self, connection: Connection, kind: int, body: bytes) -> None:
+        """See `FrameSink`."""
+        if kind == p.BATCH_REF:
+            self._on_reference(connection, body)
+        elif kind == p.ERROR:
+            self._on_error(connection, p.decode_json(kind, body))
+        elif kind == p.WELCOME and connection.state == "greeting":
+            self._on_welcome(connection, p.decode_json(kind, body))
+        elif kind == p.BYE:
+            raise ConnectionLostError(f"{connection.address} closed the session (BYE)")
+        elif connection.state != "live":
+            raise ProtocolError(f"{connection.address} sent {p.FRAME_NAMES[kind]} before WELCOME", "bad_frame")
+        elif kind == p.DURABLE:
+            self._subscriptions.durable(connection, p.decode_u64(kind, body))
+        elif kind == p.FILE:
+            self._on_file(connection, body)
+        elif kind == p.LANE_MAP:
+            self._on_lane_map(p.decode_json(kind, body))
+        elif kind == p.EPOCH_END:
+            self._on_epoch_end(connection, p.decode_epoch_end(body))
+        elif kind == p.DELAY:
+            self._waits.explain(p.decode_delay(body))
+        elif kind == p.PING:
+            with self._subscriptions.out:
+                connection.send(p.pong(p.decode_u64(kind, body)))
+        elif kind == p.PONG:
+            connection.ponged = max(connection.ponged, p.decode_u64(kind, body))
+        else:
+            raise ProtocolError(f"{connection.address} sent an unexpected frame {p.FRAME_NAMES[kind]}", "bad_frame")
+
+    def _on_welcome(self, connection: Connection, values: Mapping[str, Any]) -> None:
+        welcome, known = Welcome.from_json(values), self.welcome
+        if welcome.feed_id != (self.feed_id or welcome.feed_id):
+            why = f"{connection.address} now serves another feed ({welcome.feed_name})"
+            raise ConnectionLostError(why, elsewhere=True)
+        if known is None:
+            self.joined = max(self.joined, welcome.info.run)
+            self.welcome, self.feed_id = welcome, welcome.feed_id
+            self.plan = BatchPlan(welcome.info.order, welcome.info.lane_rows)
+            self._subscriptions.depth = max(2, self._buffer_bytes // max(1, welcome.largest_batch))
+            self._subscriptions.lanes = len(welcome.info.lane_rows)
+            self._network.welcomed = True
+        elif welcome.info.fingerprint != known.info.fingerprint:
+            raise StateMismatchError(
+                f"{self._target} was restarted with another dataset version or order: {known.difference(welcome)}; "
+                "restart the trainer"
+            )
+        now = time.monotonic()
+        connection.limit_batches(welcome.largest_batch)
+        connection.files = self._files(connection, welcome)
+        connection.state = "live"
+        connection.since = now
+        connection.read_only = welcome.read_only
+        if welcome.stats:
+            connection.tells = True
+            with self._subscriptions.out:
+                connection.send(self._report())
+        self._network.feeders.welcomed(connection)
+        self._network.admission.welcomed(connection.address, now)
+        self._on_lane_map(welcome.lane_map)
+        if self._network.looking:
+            return
+        if connection.path is None:
+            self._network.come_nearer(connection)
+        else:
+            self._network.feeders.rename(connection)
+        self._network.admission.look_at(self._network.feeders, now)
+
+    def _files(self, connection: Connection, welcome: Welcome) -> LocalReads | None:
+        if not welcome.handover:
+            return None
+        if welcome.handover > self._network.feeders.handover(connection):
+            raise ProtocolError(f"{connection.address} offers {welcome.handover} files without a request", "bad_frame")
+        from stoker._transport.local_reads import LocalReads
+
+        return LocalReads(welcome.handover)
+
+    def _on_lane_map(self, values: Mapping[str, Any]) -> None:
+        lane_map = LaneMap.from_json(values, self._subscriptions.lanes)
+        if self._network.feeders.adopt(lane_map, time.monotonic()):
+            self._network.hurry()
+
+    def _on_error(self, connection: Connection, values: Mapping[str, Any]) -> None:
+        code, text = str(values.get("code")), f"{connection.address}: {values.get('message')}"
+        refusal = Refusal.of(code, text)
+        lost = ConnectionLostError(f"{text} ({code})", elsewhere=code in _ELSEWHERE)
+        if code == "wrong_feed" and self.feed_id is not None:
+            raise lost  # the own feed has moved, and another one has its port
+        if isinstance(refusal.error, FencedError) and self.feed_id is not None:
+            if not self._wanted:
+                raise lost  # nobody reads here at present: loader workers have taken the place of their own process
+            if self._network.feeders.is_alias(connection):
+                raise lost  # this client has taken the place itself, by the feeder's other address
+        if isinstance(refusal.error, PlaceTakenError):
+            connection.refused_place = True
+            self._network.place_refused(connection, text)
+            raise lost
+        if refusal.final:
+            self._network.fail(refusal.error)
+        elif refusal.counted:
+            self._network.broken(refusal.error)
+        raise lost
+
+    @property
+    def _wanted(self) -> bool:
+        return self._subscriptions.open or self._network.waiting_since is not None
+
+    def _on_epoch_end(self, connection: Connection, end: p.EpochEnd) -> None:
+        span = self._subscriptions.current(connection)
+        if span is None or end.subscription != connection.subscription:
+            return
+        awaited = {key[1:] for key in self._refused if key[0] is span}
+        missing = span.lowest_missing(connection.lanes, awaited)
+        if missing is None:
+            return
+        self._renewals += 1
+        if self._renewals > _MAX_REFUSED:
+            raise ProtocolError(
+                f"{connection.address} ended epoch {span.epoch} "
+                f"without batch {span.number(missing[0])} piece {missing[1]}",
+                "bad_frame",
+            )
+        self._subscriptions.subscribe(connection)

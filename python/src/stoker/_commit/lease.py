@@ -1,0 +1,166 @@
+"""Leases of writers at work, which keep others from deleting their chunks: docs/formats/dataset.md, "Leases"."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import re
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from stoker._commit.entry import seal
+from stoker._commit.local_store import LocalStore, UnknownOutcome
+from stoker._dataset.log import FORMAT, check_format, read_whole
+from stoker._format.canonical_json import compact_upper
+from stoker._format.checksum import check_self
+from stoker.errors import CorruptDataError, FormatTooNewError
+
+_NAME = re.compile(r"([A-Za-z0-9][A-Za-z0-9._-]{0,127})\.json")
+_FOLDER = "_stoker/leases"
+_READ_BACKS = 5
+
+
+@dataclass(frozen=True)
+class Lease:
+    """The writer that is at work under an ingest id."""
+
+    dataset: str
+    ingest: str
+    created: str
+    by: str
+    process: str
+    """The only process that writes, or "" if there may be several."""
+
+    def encode(self) -> bytes:
+        """The content of the file."""
+        content = {
+            "self": "stoker.crc32c=00000000",
+            "format": FORMAT,
+            "dataset": self.dataset,
+            "ingest": self.ingest,
+            "created": self.created,
+            "by": self.by,
+            "process": self.process,
+        }
+        return seal(compact_upper(content).encode())
+
+
+def read_lease(path: Path) -> Lease:
+    """Reads and verifies a lease; FileNotFoundError if there is none."""
+    data = read_whole(path)
+    check_self(data, str(path))
+    try:
+        content = json.loads(data)
+        check_format(content["format"], str(path))
+        texts = [content[name] for name in ("dataset", "ingest", "created", "by", "process")]
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("not all texts")
+        return Lease(*texts)
+    except (KeyError, TypeError, ValueError) as e:
+        raise CorruptDataError(f"{path}: {e!r}") from e
+
+
+class Leases:
+    """The leases of a dataset. Any thread."""
+
+    def __init__(self, store: LocalStore, dataset: str) -> None:
+        self._store, self._dataset = store, dataset
+
+    def take(self, ingest: str, created: str, by: str, process: str) -> None:
+        """Takes the lease of an ingest, or continues the lease of an earlier attempt with the same id."""
+        lease = Lease(self._dataset, ingest, created, by, process)
+        unknown: OSError | None = None
+        for _ in range(_READ_BACKS + 1):
+            try:
+                self._store.create_if_absent(_name(ingest), lease.encode())
+            except UnknownOutcome as e:
+                unknown = e
+            try:
+                found = read_lease(self._path(ingest))
+            except FileNotFoundError:
+                continue
+            if found.dataset != self._dataset or found.ingest != ingest:
+                raise CorruptDataError(
+                    f"{self._path(ingest)} is the lease of ingest {found.ingest} of dataset {found.dataset}, "
+                    f"expected {ingest} of {self._dataset}"
+                )
+            if found.process != process and has_ended(found.process):
+                # An earlier attempt's; in between nobody can take the ingest for another's.
+                self.release([ingest])
+                continue
+            return
+        raise OSError(f"{self._path(ingest)} was written, but is not there") from unknown
+
+    def others(self, ingest: str) -> list[Lease]:
+        """Returns the leases of other writers that are, or may be, at work."""
+        return [lease for name, lease in self.all().items() if name != ingest and not has_ended(lease.process)]
+
+    def release(self, ingests: Iterable[str]) -> None:
+        """Releases the leases of ingests that have committed or never will. `stoker gc` removes those that remain."""
+        for ingest in ingests:
+            with contextlib.suppress(OSError):
+                self._store.calls.unlink(self._path(ingest))
+
+    def all(self) -> Mapping[str, Lease]:
+        """Every lease by its ingest. One that cannot be read counts by its name."""
+        leases = {}
+        try:
+            names = os.listdir(self._store.path(_FOLDER))
+        except FileNotFoundError:
+            return {}
+        for name in sorted(names):
+            match = _NAME.fullmatch(name)
+            if not match:
+                continue
+            try:
+                leases[match[1]] = read_lease(self._path(match[1]))
+            except FileNotFoundError:
+                continue
+            except (CorruptDataError, FormatTooNewError) as e:
+                warnings.warn(f"stoker: a lease counts although it cannot be read: {e}", RuntimeWarning, stacklevel=2)
+                leases[match[1]] = Lease(self._dataset, match[1], "an unknown time", "an unknown writer", "")
+        return leases
+
+    def _path(self, ingest: str) -> Path:
+        return self._store.path(_name(ingest))
+
+
+def _name(ingest: str) -> str:
+    return f"{_FOLDER}/{ingest}.json"
+
+
+def this_process() -> str:
+    """Returns the name of this process, as docs/formats/dataset.md defines it; "" if it cannot be determined."""
+    try:
+        pid = os.getpid()
+        return f"{_machine()}/{pid}/{_start_time(pid)}"
+    except (OSError, IndexError):
+        return ""
+
+
+def has_ended(process: str) -> bool:
+    """Whether a process has certainly ended: it ran on the same system as this one, and no longer exists."""
+    machine, _, rest = process.rpartition("/")
+    machine, _, pid = machine.rpartition("/")
+    try:
+        if not machine or machine != _machine():
+            return False
+        return _start_time(int(pid)) != rest
+    except FileNotFoundError:
+        return True
+    except (OSError, ValueError, IndexError):
+        return False
+
+
+def _machine() -> str:
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text("ascii").strip()
+    return f"{boot}/{os.readlink('/proc/self/ns/pid')}"
+
+
+def _start_time(pid: int) -> str:
+    stat = Path(f"/proc/{pid}/stat").read_text("latin-1")
+    # The name of the program, in parentheses, may have spaces.
+    return stat.rpartition(")")[2].split()[19]

@@ -1,0 +1,145 @@
+"""Writes chunk tables, byte for byte as docs/formats/dataset.md has them: what opening a version reads first."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker._commit.entry import escaped, seal
+from stoker._commit.local_store import LocalStore
+from stoker._dataset.snapshot import Snapshot, open_snapshot, table_path, table_versions
+from stoker._format.canonical_json import compact_upper, sorted_by_code_unit
+from stoker._format.flatbuffer import Block, SchemaColumn, closing, opening
+from stoker._format.message import Column, MessageLayout
+from stoker._packing.segments import bitmap
+
+COMMITS = 100
+CHUNKS = 4096
+NEWEST = 3
+"""Tables that are kept in any case."""
+_COLUMNS = (
+    SchemaColumn("ordinal", "int64"),
+    SchemaColumn("id", "fixed_size_binary(16)"),
+    SchemaColumn("added_in", "int64"),
+    SchemaColumn("split", "int32"),
+    SchemaColumn("live", "bool"),
+    SchemaColumn("rows", "int32"),
+    SchemaColumn("live_rows", "int32"),
+    SchemaColumn("length", "int64"),
+    SchemaColumn("crc32c", "uint32"),
+    SchemaColumn("head_length", "int64"),
+    SchemaColumn("head_crc32c", "uint32"),
+    SchemaColumn("largest_row", "int64"),
+    SchemaColumn("removed_rows", "int32[]", True),
+)
+_WIDTHS = {"int64": 8, "int32": 4, "uint32": 4, "fixed_size_binary(16)": 16}
+
+
+def write_table_if_due(store: LocalStore, root: Path, version: int) -> None:
+    """Writes the table of a version if enough commits or chunks were added since the newest table."""
+    last = max((v for v in table_versions(root) if v <= version), default=0)
+    if version - last < COMMITS:
+        # Chunks are counted only where there may be enough of them: 4,096 fill an entry of some 300 KB.
+        sizes = ((root / "_stoker" / "log" / f"{v:020d}.avro").stat().st_size for v in range(last + 1, version + 1))
+        if sum(sizes) < CHUNKS * 40:
+            return
+    snapshot = open_snapshot(root, version)
+    late = int(np.count_nonzero(snapshot.chunks.columns["added_in"] > last))
+    if version - last >= COMMITS or late >= CHUNKS:
+        store.create_if_absent(str(table_path(root, version).relative_to(root)), encode_table(snapshot))
+        for old in superseded(table_versions(root)):
+            table_path(root, old).unlink(missing_ok=True)
+
+
+def superseded(tables: Sequence[int]) -> list[int]:
+    """The tables (ascending) that may go: all but the newest, the oldest, and some at distances that double."""
+    gone: list[int] = []
+    kept = distance = 0
+    for version in reversed(tables):
+        own = tables[-1] - version
+        if kept < NEWEST or own >= 2 * distance or version == tables[0]:
+            kept, distance = kept + 1, own
+        else:
+            gone.append(version)
+    return gone
+
+
+def encode_table(snapshot: Snapshot) -> bytes:
+    """The chunk table of a version."""
+    rows = len(snapshot.chunks)
+    columns = [_column(c.name, c.type) for c in _COLUMNS]
+    layout = MessageLayout(columns)
+    parts = [_content(c.name, snapshot) for c in _COLUMNS]
+    message, places, length = layout.pack(rows, [p[0] for p in parts], (0, 0, rows))
+    self_pair = {"stoker.self": "stoker.crc32c=00000000"}
+    metadata = {
+        "stoker.format": "1",
+        "stoker.dataset": snapshot.info.id,
+        "stoker.version": str(snapshot.version),
+        "stoker.splits": escaped(compact_upper(list(snapshot.splits))),
+        "stoker.classes": escaped(
+            compact_upper({f: list(snapshot.classes[f]) for f in sorted_by_code_unit(snapshot.classes)})
+        ),
+        "stoker.topics": escaped(compact_upper({t: snapshot.topics[t] for t in sorted_by_code_unit(snapshot.topics)})),
+        "stoker.recovered": str(snapshot.recovered),
+    }
+    first = opening(_COLUMNS, self_pair | metadata)
+    body = bytearray(length)
+    body[: len(message)] = message
+    for (_, buffers), place in zip(parts, places, strict=True):
+        for at, data in zip(place, buffers, strict=True):
+            body[at : at + len(data)] = data
+    block = Block(len(first), layout.body_start, length - layout.body_start)
+    return seal(first + bytes(body) + closing(_COLUMNS, metadata, block, {}))
+
+
+def _column(name: str, kind: str) -> Column:
+    if kind == "bool":
+        return Column(name, "bool", 1, 1, False, False, np.dtype(np.bool_))
+    if kind == "int32[]":
+        return Column(name, "list", 4, 1, True, False, np.dtype(np.int32))
+    return Column(name, "fixed", _WIDTHS[kind], 1, False, False, np.dtype(np.uint8))
+
+
+def _content(name: str, snapshot: Snapshot) -> tuple[tuple[int, int, int, int, int], tuple[bytes, bytes, bytes]]:
+    """What `MessageLayout.pack` wants to know, and validity, offsets and values."""
+    chunks = snapshot.chunks
+    rows = len(chunks)
+    if name == "removed_rows":
+        live = live_rows(snapshot).tolist()
+        lists = [chunks.removed.get(i) if live[i] else None for i in range(rows)]
+        valid = np.array([x is not None for x in lists], np.bool_)
+        lengths = [0 if x is None else len(x) for x in lists]
+        offsets = np.concatenate([[0], np.cumsum(lengths, dtype=np.int64)]).astype("<i4")
+        data = b"".join(x.astype("<i4").tobytes() for x in lists if x is not None)
+        nulls = rows - int(valid.sum())
+        validity = bitmap(valid) if nulls else b""
+        return (nulls, int(offsets[-1]), len(validity), 4 * rows + 4, len(data)), (validity, offsets.tobytes(), data)
+    data = _values(name, snapshot)
+    return (0, rows, 0, 0, len(data)), (b"", b"", data)
+
+
+def _values(name: str, snapshot: Snapshot) -> bytes:
+    chunks = snapshot.chunks
+    if name == "id":
+        return chunks.ids.tobytes()
+    live = live_rows(snapshot)
+    if name == "live":
+        return bitmap(live > 0)
+    if name == "live_rows":
+        return live.tobytes()
+    values: Any = chunks.columns[name]
+    return np.ascontiguousarray(values).tobytes()
+
+
+def live_rows(snapshot: Snapshot) -> npt.NDArray[np.int32]:
+    """Rows of each chunk that are left."""
+    columns = snapshot.chunks.columns
+    rows: npt.NDArray[np.int32] = np.where(columns["live"], columns["rows"], 0).astype(np.int32)
+    for index, gone in snapshot.chunks.removed.items():
+        rows[index] -= len(gone)
+    return rows

@@ -1,0 +1,146 @@
+"""What a writer finds at its target, and what it makes of the dataset there before the first chunk is written."""
+
+from __future__ import annotations
+
+import os
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+
+from stoker._commit.commit import INFO, Committer, copy_info
+from stoker._commit.entry import encode_info
+from stoker._commit.lease import Leases
+from stoker._commit.local_store import LocalStore, UnknownOutcome
+from stoker._dataset.log import DatasetInfo, read_info
+from stoker._dataset.snapshot import newest_version, open_snapshot
+from stoker._format.fields import Field
+from stoker._packing.pack import utc_text
+from stoker._packing.schema_text import WantedField
+from stoker.errors import CommitRefusedError
+
+CHUNK_SIZE = 8 << 20
+
+
+def has_content(root: Path) -> bool:
+    """Whether there are files that only a dataset has."""
+    return any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow"))
+
+
+class Target:
+    """A directory that holds a dataset, or will."""
+
+    def __init__(self, root: Path, store: LocalStore) -> None:
+        self.root, self._store = root, store
+        exists = (root / INFO).exists()
+        self.info: DatasetInfo | None = read_info(root) if exists else None
+        self.version = newest_version(root) if exists else 0
+        """When it was looked at; 0: none."""
+        self.is_used = self.version > 0 and len(open_snapshot(root).chunks) > 0
+        """Whether a version has, or had, a sample."""
+
+    def require_free(self) -> None:
+        """Refuses a directory that holds something else than a dataset."""
+        if self.info is None and self.root.is_dir():
+            # Another writer may have created the dataset since this target was made.
+            if has_content(self.root) and self.adopt() is None:
+                raise CommitRefusedError(
+                    f"{self.root} has the log or the chunks of a dataset, but no {INFO}; restore it with: stoker "
+                    f"recover {self.root}"
+                )
+            # What a writer leaves that dies while it creates the dataset.
+            other = sorted(set(os.listdir(self.root)) - {"_stoker", "chunks"})
+            if other:
+                raise CommitRefusedError(
+                    f"{self.root} is not a dataset and contains {other[0]}; give a directory that is empty or does not "
+                    "exist yet"
+                )
+
+    def require_unused(self) -> None:
+        """Refuses a dataset that has a version."""
+        if self.is_used:
+            raise CommitRefusedError(
+                f"{self.root} already has version {self.version}; add to it with append=True, or create a version with "
+                "only the new samples with replace=True"
+            )
+
+    def fields_for(self, wanted: Sequence[WantedField] | None, payload: Sequence[str] | None) -> Sequence[Field]:
+        """The dataset's fields, after comparing them with what the caller says; ValueError where they differ."""
+        assert self.info is not None
+        fields = self.info.fields
+        if wanted is not None:
+            own = {f.name: f.type for f in fields}
+            given = {w.field.name: w.field.type for w in wanted}
+            for name in sorted(own.keys() | given.keys()):
+                if own.get(name) != given.get(name):
+                    raise ValueError(
+                        f"field {name!r} is {own.get(name, 'absent')} in the dataset {self.root}, but "
+                        f"{given.get(name, 'absent')} in the schema; the fields of a dataset are fixed when it is "
+                        f"created: leave the schema out, or write a new dataset{self._begun()}"
+                    )
+        large = {f.name for f in fields if f.payload}
+        if payload is not None and set(payload) != large:
+            raise ValueError(
+                f"payload of the dataset {self.root} is {sorted(large)}, fixed when it was created, not "
+                f"{sorted(payload)}; leave payload out{self._begun()}"
+            )
+        return fields
+
+    def require_alone(self, leases: Leases, committer: Committer, ingest: str) -> None:
+        """Refuses to make the first version beside another writer that is at work, or may be."""
+        for other in leases.others(ingest):
+            if not committer.has(other.ingest):
+                raise CommitRefusedError(
+                    f"another writer is at work on the new dataset {self.root}: ingest {other.ingest} of {other.by}, "
+                    f"since {other.created}. Nothing was packed. Write beside it with append=True, or wait until it "
+                    f"has finished; if it is dead, end it with: stoker gc {self.root} --break {other.ingest} --yes"
+                )
+        # Only now: a writer releases its lease after its commit.
+        Target(self.root, self._store).require_unused()
+
+    def chunk_size(self, asked: int | None) -> int:
+        """As asked, or as the dataset was created with."""
+        if asked is not None:
+            return asked
+        own = self.info.options.get("chunk_size") if self.info is not None else None
+        return min(own, 1 << 30) if isinstance(own, int) else CHUNK_SIZE
+
+    def _begun(self) -> str:
+        if self.version:
+            return ""
+        return (
+            ". Another writer began this dataset and has not committed yet; if it is dead, delete "
+            f"{self.root} and run again"
+        )
+
+    def create(
+        self,
+        fields: Sequence[Field],
+        name: str | None,
+        chunk_size: int,
+        now_ms: int,
+        wanted: Sequence[WantedField],
+        payload: Sequence[str] | None,
+    ) -> Sequence[Field]:
+        """Makes the dataset unless another writer has; returns its fields. ValueError if they do not fit."""
+        self.adopt()
+        if self.info is None:
+            self._create(fields, name, {"chunk_size": chunk_size}, now_ms)
+        return self.fields_for(wanted, payload)
+
+    def _create(self, fields: Sequence[Field], name: str | None, options: dict[str, int], now_ms: int) -> None:
+        info = DatasetInfo(
+            str(uuid.uuid4()), name or self.root.resolve().name, utc_text(now_ms), tuple(fields), options
+        )
+        try:
+            self._store.create_if_absent(INFO, encode_info(info))
+        except UnknownOutcome:
+            if not (self.root / INFO).exists():
+                raise
+        self.info = read_info(self.root)
+        copy_info(self._store, self.info)
+
+    def adopt(self) -> DatasetInfo | None:
+        """The dataset as another writer may have made it by now."""
+        if self.info is None and (self.root / INFO).exists():
+            self.info = read_info(self.root)
+        return self.info

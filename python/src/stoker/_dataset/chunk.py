@@ -1,0 +1,242 @@
+"""Heads of chunk files: read with pread into owned memory and checked every time they are read."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from stoker._dataset.log import check_format
+from stoker._dataset.snapshot import Snapshot
+from stoker._format.checksum import crc32c
+from stoker._format.fields import Field
+from stoker._format.message import Column, MessageLayout, checked_offsets, chunk_columns
+from stoker._memory.file_reads import read_fully
+from stoker.errors import CorruptDataError
+
+MAGIC = b"ARROW1\0\0"
+_CLASS_LISTS = 256
+"""Class lists of chunks whose ids are remembered; most chunks of a dataset share a few."""
+
+
+@dataclass(frozen=True)
+class ColumnData:
+    """A small column: one entry per row."""
+
+    column: Column
+    validity: npt.NDArray[np.bool_] | None
+    offsets: npt.NDArray[Any] | None
+    """In elements, from 0; for bytes and lists."""
+    data: npt.NDArray[Any]
+    """Elements; bool as one byte each; tensors as (rows, width)."""
+
+
+@dataclass(frozen=True)
+class PayloadPlaces:
+    """Where the rows of a payload field lie in the chunk file."""
+
+    starts: npt.NDArray[np.int64]
+    lengths: npt.NDArray[np.int64]
+    crcs: npt.NDArray[np.uint32]
+
+
+@dataclass(frozen=True)
+class ChunkHead:
+    """Keys, small columns, checksums and payload places of every row of a chunk."""
+
+    rows: int
+    small: tuple[ColumnData, ...]
+    """Key first, then the small fields in dataset order."""
+    payload: tuple[PayloadPlaces, ...]
+
+
+class ChunkName:
+    """A chunk's name for an error; made into text only when one is raised."""
+
+    __slots__ = ("_field", "_index", "_snapshot")
+
+    def __init__(self, snapshot: Snapshot, index: int, field: str = "") -> None:
+        self._snapshot, self._index, self._field = snapshot, index, field
+
+    def of(self, field: str) -> ChunkName:
+        """The same, naming a field too."""
+        return ChunkName(self._snapshot, self._index, f", {field}")
+
+    def __str__(self) -> str:
+        ordinal = int(self._snapshot.chunks.columns["ordinal"][self._index])
+        return f"chunk {ordinal} ({self._snapshot.chunk_path(self._index)}){self._field}"
+
+
+class ChunkReader:
+    """Opens and reads the chunks of one snapshot. Safe for several threads."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self.snapshot = snapshot
+        fields = snapshot.info.fields
+        self._fields = {f.name: f for f in fields}
+        self._small = [f for f in fields if not f.payload]
+        self._payload = [f for f in fields if f.payload]
+        self._layout = MessageLayout(chunk_columns(fields))
+        self._ids = {f: {name: i for i, name in enumerate(names)} for f, names in snapshot.classes.items()}
+        self._known: dict[tuple[str, bytes], npt.NDArray[np.int32]] = {}
+        self._schema = [("key", "utf8"), *((f.name, f.type) for f in self._small)]
+        self._schema += [(f"crc32c:{f.name}", "uint32") for f in self._payload]
+        self._schema += [(f.name, f.type) for f in self._payload]
+
+    def open(self, index: int) -> int:
+        """A read-only descriptor of a chunk file whose length has been checked; the caller closes it."""
+        path = self.snapshot.chunk_path(index)
+        expected = int(self.snapshot.chunks.columns["length"][index])
+        try:
+            fd = os.open(path, os.O_RDONLY | getattr(os, "O_CLOEXEC", 0))
+        except FileNotFoundError:
+            raise CorruptDataError(
+                f"{self.describe(index)}: the file is missing; run: stoker verify {self.snapshot.root}"
+            ) from None
+        found = os.fstat(fd).st_size
+        if found != expected:
+            os.close(fd)
+            raise CorruptDataError(f"{self.describe(index)}: {found} bytes long, expected {expected}")
+        return fd
+
+    def describe(self, index: int) -> ChunkName:
+        """Names a chunk in an error."""
+        return ChunkName(self.snapshot, index)
+
+    def head(self, fd: int, index: int) -> ChunkHead:
+        """Reads and verifies a head; a mismatch is read a second time before it is an error."""
+        columns = self.snapshot.chunks.columns
+        length, expected = int(columns["head_length"][index]), int(columns["head_crc32c"][index])
+        for attempt in (1, 2):
+            data = np.empty(-(-length // 64) * 64, np.uint8)[:length]
+            got = read_fully(fd, data, 0)
+            if got == length and crc32c(data) == expected:
+                return self._parse(data, index)
+            if attempt == 2:
+                found = (
+                    f"checksum {crc32c(data):08x}, expected {expected:08x}" if got == length else f"only {got} bytes"
+                )
+                raise CorruptDataError(f"{self.describe(index)}: head of {length} bytes: {found}")
+        raise AssertionError
+
+    def _parse(self, data: npt.NDArray[np.uint8], index: int) -> ChunkHead:
+        what = self.describe(index)
+        rows = int(self.snapshot.chunks.columns["rows"][index])
+        if data[:8].tobytes() != MAGIC or len(data) < 16 or data[8:12].tobytes() != b"\xff\xff\xff\xff":
+            raise CorruptDataError(f"{what}: not an Arrow file")
+        at = 16 + int(data[12:16].view(np.int32)[0])
+        if not 16 < at <= len(data):
+            raise CorruptDataError(f"{what}: schema of {at - 16} bytes")
+        try:
+            schema = pa.ipc.read_schema(pa.py_buffer(data[8:at]))
+        except pa.ArrowException as e:
+            raise CorruptDataError(f"{what}: {e}") from e
+        self._check_identity(schema, index, what)
+        message = data[at:]
+        found, buffers = self._layout.read(message, what)
+        if found != rows:
+            raise CorruptDataError(f"{what}: {found} rows, expected {rows}")
+        small: list[ColumnData] = []
+        payload: list[PayloadPlaces] = []
+        crcs: list[npt.NDArray[np.uint32]] = []
+        for column, place in zip(self._layout.columns, buffers, strict=True):
+            if column.payload:
+                payload.append(self._places(column, message, at, place, crcs[len(payload)], index))
+                continue
+            values = message[place.data[0] : place.data[0] + place.data[1]].view(
+                np.uint8 if column.kind == "bool" else column.dtype
+            )
+            offsets = None
+            if column.has_offsets:
+                end = place.elements if column.kind == "list" else place.data[1]
+                offsets = checked_offsets(message, place.offsets, end, what.of(column.name))
+            if column.kind == "bool":
+                values = np.unpackbits(values, count=rows, bitorder="little").view(np.bool_)
+            elif column.kind == "tensor":
+                values = values.reshape(rows, column.width)
+            valid = None
+            if place.nulls:
+                bits = message[place.validity[0] : place.validity[0] + place.validity[1]]
+                valid = np.unpackbits(bits, count=rows, bitorder="little").view(np.bool_)
+            if column.name.startswith("crc32c:"):
+                crcs.append(values)
+            else:
+                small.append(self._mapped(ColumnData(column, valid, offsets, values), schema, what))
+        return ChunkHead(rows, tuple(small), tuple(payload))
+
+    def _check_identity(self, schema: pa.Schema, index: int, what: ChunkName) -> None:
+        metadata = {k.decode(): v.decode("utf-8", "replace") for k, v in (schema.metadata or {}).items()}
+        number = metadata.get("stoker.format", "")
+        check_format(int(number) if number.isdigit() else number, what)
+        snapshot = self.snapshot
+        split = snapshot.splits[int(snapshot.chunks.columns["split"][index])]
+        for name, expected in (
+            ("dataset", snapshot.info.id),
+            ("chunk", snapshot.chunks.id_of(index)),
+            ("split", split),
+        ):
+            found = metadata.get(f"stoker.{name}")
+            if found != expected:
+                raise CorruptDataError(f"{what}: belongs to {name} {found!r}, expected {expected!r}")
+        if schema.names != [name for name, _ in self._schema]:
+            raise CorruptDataError(f"{what}: columns {schema.names}, expected {[name for name, _ in self._schema]}")
+
+    def _places(
+        self,
+        column: Column,
+        message: npt.NDArray[np.uint8],
+        at: int,
+        place: Any,
+        crcs: npt.NDArray[np.uint32],
+        index: int,
+    ) -> PayloadPlaces:
+        start = at + place.data[0]
+        what = self.describe(index).of(column.name)
+        rows = len(crcs)
+        if column.has_offsets:
+            end = place.elements if column.kind == "list" else place.data[1]
+            offsets = checked_offsets(message, place.offsets, end, what).astype(np.int64) * column.itemsize
+        else:
+            offsets = np.arange(rows + 1, dtype=np.int64) * (column.itemsize * column.width)
+        if start + int(offsets[-1]) > int(self.snapshot.chunks.columns["length"][index]):
+            raise CorruptDataError(f"{what}: data reaches beyond the end of the file")
+        return PayloadPlaces(start + offsets[:-1], offsets[1:] - offsets[:-1], crcs)
+
+    def _mapped(self, values: ColumnData, schema: pa.Schema, what: ChunkName) -> ColumnData:
+        """Turns the class ids of a chunk into those of the version; null slots become zero."""
+        name = values.column.name
+        data = values.data
+        if name != "key" and self._field(name).type == "categorical":
+            raw = (schema.field(name).metadata or {}).get(b"stoker.classes", b"[]")
+            ids = self._class_ids(name, raw, what)
+            if values.validity is not None:
+                data = np.where(values.validity, data, 0)
+            if len(data) and not 0 <= int(data.min()) <= int(data.max()) < max(1, len(ids)):
+                raise CorruptDataError(f"{what}: class id of {name} outside the {len(ids)} classes of the chunk")
+            data = ids[data] if len(ids) else data
+        if values.validity is not None and values.offsets is None:
+            data = data.copy() if data is values.data else data
+            data[~values.validity] = 0
+        return ColumnData(values.column, values.validity, values.offsets, data)
+
+    def _field(self, name: str) -> Field:
+        return self._fields[name]
+
+    def _class_ids(self, field: str, raw: bytes, what: ChunkName) -> npt.NDArray[np.int32]:
+        found = self._known.get((field, raw))
+        if found is not None:
+            return found
+        known: Mapping[str, int] = self._ids.get(field, {})
+        try:
+            ids = np.array([known[name] for name in json.loads(raw)], np.int32)
+            if len(self._known) < _CLASS_LISTS:
+                self._known[field, raw] = ids
+            return ids
+        except (KeyError, ValueError, TypeError) as e:
+            raise CorruptDataError(f"{what}: classes of {field} unknown to the version: {e}") from e

@@ -1,0 +1,180 @@
+"""Metadata files of a dataset directory: `dataset.json` and commit log entries."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import uuid
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from stoker._format.avro import read_container
+from stoker._format.checksum import check_self
+from stoker._format.fields import Field
+from stoker.errors import CorruptDataError, FormatTooNewError, NotADatasetError
+
+FORMAT = 1
+_ENTRY = re.compile(r"([0-9]{20})\.avro")
+
+
+@dataclass(frozen=True)
+class DatasetInfo:
+    """What is fixed when a dataset is created."""
+
+    id: str
+    name: str
+    created: str
+    fields: tuple[Field, ...]
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LogEntry:
+    """One commit. `added` and `removed` are dicts as in the Avro schema."""
+
+    version: int
+    operation: str
+    ingest: str
+    committed_ms: int
+    committed_by: str
+    added: list[dict[str, Any]]
+    removed: list[dict[str, Any]]
+    classes: dict[str, list[str]]
+    properties: dict[str, str]
+
+
+def check_format(found: Any, what: object) -> None:
+    """Refuses formats made by a newer Stoker; `what` is named in the error."""
+    if not isinstance(found, int) or found < 1:
+        raise CorruptDataError(f"{what}: format {found!r} is not a format number")
+    if found > FORMAT:
+        raise FormatTooNewError(f"{what}: format {found}, this package reads up to {FORMAT}; update stoker")
+
+
+def read_whole(path: Path) -> bytes:
+    """A whole metadata file."""
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def read_info(root: Path) -> DatasetInfo:
+    """Reads and verifies `_stoker/dataset.json`."""
+    path = root / "_stoker" / "dataset.json"
+    try:
+        data = read_whole(path)
+    except (FileNotFoundError, NotADirectoryError):
+        hint = "" if root.exists() else " (no such directory)"
+        if any(next(root.glob(f), None) for f in ("_stoker/log/*.avro", "_stoker/ingests/*.avro", "chunks/*/*.arrow")):
+            if path.exists():
+                # Another process has created the dataset since the first attempt.
+                return read_info(root)
+            raise NotADatasetError(
+                f"{root} has the log or the chunks of a dataset, but no _stoker/dataset.json; restore it with: stoker "
+                f"recover {root}"
+            ) from None
+        raise NotADatasetError(
+            f"{root} is not a Stoker dataset{hint}; create one with: stoker ingest <source> {root}"
+        ) from None
+    check_self(data, str(path))
+    try:
+        content = json.loads(data)
+        check_format(content["format"], str(path))
+        fields = tuple(Field.from_json(f, str(path)) for f in content["fields"])
+        if [f.payload for f in fields] != sorted(f.payload for f in fields):
+            raise ValueError("payload fields must come last")
+        if len({f.name for f in fields}) != len(fields):
+            raise ValueError("two fields of one name")
+        return DatasetInfo(
+            str(uuid.UUID(content["id"])), content["name"], content["created"], fields, content.get("options", {})
+        )
+    except (KeyError, TypeError, ValueError, AttributeError) as e:
+        raise CorruptDataError(f"{path}: {e!r}") from e
+
+
+def numbered(folder: Path, pattern: re.Pattern[str] = _ENTRY, after: int = 0) -> list[int]:
+    """The version numbers greater than `after` in the names of a folder, ascending; looks at no file."""
+    try:
+        names = os.listdir(folder)
+    except FileNotFoundError:
+        return []
+    # Names that are smaller as text are of smaller versions; a log may have very many of them.
+    least = f"{after + 1:020d}"
+    return sorted(int(m[1]) for m in map(pattern.fullmatch, [n for n in names if n >= least]) if m)
+
+
+def log_folder(root: Path) -> Path:
+    return root / "_stoker" / "log"
+
+
+def entry_path(root: Path, version: int) -> Path:
+    """The log entry of a version."""
+    return log_folder(root) / f"{version:020d}.avro"
+
+
+def sign_name(version: int) -> str:
+    """The sign of a version: docs/formats/dataset.md, "Version signs"."""
+    return f"_stoker/versions/{version:020d}.txt"
+
+
+def require_newest(root: Path, newest: int) -> None:
+    """Raises `CorruptDataError` if the entry after the newest visible one was lost."""
+    lost = entry_path(root, newest + 1)
+    sign = root / sign_name(newest + 1)
+    # In this order: a sign is written after its entry.
+    if sign.exists() and not lost.exists():
+        raise CorruptDataError(
+            f"the commit log of {root} has lost its newest version {newest + 1}: {lost} is missing, although {sign} "
+            f"shows that it was committed; restore it with: stoker recover {root}"
+        )
+
+
+def missing_entry(root: Path, version: int) -> CorruptDataError:
+    """The error that says that an entry is lost."""
+    return CorruptDataError(
+        f"{entry_path(root, version)} is missing; restore it from {root}/_stoker/ingests or rebuild it with: "
+        f"stoker recover {root}"
+    )
+
+
+def read_entry(root: Path, version: int, dataset: str) -> LogEntry:
+    """Reads and verifies one log entry."""
+    path = entry_path(root, version)
+    try:
+        data = read_whole(path)
+    except FileNotFoundError:
+        raise missing_entry(root, version) from None
+    check_self(data, str(path))
+    records = read_container(data, str(path))
+    try:
+        if len(records) != 1:
+            raise ValueError(f"{len(records)} records, expected 1")
+        r = records[0]
+        check_format(r["format"], str(path))
+        if r["version"] != version or r["dataset"] != dataset:
+            raise ValueError(f"is version {r['version']} of dataset {r['dataset']}, expected {version} of {dataset}")
+        return LogEntry(
+            version,
+            r["operation"],
+            r["ingest"],
+            r["committed_ms"],
+            r["committed_by"],
+            r["added"],
+            r["removed"],
+            r["classes"],
+            r["properties"],
+        )
+    except (KeyError, TypeError, ValueError) as e:
+        raise CorruptDataError(f"{path}: {e}") from e
+
+
+def version_of_copy(path: Path) -> int:
+    """The version that the second copy of a log entry is of."""
+    data = read_whole(path)
+    check_self(data, str(path))
+    try:
+        return int(read_container(data, str(path))[0]["version"])
+    except (IndexError, KeyError, TypeError, ValueError) as e:
+        raise CorruptDataError(f"{path}: {e}") from e

@@ -1,0 +1,224 @@
+"""Random access to the samples of a version."""
+
+from __future__ import annotations
+
+import operator
+import os
+from bisect import bisect_right
+from collections import OrderedDict
+from collections.abc import Iterator, Mapping
+from typing import Any, overload
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker._dataset.chunk import ChunkHead, ChunkReader, ColumnData
+from stoker._dataset.location import dataset_path
+from stoker._dataset.snapshot import Snapshot, open_snapshot
+from stoker._format.checksum import crc32c
+from stoker._format.fields import Field
+from stoker._memory.file_reads import read_fully
+from stoker.errors import CorruptDataError
+
+_HEADS = 64
+
+
+class Samples:
+    """The samples of a version, or of one split of it, by position, by (ordinal, row) or by key.
+
+    `samples[7]`, `samples[-1]`, `samples[ordinal, row]` and `samples["dir/cat.jpg"]` give a dict with `key` and every
+    field: bytes or arrays as they were ingested, class names for ids, None for missing values. A slice, a list or an
+    array of positions gives a list of them. Every read is checked. The first access by key reads all heads. Iteration
+    goes through the chunks in stored order. One thread at a time.
+    """
+
+    def __init__(self, snapshot: Snapshot, split: str | None = None) -> None:
+        self._snapshot = snapshot
+        self._split = split
+        self._reader = ChunkReader(snapshot)
+        table = snapshot.chunks
+        index = np.arange(len(table)) if split is None else snapshot.split_index(split)
+        self._index: list[int] = index[table.columns["live"][index]].tolist()
+        """Chunk table indexes of the live chunks, ascending."""
+        rows = [int(table.columns["rows"][i]) - len(table.removed.get(i, ())) for i in self._index]
+        self._ends: list[int] = np.cumsum(rows, dtype=np.int64).tolist()
+        self._ordinals = {int(table.columns["ordinal"][i]): i for i in self._index}
+        self._heads: OrderedDict[int, ChunkHead] = OrderedDict()
+        self._keys: dict[str, tuple[int, int]] | None = None
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """A copy in another process opens the same version; nothing that was read travels along."""
+        return open, (self._snapshot.root, self.version, self._split)
+
+    def __len__(self) -> int:
+        return self._ends[-1] if self._ends else 0
+
+    @property
+    def version(self) -> int:
+        """The version that is open."""
+        return self._snapshot.version
+
+    @property
+    def name(self) -> str:
+        """The dataset's name."""
+        return self._snapshot.info.name
+
+    @property
+    def fields(self) -> tuple[Field, ...]:
+        """The dataset's fields, small ones first."""
+        return self._snapshot.info.fields
+
+    @property
+    def splits(self) -> tuple[str, ...]:
+        """Splits of the version."""
+        return self._snapshot.splits
+
+    @property
+    def classes(self) -> Mapping[str, tuple[str, ...]]:
+        """Class names of each categorical field."""
+        return self._snapshot.classes
+
+    def keys(self) -> Iterator[str]:
+        """All keys, in stored order."""
+        for index in self._index:
+            column = self._head(index).small[0]
+            yield from (_value(column, row, "utf8") for row in self._live(index))
+
+    @overload
+    def __getitem__(self, which: int | tuple[int, int] | str) -> dict[str, Any]: ...
+
+    @overload
+    def __getitem__(self, which: slice | list[int] | npt.NDArray[np.integer[Any]]) -> list[dict[str, Any]]: ...
+
+    def __getitem__(self, which: Any) -> dict[str, Any] | list[dict[str, Any]]:
+        if isinstance(which, slice):
+            return [self._one(at) for at in range(*which.indices(len(self)))]
+        if isinstance(which, (list, np.ndarray)) and getattr(which, "ndim", 1) == 1:
+            return [self._one(at) for at in which]
+        return self._one(which)
+
+    def _one(self, which: Any) -> dict[str, Any]:
+        if isinstance(which, str):
+            if self._keys is None:
+                keys: dict[str, tuple[int, int]] = {}
+                for index in self._index:
+                    column = self._head(index).small[0]
+                    keys.update((_value(column, row, "utf8"), (index, row)) for row in self._live(index))
+                self._keys = keys
+            if which not in self._keys:
+                raise KeyError(f"{self._snapshot.root} version {self.version} has no sample {which!r}")
+            return self._sample(*self._keys[which])
+        if isinstance(which, tuple):
+            ordinal, row = which
+            found = self._ordinals.get(ordinal)
+            if found is None or row not in self._live(found):
+                raise IndexError(f"{self._snapshot.root} version {self.version} has no row {row} of chunk {ordinal}")
+            return self._sample(found, row)
+        try:
+            if isinstance(which, (bool, np.bool_)):
+                raise TypeError("a truth value")
+            which = operator.index(which)
+        except TypeError:
+            raise TypeError(
+                f"samples[{which!r}]: expected a position, (ordinal, row), a key, or a slice or list of positions"
+            ) from None
+        position = which + len(self) if which < 0 else which
+        if not 0 <= position < len(self):
+            raise IndexError(f"sample {which} of {len(self)}")
+        at = bisect_right(self._ends, position)
+        live = self._live(self._index[at])
+        return self._sample(self._index[at], live[position - self._ends[at]])
+
+    def __iter__(self) -> Iterator[dict[str, Any]]:
+        for index in self._index:
+            for row in self._live(index):
+                yield self._sample(index, row)
+
+    def __contains__(self, key: object) -> bool:
+        which: Any = key
+        try:
+            self[which]
+        except (KeyError, IndexError, TypeError, ValueError):
+            return False
+        return True
+
+    def _live(self, index: int) -> range | list[int]:
+        rows = range(int(self._snapshot.chunks.columns["rows"][index]))
+        gone = self._snapshot.chunks.removed.get(index)
+        return rows if gone is None else np.delete(np.array(rows), gone).tolist()
+
+    def _head(self, index: int) -> ChunkHead:
+        head = self._heads.get(index)
+        if head is None:
+            fd = self._reader.open(index)
+            try:
+                head = self._reader.head(fd, index)
+            finally:
+                os.close(fd)
+            self._heads[index] = head
+            if len(self._heads) > _HEADS:
+                self._heads.popitem(last=False)
+        else:
+            self._heads.move_to_end(index)
+        return head
+
+    def _sample(self, index: int, row: int) -> dict[str, Any]:
+        head = self._head(index)
+        types = {f.name: f for f in self.fields}
+        out: dict[str, Any] = {}
+        for column in head.small:
+            name = column.column.name
+            field = types.get(name)
+            value = _value(column, row, "utf8" if field is None else field.type)
+            if field is not None and value is not None:
+                if field.type == "categorical":
+                    value = self.classes[name][value]
+                elif field.shape:
+                    value = value.reshape(field.shape)
+            out[name] = value
+        payload = [f for f in self.fields if f.payload]
+        if payload:
+            fd = self._reader.open(index)
+            try:
+                for field, places in zip(payload, head.payload, strict=True):
+                    data = np.empty(int(places.lengths[row]), np.uint8)
+                    got = read_fully(fd, data, int(places.starts[row]))
+                    if got != len(data) or crc32c(data) != int(places.crcs[row]):
+                        raise CorruptDataError(
+                            f"{self._reader.describe(index)}, row {row}, key {out['key']!r}, {field.name}: "
+                            f"{len(data)} bytes with checksum {crc32c(data):08x}, expected {int(places.crcs[row]):08x}"
+                        )
+                    out[field.name] = _payload(data, field)
+            finally:
+                os.close(fd)
+        return out
+
+
+def _payload(data: npt.NDArray[np.uint8], field: Field) -> Any:
+    if field.type == "utf8":
+        return data.tobytes().decode("utf-8", "replace")
+    if field.type == "binary":
+        return data.tobytes()
+    values = data.view(field.dtype)
+    return values.reshape(field.shape) if field.shape else values
+
+
+def _value(column: ColumnData, row: int, kind: str) -> Any:
+    if column.validity is not None and not column.validity[row]:
+        return None
+    if column.offsets is None:
+        value = column.data[row]
+        return value.copy() if isinstance(value, np.ndarray) else value.item()
+    part = column.data[column.offsets[row] : column.offsets[row + 1]]
+    if kind == "utf8":
+        return part.tobytes().decode("utf-8", "replace")
+    return part.tobytes() if kind == "binary" else part.copy()
+
+
+def open(path: str | os.PathLike[str], version: int | None = None, split: str | None = None) -> Samples:  # noqa: A001
+    """Opens a version (None: the newest) of a dataset directory for random access, all splits or one.
+
+    Raises `NotADatasetError`, `UnknownVersionError`, `UnknownSplitError`, `CorruptDataError`.
+    """
+    root = dataset_path(path, "copy it here, or train from `stoker feed`")
+    return Samples(open_snapshot(root, version), split)

@@ -1,0 +1,190 @@
+"""The validated options of a `Feed`; picklable, so that the feed can be recreated in another process."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, TypeVar
+
+from stoker._dataset.location import feed_path, is_remote
+from stoker._kafka.target import is_topic
+from stoker._order.spec import TAILS, OrderSpec, Tail
+from stoker._source.instance import Instance, Launch
+from stoker._transport.discovery import is_address_list
+from stoker._transport.security import Security
+from stoker._wire.protocol import MAX_RUN
+
+Init = TypeVar("Init", bound=Callable[..., None])
+_ELSEWHERE = {
+    "drop_last": "use tail='drop'",
+    "transform": "use decode={'image': function}; the function receives the bytes of one row",
+    "transforms": "use decode={'image': function}; the function receives the bytes of one row",
+    "num_workers": "a feed reads ahead automatically; use decode_threads, or DataLoader(feed, batch_size=None, "
+    "num_workers=…)",
+    "workers": "a feed reads ahead automatically; use decode_threads",
+    "prefetch_factor": "a feed reads ahead automatically, up to buffer_bytes",
+    "collate_fn": "a feed already returns batches; change them in the loop, or decode fields with "
+    "decode={'image': function}",
+    "sampler": "the order follows from seed, shuffle and shuffle_window",
+    "generator": "use seed",
+}
+"""Option names of other loaders, with the equivalent in Stoker or the reason why none is needed."""
+
+
+def suggesting(init: Init) -> Init:
+    """Wraps a constructor so that its error about an unknown argument suggests the intended one."""
+    known = {name.replace("_", ""): name for name in list(inspect.signature(init).parameters)[1:]}
+
+    @functools.wraps(init)
+    def checked(self: Any, *args: Any, **given: Any) -> None:
+        for name in given:
+            if name not in known.values():
+                if name in _ELSEWHERE and name not in known:
+                    raise TypeError(f"{type(self).__name__}() has no argument {name!r}: {_ELSEWHERE[name]}")
+                near = get_close_matches(name.replace("_", "").lower(), known, 1)
+                hint = f"; did you mean {known[near[0]]!r}?" if near else f"; there are {', '.join(known.values())}"
+                raise TypeError(f"{type(self).__name__}() has no argument {name!r}{hint}")
+        init(self, *args, **given)
+
+    return checked  # type: ignore[return-value]
+
+
+@dataclass(frozen=True)
+class Options:
+    """See `Feed` for the meaning of each option."""
+
+    target: str | None
+    stream: str | None
+    order: Mapping[str, Any]
+    """Only the keys that the caller gave."""
+    split: str | None
+    version: int | None
+    follow: bool
+    rank: int | None
+    world_size: int | None
+    replica: int
+    replicas: int
+    run: int
+    group: str
+    tail: Tail
+    epochs: int | None
+    epoch_batches: int | None
+    concat: int
+    columns: tuple[str, ...] | None
+    decode: Mapping[str, str | Callable[[Any], Any]] | None
+    decode_threads: int | None
+    on_corrupt: str
+    pin_memory: bool
+    buffer_bytes: int
+    connect_timeout: float
+    reconnect_timeout: float
+    batch_timeout: float
+    place_timeout: float
+    security: Security
+    instance: Instance
+    launch: Launch | None
+
+    @staticmethod
+    def of(
+        target: str | os.PathLike[str] | None,
+        *,
+        shuffle: str | bool | None,
+        run: int | None,
+        order: Mapping[str, Any],
+        place_timeout: float | None,
+        **given: Any,
+    ) -> Options:
+        """Checks everything and reports all problems together."""
+        spec = {name: value for name, value in order.items() if value is not None}
+        if shuffle is not None:
+            spec["shuffle"] = (
+                {True: "window", False: "none"}.get(shuffle, shuffle) if isinstance(shuffle, bool) else shuffle
+            )
+        problems = given["security"].problems()
+        try:
+            OrderSpec(**spec)
+        except ValueError as e:
+            problems.append(str(e))
+        if given["tail"] not in TAILS:
+            problems.append(f"tail must be one of {', '.join(TAILS)}, is {given['tail']!r}")
+        if given["on_corrupt"] not in ("fail", "skip"):
+            problems.append(f"on_corrupt must be 'fail' or 'skip', is {given['on_corrupt']!r}")
+        if (given["rank"] is None) != (given["world_size"] is None):
+            problems.append("only one of rank and world_size is given; give both")
+        elif given["rank"] is not None and not 0 <= given["rank"] < given["world_size"]:
+            problems.append(f"rank {given['rank']} is not in [0, {given['world_size']})")
+        for name in ("concat", "replicas", "epoch_batches", "decode_threads"):
+            if given[name] is not None and given[name] < 1:
+                problems.append(f"{name} must be at least 1, is {given[name]}")
+        if given["replicas"] > 1 and given["replica"]:
+            problems.append("replica and replicas: both are set; give only one of them")
+        decode = given["decode"]
+        if decode is not None and not isinstance(decode, Mapping):
+            raise TypeError(
+                f"decode={decode!r}: expected a decoder for each field, such as {{'image': 'rgb'}} or "
+                "{'image': function}"
+            )
+        if isinstance(given["columns"], str):
+            problems.append(f"columns must be a list of names, not {given['columns']!r}")
+        elif given["columns"] is not None:
+            given["columns"] = tuple(given["columns"])
+        if given["version"] is not None and given["version"] < 1:
+            problems.append(f"version must be at least 1, is {given['version']}")
+        if given["follow"] and given["version"] is not None:
+            problems.append(
+                "follow and version cannot be given together: follow=True reads the newest version, "
+                f"version={given['version']} that one"
+            )
+        if run is None:
+            text = os.environ.get("STOKER_RUN", "0")
+            run = int(text) if text.isdecimal() else -1
+            if not 0 <= run <= MAX_RUN:
+                problems.append(f"STOKER_RUN={text!r} is not a number from 0 to 2^62")
+        elif not 0 <= run <= MAX_RUN:
+            problems.append(f"run is {run}; it must be from 0 to 2^62")
+        if place_timeout is None:
+            text = os.environ.get("STOKER_PLACE_TIMEOUT") or "30"
+            try:
+                place_timeout = float(text)
+            except ValueError:
+                problems.append(f"STOKER_PLACE_TIMEOUT={text!r} is not a number of seconds")
+                place_timeout = 0.0
+        if not place_timeout >= 0:
+            problems.append(f"place_timeout is {place_timeout:g}; it must not be negative")
+        if problems:
+            raise ValueError("; ".join(problems))
+        named = None if target is None else os.fspath(target)
+        if named is not None and is_remote(named) and not is_topic(named):
+            feed_path(named)  # Says what to do instead.
+        if isinstance(target, os.PathLike) and named is not None and not _looks_like_path(named):
+            named = os.path.join(os.curdir, named)
+        options = Options(
+            target=named,
+            order=spec,
+            run=run,
+            place_timeout=place_timeout,
+            instance=Instance.of_this_process(),
+            launch=Launch.of(os.environ),
+            **given,
+        )
+        if options.follow and options.path is None:
+            raise ValueError("follow works with a path only; a feed follows its dataset if it is started with --follow")
+        return options
+
+    @property
+    def path(self) -> Path | None:
+        """The dataset directory; None if the target is a feed."""
+        if self.target is not None and _looks_like_path(self.target):
+            return feed_path(self.target)
+        return None
+
+
+def _looks_like_path(target: str) -> bool:
+    if is_address_list(target) or is_topic(target):
+        return False
+    return target.startswith((".", "~")) or "/" in target or os.sep in target

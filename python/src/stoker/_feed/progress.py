@@ -1,0 +1,121 @@
+"""How far a feed has come: where its iterations begin, and which batch was the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from stoker._order.delivery import Share
+from stoker._source.batch_source import StreamInfo
+from stoker._source.position import SharedEpochs, Start, state_of, worker_of
+from stoker.errors import StokerError
+
+
+class Progress:
+    """The position of one feed in one process, in agreement with the worker processes of a DataLoader. One thread."""
+
+    def __init__(self, share: Callable[[Start], Share], shared: SharedEpochs) -> None:
+        """`share` says what the rank takes of an iteration that begins at a position."""
+        self.next = Start(0)
+        """Where the next iteration of this process begins."""
+        self.shared = shared
+        self.serial = 0
+        """Counts what moves the position under a running iteration."""
+        self.last: tuple[StreamInfo, Share, int, int] | None = None
+        """Stream, share, epoch and step of the last batch handed out."""
+        self._share = share
+        self._loaded_in_worker: Start | None = None
+        self._failed = False
+        """Whether this worker has failed in its pass."""
+
+    @property
+    def following(self) -> Start:
+        """Where the next iteration begins, to this process's knowledge."""
+        by_workers, start = self.shared.read()
+        return start if by_workers and worker_of() is None else self.next
+
+    def after(self, start: Start) -> Start:
+        """Where the iteration after the one that begins there begins."""
+        share = self._share(start)
+        if share.limit is None:
+            return Start(start.epoch + 1)
+        return Start(*share.after(start.epoch, share.limit - 1))  # the same on every rank, whatever its steps
+
+    def begin(self, setting: int) -> tuple[Start, Share]:
+        """Takes the position for an iteration that begins now; `go_beyond` says that it has begun.
+
+        `setting`: what `SharedEpochs.setting` said when the iteration was made.
+        """
+        worker = worker_of()
+        if worker is None:
+            start = self.next
+        elif self._loaded_in_worker is not None:
+            start, self._loaded_in_worker = self._loaded_in_worker, None
+            self.shared.adopt(worker[2], start, self.after)
+        else:
+            start = self.shared.begin(worker[2], self.after, setting)
+        return start, self._share(start)
+
+    def go_beyond(self, start: Start) -> None:
+        """An iteration has begun there: the next one follows it."""
+        self.next = self.after(start)
+
+    def go_back(self, start: Start) -> None:
+        """An iteration has failed there: the next one begins with the batch that was not handed out."""
+        self.next = start
+
+    def failed(self, setting: int) -> None:
+        """An iteration has failed. Tells it to the other passes of a DataLoader, if this is one of its workers.
+
+        `setting`: as for `begin`.
+        """
+        if worker_of() is not None and not self._failed:
+            self.shared.count_failure(1, setting)
+            self._failed = True
+
+    def recovered(self, setting: int) -> None:
+        """This worker has handed out its whole share, maybe after a failure."""
+        if self._failed:
+            self.shared.count_failure(-1, setting)
+            self._failed = False
+
+    def set_epoch(self, epoch: int, epoch_batches: int | None) -> None:
+        """See `Feed.set_epoch`."""
+        if epoch < 0:
+            raise ValueError(f"epoch {epoch}")
+        first = end = 0
+        if epoch_batches is not None:
+            share = replace(self._share(Start(0)), start=0)
+            part = epoch_batches * share.width
+            epoch, place = divmod(epoch, share.parts)
+            first, end = place * part, (place + 1) * part
+        now = self.following
+        if now.epoch != epoch or (end and not first <= now.batch < end) or self.shared.has_failed():
+            self._move(Start(epoch, first))
+
+    def go_to(self, start: Start) -> None:
+        """A loaded position, also for an iteration that has begun."""
+        self._move(start)
+        self.serial += 1
+
+    def _move(self, start: Start) -> None:
+        self.next = start
+        self.last = None
+        if worker_of() is None:
+            self.shared.set(start)
+        else:
+            self._loaded_in_worker = start
+
+    def state(self, info: Callable[[], StreamInfo]) -> dict[str, Any]:
+        """See `Feed.state_dict`; `info` may have to connect."""
+        worker = worker_of()
+        if worker is None and self.shared.read()[0]:
+            raise StokerError("DataLoader workers read this feed: take the state of the last batch (batch.state)")
+        if self.last is None:
+            return state_of(info(), self.next.epoch, self.next.batch)
+        read, share, epoch, step = self.last
+        state = state_of(read, *share.after(epoch, step))
+        if worker is not None:
+            state |= {"worker": list(worker[:2]), "start": [epoch, share.start], "taken": step // worker[1] + 1}
+        return state

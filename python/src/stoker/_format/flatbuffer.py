@@ -1,0 +1,203 @@
+"""Flatbuffers of a chunk's schema and footer, byte for byte as docs/formats/chunk.md has them.
+
+A builder writes from the end to the beginning and counts positions from the end; the order of its calls is part of
+the format, so equal content makes equal files in every language.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from stoker._format.canonical_json import array_of_numbers
+
+_STRUCTS = {code: struct.Struct("<" + code) for code in "BhiI"}
+_OFFSET = "offset"
+_INT, _FLOAT, _BINARY, _UTF8, _BOOL, _LIST, _FIXED_BINARY, _FIXED_LIST = 2, 3, 4, 5, 6, 12, 15, 16
+_PLAIN = {"utf8": _UTF8, "binary": _BINARY, "bool": _BOOL}
+_FLOATS = ("float16", "float32", "float64")
+_INTS = {
+    f"{sign}int{bits}": (bits, not sign) for sign in ("", "u") for bits in (8, 16, 32, 64)
+} | {"bfloat16": (16, False), "categorical": (32, True)}  # fmt: skip
+
+MAGIC = b"ARROW1\0\0"
+ALIGNMENT = 64
+
+
+class SchemaColumn(NamedTuple):
+    """A column as a schema describes it; `type` is a canonical type string, or fixed_size_binary(16)."""
+
+    name: str
+    type: str
+    nullable: bool = False
+    metadata: Mapping[str, str] = {}
+
+
+class Block(NamedTuple):
+    """Where the record batch of a file lies."""
+
+    message_at: int
+    head_length: int
+    """Prefix, flatbuffer and padding of its message."""
+    body_length: int
+
+
+class _Builder:
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+        self._align = 1
+        self._vtables: dict[bytes, int] = {}
+        self.size = 0
+
+    def prep(self, size: int, more: int = 0) -> None:
+        """Zeros, so that after `more` bytes the position is a multiple of `size`."""
+        self._align = max(self._align, size)
+        pad = -(self.size + more) % size
+        if pad:
+            self.put(bytes(pad))
+
+    def put(self, data: bytes) -> int:
+        self._parts.append(data)
+        self.size += len(data)
+        return self.size
+
+    def number(self, code: str, value: int) -> int:
+        packer = _STRUCTS[code]
+        self.prep(packer.size)
+        return self.put(packer.pack(value))
+
+    def offset(self, target: int) -> int:
+        self.prep(4)
+        return self.put(_STRUCTS["I"].pack(self.size + 4 - target))
+
+    def string(self, text: str) -> int:
+        utf8 = text.encode()
+        self.prep(4, len(utf8) + 1)
+        self.put(utf8 + b"\0")
+        return self.put(_STRUCTS["I"].pack(len(utf8)))
+
+    def vector(self, targets: Sequence[int]) -> int:
+        self.prep(4, 4 * len(targets))
+        for target in reversed(targets):
+            self.offset(target)
+        return self.put(_STRUCTS["I"].pack(len(targets)))
+
+    def table(self, *fields: tuple[int, str, int]) -> int:
+        """Fields as (slot, struct code or "offset", value), in the order of writing; zeros are left out."""
+        start = self.size
+        slots: dict[int, int] = {}
+        for slot, code, value in fields:
+            if value:
+                slots[slot] = self.offset(value) if code is _OFFSET else self.number(code, value)
+        self.prep(4)
+        at = self.size + 4
+        entries = [at - slots[s] if s in slots else 0 for s in range(max(slots, default=-1) + 1)]
+        vtable = struct.pack(f"<{2 + len(entries)}H", 4 + 2 * len(entries), at - start, *entries)
+        known = self._vtables.get(vtable)
+        self.put(_STRUCTS["i"].pack((at + len(vtable) if known is None else known) - at))
+        if known is None:
+            self._vtables[vtable] = self.put(vtable)
+        return at
+
+    def finish(self, root: int) -> bytes:
+        self.prep(self._align, 4)
+        self.offset(root)
+        return b"".join(reversed(self._parts))
+
+
+def _split(kind: str) -> tuple[str, list[int] | None]:
+    """Element type and shape; an empty shape for lists, None for everything else."""
+    element, bracket, shape = kind.partition("[")
+    return element, [int(d) for d in shape[:-1].split(",") if d] if bracket else None
+
+
+def _type(b: _Builder, kind: str) -> tuple[int, int]:
+    """Type code and position of the type's table."""
+    element, shape = _split(kind)
+    if shape is not None:
+        return (_FIXED_LIST, b.table((0, "i", math.prod(shape)))) if shape else (_LIST, b.table())
+    if kind in _PLAIN:
+        return _PLAIN[kind], b.table()
+    if kind in _FLOATS:
+        return _FLOAT, b.table((0, "h", _FLOATS.index(kind)))
+    if kind.startswith("fixed_size_binary("):
+        return _FIXED_BINARY, b.table((0, "i", int(kind[18:-1])))
+    bits, signed = _INTS[element]
+    return _INT, b.table((0, "i", bits), (1, "B", int(signed)))
+
+
+def _pairs(b: _Builder, metadata: Mapping[str, str]) -> int:
+    if not metadata:
+        return 0
+    entries = []
+    for key, value in metadata.items():
+        k = b.string(key)
+        v = b.string(value)
+        entries.append(b.table((1, _OFFSET, v), (0, _OFFSET, k)))
+    return b.vector(entries)
+
+
+def _field(b: _Builder, column: SchemaColumn, is_child: bool = False) -> int:
+    element, shape = _split(column.type)
+    children = [] if shape is None else [_field(b, SchemaColumn("item", element), True)]
+    own = {}
+    if element in ("categorical", "bfloat16") and not is_child:
+        own["stoker.type"] = column.type
+    if shape:
+        own["ARROW:extension:name"] = "arrow.fixed_shape_tensor"
+        own["ARROW:extension:metadata"] = f'{{"shape":{array_of_numbers(shape)}}}'
+    name = b.string(column.name)
+    code, table = _type(b, column.type)
+    vector = b.vector(children)
+    metadata = _pairs(b, own | dict(column.metadata))
+    return b.table(
+        (0, _OFFSET, name),
+        (1, "B", int(column.nullable)),
+        (2, "B", code),
+        (3, _OFFSET, table),
+        (5, _OFFSET, vector),
+        (6, _OFFSET, metadata),
+    )
+
+
+def _schema(b: _Builder, columns: Sequence[SchemaColumn], metadata: Mapping[str, str]) -> int:
+    vector = b.vector([_field(b, column) for column in columns])
+    pairs = _pairs(b, metadata)
+    return b.table((1, _OFFSET, vector), (2, _OFFSET, pairs))
+
+
+def opening(columns: Sequence[SchemaColumn], metadata: Mapping[str, str]) -> bytes:
+    """Magic and schema message, up to where the record batch message begins."""
+    b = _Builder()
+    header = _schema(b, columns, metadata)
+    flat = b.finish(b.table((0, "h", 4), (1, "B", 1), (2, _OFFSET, header)))
+    length = -(-(16 + len(flat)) // ALIGNMENT) * ALIGNMENT
+    return (MAGIC + b"\xff\xff\xff\xff" + struct.pack("<i", length - 16) + flat).ljust(length, b"\0")
+
+
+def closing(
+    columns: Sequence[SchemaColumn], metadata: Mapping[str, str], block: Block, footer: Mapping[str, Any]
+) -> bytes:
+    """Everything behind the body."""
+    b = _Builder()
+    header = _schema(b, columns, metadata)
+    b.prep(4)
+    b.prep(8)
+    dictionaries = b.put(bytes(4))
+    b.prep(4, 24)
+    b.prep(8, 24)
+    b.put(struct.pack("<qi4xq", *block))
+    batches = b.put(struct.pack("<I", 1))
+    extra = _pairs(b, footer)
+    flat = b.finish(
+        b.table(
+            (0, "h", 4),
+            (1, _OFFSET, header),
+            (2, _OFFSET, dictionaries),
+            (3, _OFFSET, batches),
+            (4, _OFFSET, extra),
+        )
+    )
+    return b"\xff\xff\xff\xff\0\0\0\0" + flat + struct.pack("<i", len(flat)) + b"ARROW1"

@@ -1,0 +1,72 @@
+"""Which topic is meant, and the settings of a client of its brokers."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import parse_qsl
+
+from stoker._transport.regular_files import read_regular
+from stoker.errors import StokerError
+
+SCHEME = "kafka://"
+
+
+class TopicTarget(NamedTuple):
+    """`kafka://host:port,…/topic?setting=value&…`."""
+
+    bootstrap: str
+    topic: str
+    settings: tuple[tuple[str, str], ...] = ()
+
+    @staticmethod
+    def parse(text: str) -> TopicTarget:
+        """Raises `ValueError` if it is something else."""
+        bootstrap, slash, rest = text.removeprefix(SCHEME).partition("/")
+        topic, _, query = rest.partition("?")
+        if not text.startswith(SCHEME) or not bootstrap or not slash or not topic or "/" in topic:
+            raise ValueError(f"{text!r} is not kafka://host:port[,host:port…]/topic")
+        return TopicTarget(bootstrap, topic, tuple(parse_qsl(query, strict_parsing=True)) if query else ())
+
+    def __str__(self) -> str:
+        return f"topic {self.topic} at {self.bootstrap}"
+
+
+def is_topic(text: str) -> bool:
+    """Whether a target names a topic."""
+    return text.startswith(SCHEME)
+
+
+def settings_of(target: TopicTarget, group: str) -> dict[str, Any]:
+    """Of every client: those of STOKER_KAFKA_CONFIG (a file of `name=value` lines), then those of the target."""
+    settings: dict[str, Any] = {}
+    file = os.environ.get("STOKER_KAFKA_CONFIG")
+    if file:
+        try:
+            text = read_regular(Path(file).expanduser())
+        except (OSError, UnicodeDecodeError) as e:
+            why = getattr(e, "strerror", None) or "it is not text"
+            raise StokerError(
+                f"the Kafka client's settings cannot be read from {file}, which STOKER_KAFKA_CONFIG names: {why}"
+            ) from e
+        for line in text.splitlines():
+            name, equals, value = line.partition("=")
+            if equals and not line.lstrip().startswith("#"):
+                settings[name.strip()] = value.strip()
+    settings |= dict(target.settings)
+    return settings | {
+        "bootstrap.servers": target.bootstrap,
+        "group.id": group,
+        # What `Topic.consumed` was told, by the client's own thread: a trainer may be at its step for long.
+        "enable.auto.commit": True,
+        "auto.commit.interval.ms": 2000,
+        "enable.auto.offset.store": False,
+        "auto.offset.reset": "error",
+        "isolation.level": "read_committed",
+        "enable.partition.eof": True,
+        "allow.auto.create.topics": False,
+        # No member of the group is ever awaited: partitions are assigned by hand.
+        "max.poll.interval.ms": 86_400_000,
+        "log_level": 0,
+    }

@@ -1,0 +1,34 @@
+"""Reads ranges of files into memory that the caller owns."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import numpy.typing as npt
+
+
+def read_fully(fd: int, data: npt.NDArray[np.uint8], offset: int) -> int:
+    """Reads into `data` from a file offset; returns the bytes read, fewer only at the end of the file."""
+    return read_into(fd, memoryview(data), offset)
+
+
+def read_into(fd: int, view: memoryview, offset: int) -> int:
+    """The same for a writable view of bytes."""
+    got = 0
+    while got < len(view):
+        n = preadv(fd, (view[got:],) if got else (view,), offset + got)
+        if n == 0:
+            break
+        got += n
+    return got
+
+
+def _pread(fd: int, views: tuple[memoryview], offset: int) -> int:
+    part = os.pread(fd, len(views[0]), offset)
+    views[0][: len(part)] = part
+    return len(part)
+
+
+preadv = getattr(os, "preadv", _pread)
+"""Fills one view from a file offset; returns how many bytes came."""

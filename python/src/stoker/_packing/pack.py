@@ -1,0 +1,210 @@
+"""Makes chunk files: the canonical bytes of docs/formats/chunk.md from the columns of some rows."""
+
+from __future__ import annotations
+
+import random
+import time
+import uuid
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from stoker._format.canonical_json import compact
+from stoker._format.checksum import RunningCrcs, crc32c, shift
+from stoker._format.fields import Field
+from stoker._format.flatbuffer import ALIGNMENT, Block, SchemaColumn, closing, opening
+from stoker._format.message import BODY_LIMIT, Column, MessageLayout, chunk_columns, crc_column
+from stoker._packing.segments import Bytes, Content, Segment, content
+from stoker.errors import InvalidSampleError
+
+MAX_VALUE = 1 << 30
+"""No payload value is longer."""
+_TAIL_ROOM = 1 << 20
+KEY_FIELD = Field("_key", "utf8")
+"""Stands for the key where a field is asked for; only its type counts."""
+
+
+@dataclass(frozen=True)
+class ChunkIdentity:
+    """What a chunk says about itself."""
+
+    dataset: str
+    chunk: uuid.UUID
+    ingest: str
+    split: str
+    created_ms: int
+
+
+@dataclass(frozen=True)
+class ChunkSummary:
+    """What the log holds of a chunk."""
+
+    id: str
+    split: str
+    rows: int
+    length: int
+    crc32c: int
+    head_length: int
+    head_crc32c: int
+    largest_row: int
+
+    def to_json(self) -> dict[str, Any]:
+        """The same as a dict."""
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class PackedChunk:
+    """A chunk in memory."""
+
+    summary: ChunkSummary
+    classes: Mapping[str, Sequence[str]]
+    """Names used, by categorical field."""
+    buffers: list[Bytes]
+    """The file, in order."""
+
+
+def new_chunk_id(now_ms: int, rng: random.Random) -> uuid.UUID:
+    """A UUIDv7."""
+    bits = now_ms << 80 | 7 << 76 | rng.getrandbits(12) << 64 | 2 << 62 | rng.getrandbits(62)
+    return uuid.UUID(int=bits)
+
+
+def chunk_path(chunk: str) -> str:
+    """Where a chunk lies in its dataset."""
+    return f"chunks/{chunk[-2:]}/{chunk}.arrow"
+
+
+def utc_text(ms: int) -> str:
+    """A time as chunks and dataset.json have it."""
+    return time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(ms // 1000)) + f".{ms % 1000:03d}Z"
+
+
+class ChunkFormat:
+    """Packs the chunks of one dataset. Immutable; any thread."""
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        self.fields = tuple(fields)
+        self._small = [f for f in fields if not f.payload]
+        self._payload = [f for f in fields if f.payload]
+        self._layout = MessageLayout(chunk_columns(self.fields))
+        self._columns = [Column.of(f) for f in fields]
+
+    def pack(self, keys: Sequence[Segment], rows: Sequence[Sequence[Segment]], identity: ChunkIdentity) -> PackedChunk:
+        """The chunk of these rows: segments of the key, and of each field in dataset order."""
+        key = content(KEY_FIELD, self._layout.columns[0], keys)
+        columns = [content(f, c, s) for f, c, s in zip(self.fields, self._columns, rows, strict=True)]
+        small, payload = columns[: len(self._small)], columns[len(self._small) :]
+        count = sum(s.rows for s in keys)
+        for field, segments in zip(self.fields, rows, strict=True):
+            own = sum(s.rows for s in segments)
+            if own != count or any(_rows_in(s) != s.rows for s in segments):
+                raise ValueError(
+                    f"chunk {identity.chunk}: field {field.name!r} has {own} values for {count} keys; nothing is packed"
+                )
+        sums = [_sums(p, count) for p in payload]
+        parts = [key, *small, *sums, *payload]
+        self._check_size(parts, identity, count)
+        message, places, length = self._layout.pack(
+            count,
+            [(p.nulls, p.elements, len(p.validity), len(p.offsets), p.data_bytes) for p in parts],
+            (0, 0, count),
+        )
+        schema = self._schema(small)
+        metadata = self._metadata(identity)
+        first = opening(schema, metadata)
+        body = self._layout.body_start
+        end = len(first) + (places[-len(payload)][2] if payload else length)
+        head = bytearray(end)
+        head[: len(first)] = first
+        head[len(first) : len(first) + body] = message
+        at = len(first)
+        for index, (part, (v, o, d)) in enumerate(zip(parts, places, strict=True)):
+            head[at + v : at + v + len(part.validity)] = part.validity
+            head[at + o : at + o + len(part.offsets)] = part.offsets
+            if index < len(parts) - len(payload):
+                _fill(head, at + d, part.data)
+        head_crc = crc32c(bytes(head))
+        footer = {"stoker.head_length": str(end), "stoker.head_crc32c": f"{head_crc:08x}"}
+        tail = closing(schema, metadata, Block(len(first), body, length - body), footer)
+        buffers: list[Bytes] = [bytes(head)]
+        crc = head_crc
+        for part in payload:
+            assert part.crcs is not None
+            buffers += part.data
+            crc = shift(crc, part.data_bytes) ^ RunningCrcs(part.crcs, part.lengths).of(0, count)
+            pad = -part.data_bytes % ALIGNMENT
+            if pad:
+                buffers.append(bytes(pad))
+                crc = shift(crc, pad) ^ crc32c(bytes(pad))
+        buffers.append(tail)
+        crc = shift(crc, len(tail)) ^ crc32c(tail)
+        sizes = sum(np.asarray(p.row_sizes) for p in (key, *columns))
+        summary = ChunkSummary(
+            str(identity.chunk),
+            identity.split,
+            count,
+            len(first) + length + len(tail),
+            crc,
+            end,
+            head_crc,
+            int(np.max(sizes)),
+        )
+        classes = {f.name: c.classes or [] for f, c in zip(self.fields, columns, strict=True) if c.classes is not None}
+        return PackedChunk(summary, classes, buffers)
+
+    def frame_bytes(self) -> int:
+        """What a chunk takes besides its rows, more or less."""
+        identity = ChunkIdentity("d" * 36, uuid.UUID(int=0), "i" * 36, "s" * 8, 0)
+        small = [Content(0, 0, b"", b"", [], 0, 0, np.zeros(0, np.int64), None, []) for _ in self._small]
+        schema, metadata = self._schema(small), self._metadata(identity)
+        footer = {"stoker.head_length": "0" * 7, "stoker.head_crc32c": "0" * 8}
+        frame = len(opening(schema, metadata)) + len(closing(schema, metadata, Block(0, 0, 0), footer))
+        buffers = sum(c.buffers for c in self._layout.columns)
+        return frame + self._layout.body_start + ALIGNMENT * buffers
+
+    def _check_size(self, parts: Sequence[Content], identity: ChunkIdentity, rows: int) -> None:
+        body = sum(p.data_bytes + len(p.offsets) + len(p.validity) for p in parts)
+        if body + _TAIL_ROOM >= BODY_LIMIT:
+            raise InvalidSampleError(
+                f"chunk {identity.chunk} would have {body} bytes in {rows} samples, the limit of a file is 2 GiB; "
+                "split such samples into several"
+            )
+
+    def _schema(self, small: Sequence[Content]) -> list[SchemaColumn]:
+        columns = [SchemaColumn("key", "utf8")]
+        for f, part in zip(self._small, small, strict=True):
+            own = {"stoker.classes": compact(part.classes)} if f.type == "categorical" else {}
+            columns.append(SchemaColumn(f.name, f.type, f.nullable, own))
+        columns += [SchemaColumn(crc_column(f.name).name, "uint32") for f in self._payload]
+        columns += [SchemaColumn(f.name, f.type) for f in self._payload]
+        return columns
+
+    def _metadata(self, identity: ChunkIdentity) -> dict[str, str]:
+        return {
+            "stoker.format": "1",
+            "stoker.dataset": identity.dataset,
+            "stoker.chunk": str(identity.chunk),
+            "stoker.ingest": identity.ingest,
+            "stoker.split": identity.split,
+            "stoker.created": utc_text(identity.created_ms),
+            "stoker.payload": compact([f.name for f in self._payload]),
+        }
+
+
+def _rows_in(segment: Segment) -> int:
+    return len(segment.lengths) if segment.values is None else len(segment.values)
+
+
+def _sums(part: Content, rows: int) -> Content:
+    """The checksum column of a payload column."""
+    assert part.crcs is not None
+    data = part.crcs.astype("<u4").tobytes()
+    return Content(0, rows, b"", b"", [data], len(data), 0, np.zeros(0, np.int64))
+
+
+def _fill(target: bytearray, at: int, parts: Sequence[Bytes]) -> None:
+    data = parts[0] if len(parts) == 1 else b"".join(parts)
+    target[at : at + len(data)] = data

@@ -1,0 +1,158 @@
+"""Converts single values for a chunk: each field's converter checks a value and returns the form that is packed.
+
+Variable and tensor fields give bytes, numbers give int or float, bool gives bool, categorical gives the class name.
+A value that does not fit raises a ValueError or TypeError that says why. The caller adds the names of sample and field.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker._format.fields import Field
+from stoker._packing.pack import MAX_VALUE
+from stoker._packing.segments import float_bits
+
+Converter = Callable[[Any], Any]
+_FLOATS = ("float16", "bfloat16", "float32", "float64")
+
+
+def converter(field: Field) -> Converter:
+    """The converter of a field's values, None excepted."""
+    if field.is_list or field.shape:
+        return _array(field)
+    if field.type in _OTHERS:
+        return _OTHERS[field.type]
+    return _float(field) if field.type in _FLOATS else _integer(field)
+
+
+def text(value: Any) -> bytes:
+    """UTF-8 of a str."""
+    if not isinstance(value, str):
+        raise TypeError(f"expected str, not {_kind(value)}")
+    try:
+        return value.encode()
+    except UnicodeEncodeError:
+        raise ValueError("the text has half a surrogate pair, which UTF-8 cannot hold") from None
+
+
+def _binary(value: Any) -> bytes:
+    if type(value) is bytes:
+        data = value
+    elif isinstance(value, (bytes, bytearray, memoryview)):
+        data = bytes(value)
+    elif isinstance(value, np.ndarray) and value.dtype == np.uint8 and value.ndim == 1:
+        data = value.tobytes()
+    else:
+        raise TypeError(f"expected bytes, not {_kind(value)}")
+    if len(data) > MAX_VALUE:
+        raise ValueError(f"{len(data)} bytes; 1 GiB is the limit; leave it out or split it")
+    return data
+
+
+MAX_CLASS_BYTES = 65_535
+
+
+def _class(value: Any) -> str:
+    check_class(text(value))
+    return str(value)
+
+
+def check_class(name: bytes) -> None:
+    """Refuses a class name that is too long, with a ValueError."""
+    if len(name) > MAX_CLASS_BYTES:
+        raise ValueError(
+            f"the class name has {len(name)} bytes of UTF-8, at most {MAX_CLASS_BYTES} are allowed; "
+            "is the field text rather than a class?"
+        )
+
+
+def _bool(value: Any) -> bool:
+    if isinstance(value, (bool, np.bool_)) or (isinstance(value, (int, np.integer)) and value in (0, 1)):
+        return bool(value)
+    raise TypeError(f"expected True or False, not {value!r}")
+
+
+def _integer(field: Field) -> Converter:
+    info = np.iinfo(field.dtype)
+    low, high = int(info.min), int(info.max)
+
+    def convert(value: Any) -> int:
+        if type(value) is not int:
+            try:
+                value = operator.index(value)
+            except TypeError:
+                raise TypeError(f"expected a whole number, not {_kind(value)}") from None
+        if not low <= value <= high:
+            raise ValueError(f"{value} is not between {low} and {high}, the range of {field.type}")
+        return value  # type: ignore[no-any-return]
+
+    return convert
+
+
+def _float(field: Field) -> Converter:
+    def convert(value: Any) -> float:
+        if type(value) is float:
+            return value
+        if isinstance(value, (str, bytes)):
+            raise TypeError(f"expected a number, not {_kind(value)}")
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            raise TypeError(f"expected a number, not {_kind(value)}") from None
+
+    return convert
+
+
+def _array(field: Field) -> Converter:
+    shape = field.shape
+
+    def convert(value: Any) -> bytes:
+        array = value if isinstance(value, np.ndarray) else np.asarray(value)
+        if shape is None:
+            if array.ndim != 1:
+                raise ValueError(f"expected one dimension, not shape {array.shape}")
+        elif array.shape != shape:
+            raise ValueError(f"expected shape {shape}, not {array.shape}")
+        data = elements(array, field).tobytes()
+        if len(data) > MAX_VALUE:
+            raise ValueError(f"{len(data)} bytes; 1 GiB is the limit; leave it out or split it")
+        return data
+
+    return convert
+
+
+def elements(array: npt.NDArray[Any], field: Field) -> npt.NDArray[Any]:
+    """Numbers as elements of a field: whole numbers must lie in its range, others are rounded."""
+    wanted = field.dtype
+    kind = array.dtype.kind
+    if field.element == "bfloat16":
+        if array.dtype.name == "bfloat16":  # of ml_dtypes
+            return array.view(np.uint16)
+    elif array.dtype == wanted:
+        return array.astype(wanted.newbyteorder("<"), copy=False)
+    if array.size == 0:
+        return np.zeros(array.shape, wanted)
+    if kind not in ("iufb" if field.element in _FLOATS else "iub"):
+        whole = "" if field.element in _FLOATS else "whole "
+        raise TypeError(f"expected {whole}numbers, not elements of type {array.dtype}")
+    if field.element in _FLOATS:
+        return float_bits(array, field.element)
+    info = np.iinfo(wanted)
+    low, high = int(array.min()), int(array.max())
+    if low < info.min or high > info.max:
+        wrong = low if low < info.min else high
+        raise ValueError(f"{wrong} is not between {info.min} and {info.max}, the range of {field.element}")
+    return array.astype(wanted)
+
+
+def _kind(value: Any) -> str:
+    short = repr(value)
+    return f"{type(value).__name__} {short if len(short) <= 40 else short[:37] + '...'}"
+
+
+_OTHERS: dict[str, Converter] = {"utf8": text, "binary": _binary, "categorical": _class, "bool": _bool}

@@ -1,0 +1,151 @@
+"""Copies the payload of shuffled rows from chunk files into a batch, and checks it while it is in the core's cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from stoker._dataset.chunk import ChunkHead, ChunkReader
+from stoker._format.checksum import crc32c
+from stoker._memory import copying
+from stoker._memory import mapping as _mapping
+from stoker._memory.copying import Target
+from stoker._memory.file_reads import read_into
+from stoker._path.assembler import Gather
+from stoker._path.rows import RowBlock
+from stoker.errors import CorruptDataError
+
+_KEPT_OPEN = 256
+"""Descriptors that may be kept for that; the usual limit of a process is 1,024."""
+
+
+class _Kept:
+    """Descriptors kept open by this process."""
+
+    count = 0
+
+
+class OpenChunk:
+    """A chunk whose head has been read and checked, and whose payload can be copied."""
+
+    def __init__(self, reader: ChunkReader, index: int, fetch: bool | None = None) -> None:
+        """`fetch`: have the kernel read the whole file ahead; None: if it is not in the page cache."""
+        self.mapping: _mapping.Mapping | None = None
+        self.fd: int | None = None
+        fd = reader.open(index)
+        try:
+            self.head: ChunkHead = reader.head(fd, index)
+            if _mapping.supported() and self.head.payload:
+                try:
+                    self.mapping = _mapping.Mapping(fd, os.fstat(fd).st_size)
+                    fetch = not self.mapping.cached() if fetch is None else fetch
+                except OSError:  # a file system without mappings, or too many of them
+                    pass
+            self.fetch = bool(fetch)
+            if fetch and hasattr(os, "posix_fadvise"):
+                os.posix_fadvise(fd, 0, 0, os.POSIX_FADV_WILLNEED)
+            large = sum(int(p.lengths.sum()) for p in self.head.payload) >= copying.LARGE * max(1, self.head.rows)
+            if large and _Kept.count < _KEPT_OPEN:
+                self.mapping = None
+                self.fd = fd
+                _Kept.count += 1
+        finally:
+            if self.fd is None:
+                os.close(fd)
+
+    def __del__(self) -> None:
+        if self.fd is not None:
+            os.close(self.fd)
+            _Kept.count -= 1
+
+
+class OpenWindow:
+    """The chunks of one window of a lane and its rows in order."""
+
+    def __init__(
+        self, reader: ChunkReader, indexes: Sequence[int], chunks: Sequence[OpenChunk | None], block: RowBlock
+    ) -> None:
+        self.reader, self.indexes, self.block = reader, list(indexes), block
+        self._chunks = list(chunks)
+        """Keeps mappings and descriptors."""
+        self.longest_block = 0
+        """Full batches that may be laid out together; 0: each alone."""
+        self.bases: Any = None
+        """Addresses of the chunks' mappings; None if some is not mapped."""
+        maps = [c.mapping for c in chunks if c is not None]
+        if None not in maps:
+            self.bases = np.array(
+                [c.mapping.address if c is not None and c.mapping is not None else 0 for c in chunks], np.int64
+            )
+        self._files = np.array([c.fd if c is not None and c.fd is not None else -1 for c in chunks], np.int64)
+
+    def copy(self, column: int, row: int, stop: int, target: Target) -> int | None:
+        """Copies the payload of rows [row, stop); the checksum, None if any byte is missing."""
+        payload = self.block.payload[column]
+        places, starts = self.block.places[row:stop], payload.starts[row:stop]
+        ends = payload.ends[row : stop + 1]
+        lengths = ends[1:] - ends[:-1]
+        if self.bases is not None:
+            return copying.copy(target, self.bases.take(places) + starts, lengths)
+        files = self._files.take(places)
+        opened: list[int] = []
+        try:
+            if files.min() < 0:
+                files = self._open_for(places, opened).take(places)
+            return copying.read(target, files, starts, lengths)
+        except CorruptDataError:
+            return None
+        finally:
+            for fd in opened:
+                os.close(fd)
+
+    def _open_for(self, places: Any, opened: list[int]) -> npt.NDArray[np.int64]:
+        """Descriptors by place, also of the chunks that keep none; those are added to `opened`."""
+        files = self._files.copy()
+        for place in np.unique(places).tolist():
+            if files[place] < 0:
+                files[place] = self.reader.open(self.indexes[place])
+                opened.append(int(files[place]))
+        return files
+
+    def reread(self, column: int, row: int, buffer: npt.NDArray[np.uint8], at: int) -> str | None:
+        """Checks one row that is already in the buffer, reads it again if it is wrong; says what is wrong then."""
+        payload = self.block.payload[column]
+        length = int(payload.ends[row + 1] - payload.ends[row])
+        target = buffer[at : at + length]
+        expected = int(payload.crcs[row])
+        if crc32c(target) == expected:
+            return None
+        index = self.indexes[int(self.block.places[row])]
+        try:
+            fd = self.reader.open(index)
+        except CorruptDataError as e:
+            return str(e)
+        try:
+            got = read_into(fd, memoryview(target), int(payload.starts[row]))
+        finally:
+            os.close(fd)
+        found = crc32c(target)
+        if got == length and found == expected:
+            return None
+        what = f"{self.reader.describe(index)}, row {int(self.block.chunk_rows[row])}, key {self.block.key(row)!r}"
+        what += f", {payload.column.name}: "
+        if got < length:
+            return what + f"{got} bytes of {length}; the file is truncated"
+        return what + f"checksum {found:08x}, expected {expected:08x}"
+
+
+def gather(work: Gather, buffer: npt.NDArray[np.uint8], address: int) -> bool:
+    """Copies a run of rows to its place and says whether all of it arrived and its checksum is right.
+
+    `address` is that of the buffer's first byte. Does not hold the GIL while it copies or checks.
+    """
+    window, start, end = work.segment
+    if start == end:
+        return True
+    crc = window.copy(work.column, start, end, Target(buffer, address, work.at))
+    return crc is not None and crc == window.block.payload[work.column].running.of(start, end)

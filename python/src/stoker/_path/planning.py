@@ -1,0 +1,243 @@
+"""Plans the batches of one epoch: which windows they need, and what the threads have to do for them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Sequence
+
+from stoker._memory.workers import Job, Workers
+from stoker._order.delivery import BatchPlan, Piece
+from stoker._order.spec import Tail
+from stoker._path.batch_blocks import Laid
+from stoker._path.filling import Filler, Unfilled
+from stoker._path.lane_reader import LaneReader
+from stoker._path.path_stream import PathStream
+from stoker._path.rows import Segment
+from stoker._source.batch_source import DeliveredBatch
+
+UNIT_BYTES = 1 << 20
+"""Work handed to a thread at once: enough to hide the hand-over, little enough for a quick first batch."""
+Span = tuple[int, int, int, int, Tail]
+"""Epoch, first number, stride, count, tail."""
+_PREPARED = 32
+"""This many batches before the end of an epoch, the reader begins to open windows of the next, one with each batch."""
+Planned = tuple["Laid | tuple[int, list[Unfilled]]", int]
+"""The work for a batch, and its bytes."""
+LOOK_AHEAD = 4
+"""Batches looked at before they are planned."""
+
+
+class EpochReader:
+    """The batches of one consumer in one epoch, in order."""
+
+    def __init__(
+        self,
+        stream: PathStream,
+        filler: Filler,
+        workers: Workers,
+        ahead_bytes: tuple[int, int],
+        span: tuple[int, int, int, int, Tail],
+    ) -> None:
+        """`ahead_bytes`: the bytes to read ahead, and the greater limit up to which two batches may be in progress."""
+        epoch, first, stride, count, tail = span
+        self.span = span
+        self.following: EpochReader | None = None
+        """The reader that is planned after this one."""
+        self._stream, self._filler, self._workers = stream, filler, workers
+        self._ahead_bytes, self._most_bytes = ahead_bytes
+        self._plan = BatchPlan(self._stream.spec, self._stream.order.lane_rows)
+        self._epoch, self._tail = epoch, tail
+        self._numbers = range(first, first + stride * count, stride)
+        self._next = 0
+        """How many of them have been looked at."""
+        self._run: tuple[Sequence[int], list[int], list[int]] = (), [], []
+        """Numbers, lanes and rounds of full batches that come next."""
+        self._at = 0
+        """The first of them that is not planned."""
+        self._rounds: dict[int, deque[int]] = {}
+        """Of each lane, the rounds of the run that it has not laid out."""
+        self._upcoming: deque[tuple[int, list[Piece]]] = deque()
+        """Batches after the full ones."""
+        self._lanes: dict[int, LaneReader] = {}
+        self._work: deque[tuple[Job, int]] = deque()
+        self._ahead = self._largest = self._prepared = 0
+        self._ready: deque[DeliveredBatch] = deque()
+        self._exhausted = self._stopped = False
+
+    def __iter__(self) -> EpochReader:
+        return self
+
+    def __next__(self) -> DeliveredBatch:
+        if not self._ready:
+            if not self._work:
+                self.plan()
+            if not self._work:
+                raise StopIteration
+            job, size = self._work.popleft()
+            self._ahead -= size
+            self._ready.extend(self._workers.wait(job, "wait_read_s", f"epoch {self._epoch}"))
+            self.plan()  # last: the threads that it wakes compete for the interpreter
+        return self._ready.popleft()
+
+    def cancel(self) -> None:
+        """Drops everything that is planned."""
+        self._stopped = True
+        for job, _ in self._work:
+            job.cancelled = True
+        for lane in self._lanes.values():
+            lane.cancel()
+        self._work.clear()
+        lanes, self._lanes = self._lanes, {}
+        self._workers.offer(lanes.clear)  # closing hundreds of files takes a millisecond
+
+    def plan(self, early: bool = False) -> None:
+        """Hands out work until enough is in progress.
+
+        Waits for a window only if no work is in progress, and never if `early`.
+        """
+        while not self._stopped and not self._exhausted and self._has_room():
+            unit: list[Laid | tuple[int, list[Unfilled]]] = []
+            size = 0
+            limit = UNIT_BYTES if self._work else 1
+            waiting = False
+            while size < limit and len(unit) < 64:
+                waiting = (early or bool(self._work or unit)) and self._would_wait()
+                if waiting:
+                    break
+                batch = self._full_batch() or self._other_batch()
+                if batch is None:
+                    self._exhausted = True
+                    break
+                unit.append(batch[0])
+                size += batch[1]
+            if unit:
+                self._work.append((self._workers.submit(_Fill(self._filler, self._epoch, unit)), size))
+                self._ahead += size
+            if waiting:
+                break
+        if self.following is not None and not self._stopped:
+            if self._exhausted:
+                self.following.plan(early=True)
+            elif len(self._numbers) - self._next + len(self._run[1]) - self._at < _PREPARED:
+                self.following.prepare()
+
+    def prepare(self) -> None:
+        """Has a window opened that one of the first batches will need: not all at once, which holds others up."""
+        if not self._next:
+            self._more_rounds()
+        lanes = self._run[1]
+        if self._prepared < min(_PREPARED, len(lanes)):
+            self._foresee(self._prepared)
+            self._prepared += 1
+
+    def _foresee(self, at: int) -> None:
+        _, lanes, rounds = self._run
+        self._lane(lanes[at]).foresee(rounds[at] * self._stream.spec.batch_size)
+
+    def _would_wait(self) -> bool:
+        """Whether a window that the next batch needs is still being opened."""
+        if self._at < len(self._run[1]) or self._more_rounds():
+            _, lanes, rounds = self._run
+            size = self._stream.spec.batch_size
+            first = rounds[self._at] * size
+            return self._lane(lanes[self._at]).opening(first, first + size)
+        self._look_ahead()
+        pieces = self._upcoming[0][1] if self._upcoming else ()
+        return any(self._lane(p.lane).opening(p.first, p.first + p.rows) for p in pieces)
+
+    def _has_room(self) -> bool:
+        if self._ahead < self._ahead_bytes or not self._work:
+            return True
+        return len(self._work) < 2 and 2 * self._ahead <= self._most_bytes
+
+    def _full_batch(self) -> Planned | None:
+        """The next full batch; None after the last."""
+        numbers, lanes, rounds = self._run
+        at = self._at
+        if at == len(lanes):
+            if not self._more_rounds():
+                return None
+            numbers, lanes, rounds = self._run
+            at = 0
+        if at == 0:
+            for soon in range(1, min(LOOK_AHEAD, len(lanes))):
+                self._foresee(soon)
+        self._at = at + 1
+        size = self._stream.spec.batch_size
+        if at + LOOK_AHEAD < len(lanes):
+            self._foresee(at + LOOK_AHEAD)
+        lane = lanes[at]
+        place = self._lane(lane).place(self._rounds[lane])
+        if place is not None:
+            block, index = place
+            return Laid(numbers[at], lane, block, index), block.lengths[index]
+        return self._one_by_one(numbers[at], [Piece(lane, rounds[at] * size, size)])
+
+    def _more_rounds(self) -> bool:
+        """Computes the lanes of some more full batches."""
+        first = self._next
+        numbers = self._numbers[first:]
+        most = len(range(numbers.start, min(numbers.stop, self._plan.full_batches), numbers.step))
+        if not most:
+            return False
+        lanes, rounds = self._plan.full(self._epoch, numbers.start, numbers.step, most)
+        self._next += len(lanes)
+        self._run = numbers[: len(lanes)], lanes, rounds
+        for lane, turn in zip(lanes, rounds, strict=True):
+            self._rounds.setdefault(lane, deque()).append(turn)
+        self._at = 0
+        return True
+
+    def _other_batch(self) -> Planned | None:
+        """The next batch after the full ones."""
+        self._look_ahead()
+        return self._one_by_one(*self._upcoming.popleft()) if self._upcoming else None
+
+    def _look_ahead(self) -> None:
+        """Keeps a few batches after the full ones in view, so that the windows they need are being opened."""
+        while len(self._upcoming) <= LOOK_AHEAD and self._next < len(self._numbers):
+            number = self._numbers[self._next]
+            self._next += 1
+            pieces = self._plan.delivered(self._epoch, number, self._tail)
+            self._upcoming.append((number, pieces))
+            for p in pieces:
+                self._lane(p.lane).foresee(p.first)
+
+    def _one_by_one(self, number: int, pieces: list[Piece]) -> Planned:
+        what = (number, self._epoch, self._stream.spec.batch_size)
+        made = [self._filler.message(self._segments(p), p, what) for p in pieces]
+        size = sum(m.data.buffer.nbytes for m in made)
+        if size > self._largest:
+            self._largest = size
+            self._filler.pool.keep_at_least(2 * size)
+        return (number, made), size
+
+    def _lane(self, lane: int) -> LaneReader:
+        reader = self._lanes.get(lane)
+        if reader is None:
+            order = self._stream.order.lane_epoch(lane, self._epoch)
+            reader = self._lanes[lane] = LaneReader(self._filler, self._workers, order, self._stream.spec.batch_size)
+        return reader
+
+    def _segments(self, piece: Piece) -> list[Segment]:
+        return self._lane(piece.lane).segments(piece.first, piece.rows)
+
+
+class _Fill:
+    """Fills the messages of some batches."""
+
+    def __init__(self, filler: Filler, epoch: int, unit: list[Laid | tuple[int, list[Unfilled]]]) -> None:
+        self._filler, self._epoch, self._unit = filler, epoch, unit
+
+    def __call__(self) -> list[DeliveredBatch]:
+        out: list[DeliveredBatch] = []
+        laid: list[Laid] = []
+        for batch in self._unit:
+            if isinstance(batch, Laid):
+                laid.append(batch)
+                continue
+            out += self._filler.fill_blocks(self._epoch, laid)
+            laid = []
+            number, made = batch
+            out.append(DeliveredBatch(self._epoch, number, [self._filler.fill(m) for m in made]))
+        return out + self._filler.fill_blocks(self._epoch, laid)

@@ -1,0 +1,417 @@
+"""One connection of a fake feeder: reads, serves and injects faults, with a thread for each direction."""
+
+from __future__ import annotations
+
+import contextlib
+import random
+import socket
+import threading
+import time
+from collections import Counter, deque
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from google_crc32c import extend as _crc_extend
+
+from stoker._order.delivery import BatchPlan
+from stoker._testing.state import Fault, FeedState, Seen, ServedStream
+from stoker._wire import protocol as p
+from stoker.errors import ProtocolError
+
+
+class _Cut(Exception):  # noqa: N818 - control flow of the fault injection
+    pass
+
+
+class SessionHost:
+    """What the sessions of one fake feeder share. Threads: as for `FeedState`."""
+
+    def __init__(self, state: FeedState, index: int) -> None:
+        self.state, self.index = state, index
+        self.sessions: list[Session] = []
+        """Every session ever, oldest first."""
+        self.delay_s = 0.0
+        """Delay before each piece, in seconds."""
+        self.welcome_changes: dict[str, Any] = {}
+        """Values that replace those of the WELCOME."""
+        self.counts: Counter[str] = Counter()
+        self.flowing = threading.Event()
+        """Cleared while nothing is sent and nothing read."""
+        self.flowing.set()
+
+    @property
+    def live(self) -> list[Session]:
+        """Sessions that have been welcomed and not ended."""
+        return [s for s in self.sessions if s.identity is not None and not s.ended]
+
+
+class Session:
+    """One connection of a fake feeder."""
+
+    def __init__(self, feeder: SessionHost, connection: socket.socket, fault: Fault) -> None:
+        self.feeder, self.state, self.fault = feeder, feeder.state, fault
+        self.stream = feeder.state.stream
+        self.hello: dict[str, Any] = {}
+        self.path = ""
+        """Of the Unix-domain socket that it came by."""
+        self.identity: tuple[str, int, int, int, int] | None = None
+        self.subscriptions: list[p.Subscribe] = []
+        self.granted = -1
+        self.sent: list[tuple[int, int, int]] = []
+        """(epoch, number, piece) of each BATCH sent."""
+        self.acks = 0
+        self.nacks: list[p.Nack] = []
+        self.stats: list[dict[str, Any]] = []
+        self.received: Counter[int] = Counter()
+        """Frames by type."""
+        self.ended = False
+        self.said_goodbye = False
+        self._socket = connection
+        self._sent_bytes = 0
+        self._flow = threading.Condition()
+        self._control: deque[bytes] = deque()
+        self._again: deque[p.Nack] = deque()
+        self._random = random.Random(1)
+        self._threads = [
+            threading.Thread(target=self._run, args=(work,), name="fake-session", daemon=True)
+            for work in (self._read, self._write)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def join(self) -> None:
+        for thread in self._threads:
+            if thread.ident is not None and thread is not threading.current_thread():
+                thread.join(5)
+
+    def end(self) -> None:
+        with self._flow:
+            if self.ended:
+                return
+            self.ended = True
+            self._flow.notify_all()
+        with contextlib.suppress(OSError):
+            self._socket.shutdown(socket.SHUT_RDWR)
+        self._socket.close()
+        self.state.notify()
+
+    def say(self, frame: bytes) -> None:
+        """Sends any frame."""
+        with self._flow:
+            self._control.append(frame)
+            self._flow.notify_all()
+
+    def fail(self, code: str, message: str) -> None:
+        """Sends ERROR and ends the session."""
+        self.say(p.error(code, message))
+        self.say(b"")
+
+    def _run(self, work: Callable[[], None]) -> None:
+        try:
+            work()
+        except ProtocolError as e:
+            self.feeder.counts["bad_frames"] += 1
+            self.fail(e.code or "bad_frame", str(e))
+        except (OSError, _Cut, EOFError):
+            self.end()
+        except BaseException:
+            self.end()
+            raise
+
+    # ---- reading
+
+    def _read_exactly(self, count: int) -> bytes:
+        data = bytearray()
+        while len(data) < count:
+            part = self._socket.recv(count - len(data))
+            if not part:
+                raise EOFError
+            data += part
+        return bytes(data)
+
+    def _read(self) -> None:
+        limit = p.MAX_BEFORE_WELCOME
+        while True:
+            self.feeder.flowing.wait()
+            length, kind, flags, reserved = p.unpack_prefix(self._read_exactly(p.PREFIX_BYTES))
+            p.check_prefix(length, kind, flags, reserved, limit)
+            body = self._read_exactly(length - 4)
+            self.feeder.flowing.wait()
+            self.received[kind] += 1
+            if self.identity is None:
+                if kind != p.HELLO:
+                    raise ProtocolError(f"expected HELLO, got {p.FRAME_NAMES[kind]}", "bad_frame")
+                self._greet(p.decode_hello(body))
+                limit = p.MAX_TO_SERVER
+            else:
+                self._on_frame(kind, body)
+            self.state.notify()
+
+    def _greet(self, hello: dict[str, Any]) -> None:
+        state, stream = self.state, self.state.stream
+        self.hello = hello
+        if state.token is not None and hello["token"] != state.token:
+            raise ProtocolError("the token is missing or wrong; pass the one of --token-file", "unauthorized")
+        if hello["feed"] not in (None, state.name, state.feed_id):
+            raise ProtocolError(f"this is feed {state.name}, not {hello['feed']}", "wrong_feed")
+        if hello["stream"] not in (None, stream.split):
+            raise ProtocolError(f"no stream {hello['stream']}; there is {stream.split}", "unknown_stream")
+        stream = self.stream = state.stream_for(hello["group"], hello["order"] or {})
+        seat = (hello["group"], hello["rank"], hello["worker"], hello["replica"])
+        if hello.get("look"):
+            self.identity = (*seat, hello["run"])
+            self._welcome(stream, hello["run"])
+            return
+        with state.changed:
+            run, known = hello["run"] or hello.get("joined", 0), state.runs.get(seat, 0)
+            holder = self._holder(seat, hello)
+            if holder is not None and not hello["run"] > (state.group_runs.get(seat[0]) or (0,))[0]:
+                who = holder.hello.get("instance") or {"pid": 0, "host": "nowhere"}
+                text = f'process {who["pid"]} on host {who["host"]} reads here; read in another group: group="…"'
+                raise ProtocolError(text, "place_taken")
+            current, world = state.group_runs.get(seat[0], (0, 0))
+            if run == 0:
+                joins = current > 0 and world == hello["world_size"] and (known < current or self._is_own(seat, hello))
+                run = current if joins else current + 1
+            if run < known:
+                raise ProtocolError(f"run {run} was taken over by run {known}", "fenced")
+            if run == current and world != hello["world_size"]:
+                raise ProtocolError(f"run {run} has world size {world}", "world_size_mismatch")
+            state.runs[seat] = run
+            if run >= current:
+                state.group_runs[seat[0]] = (run, hello["world_size"])
+            self.identity = (*seat, run)
+            others = [s for s in self.feeder.sessions if s is not self and s.identity and s.identity[:4] == seat]
+            others = [s for s in others if not s.hello.get("look")]
+        for other in others:
+            if not other.ended:
+                other.fail("fenced", f"run {other.identity and other.identity[4]} was taken over by run {run}")
+        self._welcome(stream, run)
+
+    def _live(self, seat: tuple[str, int, int, int]) -> list[Session]:
+        sessions = [s for s in self.feeder.live if s is not self and not s.hello.get("look")]
+        return [s for s in sessions if s.identity is not None and s.identity[:4] == seat]
+
+    def _holder(self, seat: tuple[str, int, int, int], hello: dict[str, Any]) -> Session | None:
+        """A live session of another process at this place."""
+        others = (s for s in self._live(seat) if s.hello.get("instance") != hello.get("instance"))
+        return next(others, None)
+
+    def _is_own(self, seat: tuple[str, int, int, int], hello: dict[str, Any]) -> bool:
+        return hello.get("instance") is not None and bool(self._live(seat))
+
+    def _welcome(self, stream: ServedStream, run: int) -> None:
+        state = self.state
+        plan = BatchPlan(stream.order, stream.lane_rows)
+        welcome = {
+            "protocol": 1,
+            "feed": {"id": state.feed_id, "name": state.name},
+            "stream": {
+                "name": stream.split,
+                "dataset": stream.dataset,
+                "dataset_name": stream.dataset_name,
+                "version": stream.version,
+                "split": stream.split,
+            },
+            "fingerprint": stream.fingerprint,
+            "order": stream.order.to_json(),
+            "fields": list(stream.fields),
+            "classes": {name: list(found) for name, found in stream.classes.items()},
+            "lane_rows": list(stream.lane_rows),
+            "samples": plan.samples,
+            "batches": plan.batches,
+            "largest_batch": stream.largest_batch,
+            "epochs": state.epochs,
+            "run": run,
+            "session": len(self.feeder.sessions),
+            "lane_map": state.lane_map(len(stream.lane_rows)),
+            **self.feeder.welcome_changes,
+        }
+        self.say(p.welcome(welcome))
+
+    def _on_frame(self, kind: int, body: bytes) -> None:
+        if kind == p.SUBSCRIBE:
+            wanted = p.decode_subscribe(body)
+            with self._flow:
+                self.subscriptions.append(wanted)
+                self.granted = -1
+                self._again.clear()
+                self._flow.notify_all()
+            if wanted.empty_share:
+                self.acks += 1
+                if self.state.durable:
+                    self.say(p.durable(self.acks))
+        elif kind == p.GRANT:
+            grant = p.decode_grant(body)
+            with self._flow:
+                if self.subscriptions and grant.subscription == self.subscriptions[-1].subscription:
+                    self.granted = max(self.granted, grant.through)
+                    self._flow.notify_all()
+        elif kind == p.ACK:
+            ack = p.decode_ack(body)
+            assert self.identity is not None
+            with self.state.changed:
+                self.state.acks += [Seen(self.feeder.index, self.identity, ack.epoch, e) for e in ack.entries]
+                self.acks += len(ack.entries)
+            if self.state.durable:
+                self.say(p.durable(self.acks))
+        elif kind == p.NACK:
+            refused = p.decode_nack(body)
+            with self._flow:
+                self.nacks.append(refused)
+                self._again.append(refused)
+                self._flow.notify_all()
+        elif kind == p.PING:
+            self.say(p.pong(p.decode_u64(kind, body)))
+        elif kind == p.BYE:
+            self.said_goodbye = True
+            self.end()
+        elif kind == p.STATS:
+            self.stats.append(p.decode_json(kind, body))
+        elif kind == p.PONG:
+            pass
+        else:
+            raise ProtocolError(f"no client sends {p.FRAME_NAMES[kind]}", "bad_frame")
+
+    # ---- writing
+
+    def _write(self) -> None:
+        subscribed: p.Subscribe | None = None
+        at = rows = 0
+        held: list[tuple[p.BatchHeader, Any]] = []
+        while True:
+            work = "end"
+            with self._flow:
+                while not self.ended:
+                    newest = self.subscriptions[-1] if self.subscriptions else None
+                    if newest is not subscribed:
+                        subscribed, at, rows, held = newest, 0, 0, []
+                    if self._control:
+                        work, control = "control", self._control.popleft()
+                    elif self._again:
+                        work, refused = "again", self._again.popleft()
+                    elif subscribed and at < min(subscribed.count, self._may_send(subscribed)):
+                        work = "batch"
+                    elif held:
+                        work = "held"
+                    elif subscribed and at == subscribed.count:
+                        work, at = "epoch_end", at + 1
+                    else:
+                        self._flow.wait()
+                        continue
+                    break
+            if work == "end":
+                return
+            if work == "control":
+                if not control:
+                    raise _Cut
+                self._send(control)
+                continue
+            assert subscribed is not None
+            if work == "epoch_end":
+                end = p.EpochEnd(subscribed.subscription, subscribed.epoch, subscribed.count, rows)
+                self._send(p.epoch_end(end))
+            elif work == "again":
+                self._send_pieces(self._headers(subscribed, refused.number, refused.piece))
+            elif work == "held":
+                self._random.shuffle(held)
+                self._send_pieces(held)
+                held = []
+            else:
+                pieces = self._headers(subscribed, subscribed.first + at * subscribed.stride, None)
+                at += 1
+                rows += sum(header.rows for header, _ in pieces)
+                if self.fault.shuffle:
+                    held += pieces
+                    if len(held) >= self.fault.shuffle:
+                        self._random.shuffle(held)
+                        self._send_pieces(held)
+                        held = []
+                else:
+                    self._send_pieces(pieces)
+
+    def _may_send(self, wanted: p.Subscribe) -> int:
+        """Batches of the subscription that are granted."""
+        return max(0, (self.granted - wanted.first) // wanted.stride + 1)
+
+    def _headers(self, wanted: p.Subscribe, number: int, only: int | None) -> list[tuple[p.BatchHeader, Any]]:
+        pieces = self.stream.pieces(wanted.epoch, number, wanted.tail, wanted.stride)
+        found = []
+        for index, piece in enumerate(pieces):
+            if (only is not None and index != only) or (wanted.lanes and piece.lane not in wanted.lanes):
+                continue
+            header = p.BatchHeader(
+                p.BATCH_HEADER_BYTES - 4 + len(piece.message),
+                p.FLAG_REPEATED if piece.repeated else 0,
+                p.tag(self.state.feed_id),
+                p.tag(self.stream.fingerprint),
+                wanted.epoch,
+                piece.lane,
+                number,
+                index,
+                len(pieces),
+                piece.rows,
+                piece.skipped,
+                wanted.subscription,
+                0,
+            )
+            found.append((header, piece.message))
+        return found
+
+    def _dawdle(self, until: float) -> None:
+        """As a feeder whose origin is slow: what is asked of it meanwhile is answered."""
+        while not self.ended and (left := until - time.monotonic()) > 0:
+            with self._flow:
+                # Empty is the end of the session, which comes after this.
+                ready = bool(self._control and self._control[0]) or self._flow.wait(left)
+                frame = self._control.popleft() if ready and self._control and self._control[0] else b""
+            if frame:
+                self._send(frame)
+
+    def _send_pieces(self, pieces: Sequence[tuple[p.BatchHeader, Any]]) -> None:
+        for header, message in pieces:
+            if self.feeder.delay_s:
+                self._dawdle(time.monotonic() + self.feeder.delay_s)
+            packed = bytearray(p.batch_header(header))
+            crc = _crc_extend(_crc_extend(0, bytes(packed[p.CRC_START : p.CRC_END])), _checkable(message))
+            packed[60:64] = crc.to_bytes(4, "little")
+            self.sent.append((header.epoch, header.number, header.piece))
+            self._send(bytes(packed), message)
+            self.state.notify()
+
+    def _send(self, frame: bytes, message: Any = b"") -> None:
+        self.feeder.flowing.wait()
+        fault = self.fault
+        total = len(frame) + len(message)
+        if fault == Fault(shuffle=fault.shuffle):
+            self._sent_bytes += total
+            sent = self._socket.sendmsg([frame, message])
+            if sent < len(frame):
+                self._socket.sendall(frame[sent:])
+                sent = len(frame)
+            if sent < total:
+                self._socket.sendall(memoryview(message)[sent - len(frame) :])
+            return
+        data = bytearray(frame) + bytes(message)
+        begin = self._sent_bytes
+        if fault.flip_at is not None and begin <= fault.flip_at < begin + total:
+            data[fault.flip_at - begin] ^= fault.flip_mask
+        if fault.extra_at is not None and begin <= fault.extra_at < begin + total:
+            data[fault.extra_at - begin : fault.extra_at - begin] = fault.extra
+        self._sent_bytes += total
+        if fault.cut_at is not None and self._sent_bytes >= fault.cut_at:
+            self._socket.sendall(data[: max(0, fault.cut_at - begin)])
+            raise _Cut
+        if fault.silent_after is not None and self._sent_bytes >= fault.silent_after:
+            self._socket.sendall(data[: max(0, fault.silent_after - begin)])
+            with self._flow:
+                self._flow.wait_for(lambda: self.ended)
+            raise _Cut
+        self._socket.sendall(data)
+
+
+def _checkable(message: Any) -> Any:
+    return message if isinstance(message, bytes | np.ndarray) else bytes(message)

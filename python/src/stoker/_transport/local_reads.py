@@ -1,0 +1,199 @@
+"""Batches whose payload crosses no socket: the feeder says where it lies, and this process reads it there.
+
+Files are mapped, and the kernel copies out of the mappings (`stoker._memory.mapping`), so that a file that is cut short
+is an error and not the end of the process; large rows are read with `preadv`. Belongs to the client's turn holder.
+"""
+
+from __future__ import annotations
+
+import os
+import resource
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from google_crc32c import extend as _crc_extend
+
+from stoker._format.checksum import shift
+from stoker._memory import copying
+from stoker._memory import mapping as _mapping
+from stoker._memory.buffers import BufferPool
+from stoker._memory.copying import LARGE, Target
+from stoker._memory.workers import Workers
+from stoker._wire import protocol as p
+from stoker.errors import ProtocolError
+
+MOST_FILES: Final = 4096
+"""Files kept at a time. Mappings hold no descriptor; a process may have 65,530 of them."""
+_MOST_OPEN: Final = 256
+"""Descriptors kept for large rows, of all connections."""
+_HALVED: Final = 2 << 20
+"""From this message size in bytes on, a second thread copies half. The synchronization costs more for less."""
+_PATIENCE_S: Final = 300.0
+_BATCH_TYPE: Final = bytes([p.BATCH])
+
+
+class LocalReadError(Exception):
+    """A file cannot be read here, so the feeder must send payload over the connection. Never leaves the package."""
+
+
+class _Open:
+    """Descriptors kept by this process."""
+
+    count = 0
+    limit: int | None = None
+
+    @classmethod
+    def has_room(cls) -> bool:
+        if cls.limit is None:
+            cls.limit = min(_MOST_OPEN, max(0, resource.getrlimit(resource.RLIMIT_NOFILE)[0]) // 4)
+        return cls.count < cls.limit
+
+
+def supported() -> bool:
+    """Whether this process can read files the way it is done here."""
+    return _mapping.supported()
+
+
+class _Slices(NamedTuple):
+    """Parts of a message, as columns."""
+
+    files: npt.NDArray[np.int32]
+    lengths: npt.NDArray[np.int32]
+    offsets: npt.NDArray[np.int64]
+
+    def part(self, start: int, stop: int) -> _Slices:
+        return _Slices(self.files[start:stop], self.lengths[start:stop], self.offsets[start:stop])
+
+
+class LocalReads:
+    """The files that one feeder has told one connection of, and the batches that are read from them."""
+
+    def __init__(self, limit: int) -> None:
+        """`limit`: files at a time, as agreed with the feeder."""
+        self._limit = limit
+        self._zeros = np.zeros(64, np.uint8)
+        # One place more than there are files, for the zeros: their number is the greatest there is, or -1.
+        self._bases = np.zeros(limit + 1, np.int64)
+        self._lengths = np.zeros(limit + 1, np.int64)
+        self._bases[limit], self._lengths[limit] = self._zeros.ctypes.data, len(self._zeros) - 1
+        self._mappings: dict[int, _mapping.Mapping] = {}
+        self._fds = np.full(limit + 1, -1, np.int64)
+        self._workers: Workers | None = None
+        self._two_cores = len(os.sched_getaffinity(0)) > 1
+        self._references = self._told = 0
+
+    def __len__(self) -> int:
+        return len(self._mappings)
+
+    def announce(self, body: bytes) -> None:
+        """Opens the file of a FILE frame; raises `LocalReadError` if it is not to be had here as the feeder has it."""
+        file = p.decode_file(body)
+        if file.file >= self._limit:
+            raise ProtocolError(f"FILE frame of file {file.file}, agreed were {self._limit}", "bad_frame")
+        self._forget(file.file)
+        try:
+            fd = os.open(file.path, os.O_RDONLY | os.O_CLOEXEC)
+        except (OSError, ValueError) as e:
+            raise LocalReadError(f"{file.path}: {getattr(e, 'strerror', None) or e}") from e
+        kept = False
+        try:
+            found = os.fstat(fd)
+            if (found.st_dev, found.st_ino, found.st_size) != (file.device, file.inode, file.length):
+                raise LocalReadError(f"{file.path} is not the same file here as on the feeder")
+            mapping = _mapping.Mapping(fd, file.length)
+            self._mappings[file.file] = mapping
+            self._bases[file.file], self._lengths[file.file] = mapping.address, file.length
+            if _Open.has_room():
+                self._fds[file.file] = fd
+                _Open.count += 1
+                kept = True
+        except OSError as e:
+            raise LocalReadError(f"{file.path}: {e.strerror or e}") from e
+        finally:
+            if not kept:
+                os.close(fd)
+
+    def _forget(self, file: int) -> None:
+        self._bases[file] = self._lengths[file] = 0
+        self._mappings.pop(file, None)
+        if self._fds[file] >= 0:
+            os.close(int(self._fds[file]))
+            self._fds[file] = -1
+            _Open.count -= 1
+
+    def close(self) -> None:
+        """Lets go of all files."""
+        if self._workers is not None:
+            self._workers.close()
+        for file in tuple(self._mappings):
+            self._forget(file)
+
+    def receive(self, frame: bytes, pool: BufferPool, limit: int) -> tuple[tuple[int, ...], npt.NDArray[np.uint8], int]:
+        """The batch of a whole BATCH_REF frame: header, message and the checksum computed over both.
+
+        What cannot be read makes the checksum wrong. `limit` is that of a BATCH frame's length. Raises `ProtocolError`
+        for a frame that refers to what was not announced.
+        """
+        header = p.unpack_batch_header(frame)
+        message, inline, count = p.unpack_batch_ref(frame, limit)
+        buffer, address = pool.take_at(message)
+        start = p.BATCH_REF_BYTES
+        buffer[:inline] = np.frombuffer(frame, np.uint8, inline, start)
+        places = np.frombuffer(frame, np.int64, 2 * count, start + inline).reshape(count, 2)
+        files, lengths = self._checked(places, message - inline)
+        self._references += 1
+        crc = _crc_extend(0, _BATCH_TYPE + frame[p.CRC_START + 1 : p.CRC_END])
+        slices = _Slices(files, lengths, places[:, 1])
+        if message - inline < _HALVED or not self._two_cores:
+            found = self._take(slices, message - inline, Target(buffer, address, inline, crc, 0))
+        else:
+            found = self._take_halves(buffer, address, inline, slices, crc)
+        return header, buffer, header[15] ^ 0xFFFFFFFF if found is None else found
+
+    def _take_halves(
+        self, buffer: npt.NDArray[np.uint8], address: int, at: int, slices: _Slices, crc: int
+    ) -> int | None:
+        """As `_take`, with a thread that takes the second half meanwhile."""
+        ends = np.cumsum(slices.lengths, dtype=np.int64)
+        total = ends.item(-1)
+        middle = min(int(ends.searchsorted(total // 2)) + 1, len(ends) - 1)
+        half = ends.item(middle - 1) if middle else 0
+        if self._workers is None:
+            self._workers = Workers(1, _PATIENCE_S, "handed files")
+        second, begin = slices.part(middle, len(ends)), at + half
+        job = self._workers.submit(lambda: self._take(second, total - half, Target(buffer, address, begin)))
+        try:
+            first = self._take(slices.part(0, middle), half, Target(buffer, address, at, crc, 0))
+        finally:
+            rest = self._workers.wait(job, "wait_read_s", "a batch")
+        return None if first is None or rest is None else shift(first, total - half) ^ rest
+
+    def _checked(
+        self, places: npt.NDArray[np.int64], total: int
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int32]]:
+        """Files and lengths of slices that lie within files that are there."""
+        halves = places.view(np.int32)
+        files, lengths, offsets = halves[:, 0], halves[:, 1], places[:, 1]
+        good = True
+        if len(files):
+            good = files.min() >= -1 and files.max() < self._limit and lengths.min() > 0 and offsets.min() >= 0
+            good = bool(good and (offsets <= self._lengths.take(files) - lengths).all())
+        if not good or int(lengths.sum(dtype=np.int64)) != total:
+            raise ProtocolError("BATCH_REF frame refers to a file that was not announced", "bad_frame")
+        return files, lengths
+
+    def _take(self, slices: _Slices, total: int, target: Target) -> int | None:
+        """Puts the slices, `total` bytes, in their place. Returns the checksum up to their end, None if bytes lack."""
+        files, lengths, offsets = slices
+        addresses = self._bases.take(files) + offsets
+        if total and total >= LARGE * len(files):
+            return copying.read(target, self._fds.take(files), offsets, lengths, addresses)
+        return copying.copy(target, addresses, lengths)
+
+    def due(self) -> int:
+        """Returns the total of read references if it is time to tell the feeder, else 0."""
+        if self._references - self._told < 16:
+            return 0
+        self._told = self._references
+        return self._told

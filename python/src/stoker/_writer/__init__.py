@@ -1,0 +1,1 @@
+"""`Writer`: takes samples, decides fields, and packs and writes chunks in a background thread."""

@@ -1,0 +1,168 @@
+package dev.stoker.schemas.chunk;
+
+import dev.stoker.schemas.arrow.ArrowFooter;
+import dev.stoker.schemas.crc.Crc32cs;
+import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
+import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.io.RangeReader;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/**
+ * Reads chunks with ranged reads. Stateless and thread-safe.
+ *
+ * <pre>
+ * ARROW1 00 00 | schema message | record batch message: head, small buffers | payload data | tail
+ * '------------------- head, its CRC32C in the footer and in the log -------'  sums in     equals what follows
+ *                                                                              the head    from the head
+ * </pre>
+ */
+public final class ChunkReader {
+    static final String HEAD_LENGTH = "stoker.head_length";
+    static final String HEAD_CRC = "stoker.head_crc32c";
+
+    private ChunkReader() {}
+
+    /**
+     * Reads the head into its own memory and checks it against the log or the chunk table: length of the file, checksum
+     * of the head, id and rows.
+     */
+    public static ChunkHead readHead(RangeReader file, ChunkSummary expected) throws IOException {
+        long length = file.length();
+        if (length != expected.length()) {
+            throw CorruptDataException.mismatch(file.name(), "file length", expected.length(), length);
+        }
+        ByteBuffer head = readHead(file, expected.headLength(), expected.headCrc32c());
+        ChunkHead chunk = ChunkHead.parse(head, length, file.name());
+        if (!chunk.identity().chunk().equals(expected.id())) {
+            throw new ForeignFileException(
+                    file.name(),
+                    "chunk " + expected.id(),
+                    "it says that it is chunk " + chunk.identity().chunk());
+        }
+        if (chunk.rows() != expected.rows() || !chunk.identity().split().equals(expected.split())) {
+            throw CorruptDataException.mismatch(
+                    file.name(),
+                    "rows and split",
+                    expected.rows() + " of " + expected.split(),
+                    chunk.rows() + " of " + chunk.identity().split());
+        }
+        return chunk;
+    }
+
+    /**
+     * Reads the head of an unknown chunk. Its length and checksum are in the footer. Head and footer are intact if the
+     * call succeeds; the payload is not checked.
+     */
+    public static ChunkHead open(RangeReader file) throws IOException {
+        return openFile(file).head();
+    }
+
+    /**
+     * Verifies every byte of a chunk against the chunk's own data: head, all samples, padding and footer.
+     *
+     * @return the values for the log
+     */
+    public static ChunkSummary verify(RangeReader file) throws IOException {
+        return new ChunkVerification(file, openFile(file)).run();
+    }
+
+    /** Verifies one sample's payload fields. An exception names chunk, row and key. */
+    public static void verifySample(ChunkHead head, RangeReader file, int row) throws IOException {
+        ChunkVerification.checkSample(head, file, row);
+    }
+
+    /**
+     * Contains a chunk that was opened without a log.
+     *
+     * @param head the verified head
+     * @param headCrc32c checksum of the head
+     * @param tail all bytes after the body, verified
+     */
+    record Opened(ChunkHead head, int headCrc32c, ByteBuffer tail) {}
+
+    static Map<String, String> footerMetadata(long headLength, int headCrc32c) {
+        Map<String, String> metadata = new LinkedHashMap<>();
+        metadata.put(HEAD_LENGTH, String.valueOf(headLength));
+        metadata.put(HEAD_CRC, Crc32cs.hex(headCrc32c));
+        return Collections.unmodifiableMap(metadata);
+    }
+
+    private static Opened openFile(RangeReader file) throws IOException {
+        String name = file.name();
+        long length = file.length();
+        checkMagic(file, length);
+        ByteBuffer ending = read(file, length - ArrowFooter.ENDING, ArrowFooter.ENDING);
+        int tailLength = ArrowFooter.tailLength(ending, length, name);
+        ByteBuffer tail = read(file, length - tailLength, tailLength);
+        ArrowFooter footer = ArrowFooter.read(tail, name);
+        long headLength = headLength(footer, length - tailLength, name);
+        int headCrc = headCrc(footer, name);
+        ChunkHead head = ChunkHead.parse(readHead(file, headLength, headCrc), length - tailLength, name);
+        byte[] expected =
+                head.arrow().footer(footerMetadata(headLength, headCrc)).tail();
+        if (!tail.equals(ByteBuffer.wrap(expected))) {
+            throw CorruptDataException.mismatch(
+                    name, "footer", "the one that belongs to the head", "another, or one that Stoker did not write");
+        }
+        long end = head.arrow().bodyPosition() + head.arrow().bodyLength();
+        if (end != length - tailLength) {
+            throw CorruptDataException.mismatch(name, "end of the body", length - tailLength, end);
+        }
+        return new Opened(head, headCrc, tail);
+    }
+
+    private static void checkMagic(RangeReader file, long length) throws IOException {
+        int least = 8 + ArrowFooter.ENDING;
+        if (length < least || length > Integer.MAX_VALUE) {
+            throw CorruptDataException.mismatch(
+                    file.name(), "file length", least + " to " + Integer.MAX_VALUE + " bytes", length);
+        }
+        if (read(file, 0, 8).getLong(0) != 0x4152524F57310000L) {
+            throw new ForeignFileException(file.name(), "a chunk", "it does not begin with ARROW1");
+        }
+    }
+
+    private static ByteBuffer readHead(RangeReader file, long headLength, int headCrc) throws IOException {
+        if (headLength < 1 || headLength > file.length()) {
+            throw CorruptDataException.mismatch(
+                    file.name(), "head length", "at most " + file.length() + " bytes", headLength);
+        }
+        ByteBuffer head = read(file, 0, (int) headLength);
+        int found = Crc32cs.of(head);
+        if (found != headCrc) {
+            throw CorruptDataException.mismatch(
+                    file.name(), "CRC32C of the head", Crc32cs.hex(headCrc), Crc32cs.hex(found));
+        }
+        return head;
+    }
+
+    private static long headLength(ArrowFooter footer, long limit, String name) throws StokerException {
+        String text = footer.metadata().get(HEAD_LENGTH);
+        if (text == null) {
+            throw new ForeignFileException(name, "a chunk", "its footer has no " + HEAD_LENGTH);
+        }
+        if (!text.matches("[1-9][0-9]{0,9}") || Long.parseLong(text) > limit) {
+            throw CorruptDataException.mismatch(name, HEAD_LENGTH, "1 to " + limit, text);
+        }
+        return Long.parseLong(text);
+    }
+
+    private static int headCrc(ArrowFooter footer, String name) throws StokerException {
+        String text = footer.metadata().get(HEAD_CRC);
+        if (text == null || !text.matches("[0-9a-f]{8}")) {
+            throw CorruptDataException.mismatch(name, HEAD_CRC, "8 hexadecimal digits", text);
+        }
+        return Integer.parseUnsignedInt(text, 16);
+    }
+
+    private static ByteBuffer read(RangeReader file, long offset, int length) throws IOException {
+        ByteBuffer bytes = ByteBuffer.allocate(length);
+        file.readFully(offset, bytes);
+        return bytes.flip();
+    }
+}
