@@ -237,7 +237,7 @@ def test_no_feeder_within_the_reconnect_time_is_a_typed_error():
         next(batches)
         feed.feeder.stop()
         with pytest.raises(
-            ConnectTimeoutError, match=rf"is in lane \d, and no feeder could be reached for .*{feed.feeder.address}"
+            ConnectTimeoutError, match=rf"is in lane \d, but no feeder could be reached for .*{feed.feeder.address}"
         ):
             feed.read(client, 1)
 

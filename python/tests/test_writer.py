@@ -264,7 +264,7 @@ def test_a_key_that_the_dataset_has_is_refused_unless_it_was_removed(tmp_path: P
 def test_a_dataset_with_a_version_wants_append_or_replace(tmp_path: Path) -> None:
     with Writer(tmp_path / "x", {"n": "int64"}) as w:
         w.write({"n": 1})
-    with pytest.raises(CommitRefusedError, match="has version 1 already; add to it with append=True"):
+    with pytest.raises(CommitRefusedError, match="already has version 1; add to it with append=True"):
         Writer(tmp_path / "x", {"n": "int64"})
     with pytest.raises(ValueError, match=r"field 'n' is int64 in the dataset .*, and int32 in the schema"):
         Writer(tmp_path / "x", {"n": "int32"}, append=True)
@@ -283,7 +283,7 @@ def test_the_first_of_two_creators_wins(tmp_path: Path) -> None:
     for w in (one, other):
         w.write({"n": 1})
     one.close()
-    with pytest.raises(CommitRefusedError, match="has version 1 already; add to it with append"):
+    with pytest.raises(CommitRefusedError, match="already has version 1; add to it with append"):
         other.close()
     assert len(chunk_files(tmp_path / "x")) == 1
     stoker.open(tmp_path / "x")[0]
@@ -453,7 +453,7 @@ def test_parts_that_do_not_go_together_are_refused(tmp_path: Path) -> None:
         return w.part
 
     a, b = part("x", "a"), part("x", "a")
-    with pytest.raises(DuplicateKeyError, match="key 'a' comes twice"):
+    with pytest.raises(DuplicateKeyError, match="key 'a' occurs twice"):
         stoker.commit(tmp_path / "x", [a, b])
     with pytest.raises(CommitRefusedError, match="given twice"):
         stoker.commit(tmp_path / "x", [a, a])

@@ -157,7 +157,7 @@ def test_a_process_of_its_own_trains_over_tls(tls: Guarded, cli: Cli, tmp_path: 
 def test_wrong_token(tls: Guarded) -> None:
     trusting = {"tls": tls.authority.pem}
     refused(UnauthorizedError, "does not know the token", f"localhost:{tls.port}", token="guessed", **trusting)
-    refused(UnauthorizedError, "wants a token", f"localhost:{tls.port}", **trusting)
+    refused(UnauthorizedError, "requires a token", f"localhost:{tls.port}", **trusting)
 
 
 def test_expired_certificate(all_guarded: dict[str, Guarded]) -> None:

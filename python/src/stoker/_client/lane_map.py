@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from stoker._format.plural import plural
 from stoker._transport.discovery import split_address
 from stoker._transport.local_transport import UnixAddress, read_unix
 from stoker._wire.protocol import LANE_MAP, require_keys
@@ -41,7 +42,7 @@ class LaneMap:
         except (TypeError, ValueError) as e:
             raise ProtocolError(f"lane map is malformed: {e}", "bad_frame") from e
         if len(rows) != lanes:
-            raise ProtocolError(f"the lane map has {len(rows)} lanes, the stream has {lanes}", "bad_frame")
+            raise ProtocolError(f"the lane map has {plural(len(rows), 'lane')}, the stream has {lanes}", "bad_frame")
         return LaneMap((start, counter), tuple(rows), unix)
 
 

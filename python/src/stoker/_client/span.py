@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from stoker._format.plural import plural
 from stoker._order.delivery import BatchPlan, Piece
 from stoker._order.spec import Tail
 from stoker._source.batch_source import DeliveredBatch, PieceData
@@ -92,12 +93,13 @@ class Span:
             p = planned[piece]
             if found == (len(planned), p.lane, p.rows, p.repeated):
                 return
-            expected = f"{len(planned)} pieces, lane {p.lane}, {p.rows} rows, repeated {p.repeated}"
+            expected = f"{plural(len(planned), 'piece')}, lane {p.lane}, {plural(p.rows, 'row')}, repeated {p.repeated}"
         else:
-            expected = f"{len(planned)} pieces"
+            expected = plural(len(planned), "piece")
         raise ProtocolError(
-            f"epoch {self.epoch} batch {self.number(index)} piece {piece}: the feeder sent {found[0]} pieces, "
-            f"lane {found[1]}, {found[2]} rows, repeated {found[3]}; the order says {expected}",
+            f"epoch {self.epoch} batch {self.number(index)} piece {piece}: the feeder sent "
+            f"{plural(found[0], 'piece')}, lane {found[1]}, {plural(found[2], 'row')}, repeated {found[3]}; "
+            f"the order says {expected}",
             "bad_frame",
         )
 

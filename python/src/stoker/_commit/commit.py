@@ -28,6 +28,7 @@ from stoker._dataset.log import (
     version_of_copy,
 )
 from stoker._dataset.snapshot import Snapshot, newest_version, open_snapshot
+from stoker._format.plural import plural
 from stoker._packing.pack import ChunkSummary, chunk_path
 from stoker.errors import CommitRefusedError, CommitUnknownError, CorruptDataError
 
@@ -275,7 +276,8 @@ def require_chunks(root: Path, ingest: str, chunks: Sequence[ChunkSummary]) -> N
                 wrong.append(f"{path} has {length} bytes instead of {chunk.length}")
     if wrong:
         raise CommitRefusedError(
-            f"ingest {ingest} cannot be committed: {wrong[0]} ({len(wrong)} of {len(chunks)} chunks); nothing is "
+            f"ingest {ingest} cannot be committed: {wrong[0]} ({len(wrong)} of {plural(len(chunks), 'chunk')}); "
+            "nothing is "
             "committed. Find out who deletes files there, then write it again"
         )
 

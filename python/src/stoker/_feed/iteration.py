@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from stoker._batch.batch import Batch
 from stoker._feed.reading import Reading, Span
+from stoker._format.plural import plural
 from stoker._order.delivery import Share
 from stoker._source.batch_source import BatchSource, DeliveredBatch, StreamInfo
 from stoker._source.position import Start, state_of, worker_of
@@ -213,7 +214,7 @@ class Iteration(Iterator[Batch]):
         reading, share = self._reading, self._share
         parts = list(islice(self._batches, share.concat))
         if not parts:
-            raise StokerError(f"epoch {self._start.epoch}: the source ended {self._left} batches early")
+            raise StokerError(f"epoch {self._start.epoch}: the source ended {plural(self._left, 'batch')} early")
         delivered = parts[0]
         numbers = [part.number for part in parts]
         if share.concat > 1:

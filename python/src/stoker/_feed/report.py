@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, NamedTuple
 
 from stoker._client.waits import Stall
+from stoker._format.plural import plural
 
 _SHOWN = 3
 _ADVICE: Final = {
@@ -58,7 +59,8 @@ def report(watched: Watched) -> str:
     share = stats["seconds"] or 1.0
     rate, volume = stats["samples"] / share, stats["bytes"] / share / 1e6
     lines.append(
-        f"  {stats['batches']:.0f} batches, {stats['samples']:.0f} samples: {rate:.0f} a second, {volume:.1f} MB/s"
+        f"  {plural(int(stats['batches']), 'batch')}, {plural(int(stats['samples']), 'sample')}: {rate:.0f} a second, "
+        f"{volume:.1f} MB/s"
     )
     if stats["wait_share"] >= 0.02 and causes:
         main = next(iter(causes))

@@ -8,6 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from stoker._format.message import MessageLayout, batch_columns
+from stoker._format.plural import plural
 from stoker._kafka.join import Cut, join
 from stoker._kafka.plan import PieceRequest
 from stoker._kafka.record import TopicInfo, message_of
@@ -73,7 +74,8 @@ class TopicPieces:
         """What a batch wants of a lane's piece."""
         if message.rows + message.skipped != want.of:
             raise CorruptDataError(
-                f"{self._target}: epoch {epoch} batch {want.batch}, lane {want.lane} has {message.rows} rows and "
+                f"{self._target}: epoch {epoch} batch {want.batch}, lane {want.lane} has "
+                f"{plural(message.rows, 'row')} and "
                 f"{message.skipped} left out; the order expects {want.of} in total"
             )
         buffer, rows, skipped = message

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from stoker._format.plural import plural
 from stoker._kafka.fetching import LOOKING, Fetching, batch_bytes
 from stoker._kafka.guesses import TopicGuesses
 from stoker._kafka.record import BATCH, Position, RecordHeader, read_header, why_gone
@@ -52,8 +53,8 @@ def same_piece(parts: Sequence[Record], record: Record) -> None:
     """Raises `CorruptDataError` if a record disagrees with the parts before it."""
     if parts and parts[0].header.parts != record.header.parts:
         raise CorruptDataError(
-            f"{parts[0].position}, offset {record.offset}: expected {parts[0].header.parts} parts as in the records "
-            f"before, found {record.header.parts}: feed the epoch again into a new topic"
+            f"{parts[0].position}, offset {record.offset}: expected {plural(parts[0].header.parts, 'part')} as in the "
+            f"records before, found {record.header.parts}: feed the epoch again into a new topic"
         )
 
 

@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 
+from stoker._format.plural import plural
 from stoker._kafka import epochs
 from stoker._kafka.cross_lane_reader import CrossLaneReader
 from stoker._kafka.fetching import Fetching
@@ -109,7 +110,8 @@ class TopicSource:
         info = topic.info
         if self._partitions != len(info.lane_rows):
             raise StokerError(
-                f"{self._target} has {self._partitions} partitions, but its feed wrote {len(info.lane_rows)} lanes: "
+                f"{self._target} has {plural(self._partitions, 'partition')}, but its feed wrote "
+                f"{plural(len(info.lane_rows), 'lane')}: "
                 "the topic was changed; feed into a new one"
             )
         self._info = info

@@ -13,6 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
+from stoker._format.plural import plural
 from stoker._order.regroup import regroup
 from stoker._source.batch_source import StreamInfo
 from stoker.errors import FormatTooNewError, StateMismatchError, StokerError
@@ -53,7 +54,7 @@ def member_of(rank: int | None, world_size: int | None, replicas: int, replica: 
     if replicas == 1:
         return process, processes, replica
     if processes % replicas:
-        raise ValueError(f"{processes} ranks cannot be divided into groups of {replicas} replicas")
+        raise ValueError(f"{plural(processes, 'rank')} cannot be divided into groups of {replicas} replicas")
     return process // replicas, processes // replicas, process % replicas
 
 

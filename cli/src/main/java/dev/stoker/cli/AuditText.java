@@ -7,6 +7,7 @@ import dev.stoker.metadata.audit.BatchRange;
 import dev.stoker.metadata.audit.Batches;
 import dev.stoker.metadata.audit.Finding;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.ArrayList;
 import java.util.List;

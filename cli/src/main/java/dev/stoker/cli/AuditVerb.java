@@ -33,6 +33,11 @@ import picocli.CommandLine.Spec;
 /** {@code stoker audit}: checks from ledger and dataset alone whether each batch was delivered exactly once. */
 @Command(
         name = "audit",
+        header = {
+            "Examples:",
+            "  stoker audit photos --epochs 2",
+            "  stoker audit --ledger s3a://bucket/photos/_stoker/feeds/ID/ledger"
+        },
         sortOptions = false,
         description = {
             "Checks that a feed delivered each batch exactly once.",

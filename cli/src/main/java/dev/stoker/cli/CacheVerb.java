@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.tiers.CacheDirectory;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -20,6 +21,7 @@ import picocli.CommandLine.Spec;
 /** {@code stoker cache ls|clear DIRECTORY}: lists or removes the files of disk tiers in a directory of this machine. */
 @Command(
         name = "cache",
+        header = {"Examples:", "  stoker cache ls /nvme/stoker", "  stoker cache clear /nvme/stoker --yes"},
         description = {
             "Lists or removes the chunks that disk tiers (feed --tier disk:DIRECTORY:400g) keep in a directory"
                     + " of this machine.",

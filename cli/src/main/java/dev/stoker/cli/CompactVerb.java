@@ -10,6 +10,7 @@ import dev.stoker.metadata.compaction.CompactionResult;
 import dev.stoker.metadata.compaction.CompactionRules;
 import dev.stoker.metadata.compaction.CompactionThreads;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -32,6 +33,7 @@ import picocli.CommandLine.Spec;
 /** {@code stoker compact}: rewrites small chunks into ones of the usual size, and commits them as one version. */
 @Command(
         name = "compact",
+        header = {"Examples:", "  stoker compact ./data/photos --dry-run", "  stoker compact ./data/photos"},
         description = {
             "Rewrites small chunks of the newest version, and chunks that lost many samples to deletes, into"
                     + " chunks of the usual size, and commits one version with the same samples.",
@@ -48,7 +50,13 @@ final class CompactVerb implements Callable<Integer> {
     /** The arrangement of samples in the new chunks. */
     enum Order {
         SHUFFLED,
-        KEPT
+        KEPT;
+
+        /** As typed and as completed by a shell. */
+        @Override
+        public String toString() {
+            return name().toLowerCase(Locale.ROOT);
+        }
     }
 
     @Spec
@@ -239,11 +247,12 @@ final class CompactVerb implements Callable<Integer> {
         }
         out.println((result.isRepeated() ? "version " + entry.version() + " was already committed: " : "")
                 + Units.plural(entry.removed().size(), "chunk") + " became "
-                + Units.count(entry.added().size()) + ", " + Units.count(entry.addedRows()) + " samples"
+                + Units.count(entry.added().size()) + ", " + Units.plural(entry.addedRows(), "sample")
                 + (result.isRepeated() ? "" : ", in " + Units.seconds(time) + ": version " + entry.version()));
         if (result.leftOut() > 0) {
             out.println(Units.plural(result.leftOut(), "chunk")
-                    + " were not changed: other commits changed some of them meanwhile; run it again");
+                    + (result.leftOut() == 1 ? " was" : " were")
+                    + " not changed: other commits changed some meanwhile; run it again");
         }
     }
 
@@ -261,10 +270,10 @@ final class CompactVerb implements Callable<Integer> {
                         double rate = read.sum() / ((System.nanoTime() - began) / 1e9);
                         line.show(String.format(
                                 Locale.ROOT,
-                                "compacting: %s of %s, %s/s",
+                                "compacting: %s of %s, %s",
                                 Units.bytes(read.sum()),
                                 Units.bytes(total),
-                                Units.bytes((long) rate)));
+                                Units.rate(rate)));
                     }
                 } catch (InterruptedException e) {
                     // Normal end: the work is done.

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import dev.stoker.feeder.plan.FeedPlan;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.FeedStatus;
 import dev.stoker.server.feed.GroupSpec;
 import dev.stoker.server.feed.NodeMetrics;
@@ -37,7 +38,7 @@ final class FeedReport {
         for (FeedPlan.Stream stream : plan.streams()) {
             lines.add("stream " + stream.name() + ": " + stream.path() + ", version " + stream.version()
                     + (stream.follow() ? " and newer ones" : "") + ", split " + stream.split() + ", "
-                    + stream.lanes() + (stream.lanes() == 1 ? " lane" : " lanes"));
+                    + Units.plural(stream.lanes(), "lane"));
         }
         lines.add("order: batches of " + order.batchSize() + " for each rank, seed " + order.seed()
                 + ", shuffle window " + Units.bytes(order.shuffleWindowBytes()));
@@ -54,7 +55,7 @@ final class FeedReport {
                 : plan.groups().stream()
                         .map(group -> group.stream() + "/" + group.name())
                         .collect(Collectors.joining(", ", "", " have finished their epochs"));
-        return "ends: each group of each stream has " + Units.count(plan.epochs()) + " epochs; the feed ends when "
+        return "ends: each group of each stream has " + Units.plural(plan.epochs(), "epoch") + "; the feed ends when "
                 + waitsFor;
     }
 
@@ -89,10 +90,10 @@ final class FeedReport {
     static void print(FeedStatus status, Duration time, PrintWriter out) {
         NodeMetrics totals = status.totals();
         double seconds = Math.max(0.001, time.toMillis() / 1000.0);
-        out.println("feed " + status.name() + " sent " + Units.count(totals.rows()) + " samples in "
-                + Units.count(totals.batches()) + " messages, " + Units.bytes(totals.bytes()) + " in "
-                + Units.time(time) + " (" + Units.bytes((long) (totals.bytes() / seconds))
-                + "/s over its whole life)");
+        out.println("feed " + status.name() + " sent " + Units.plural(totals.rows(), "sample") + " in "
+                + Units.plural(totals.batches(), "message") + ", " + Units.bytes(totals.bytes()) + " in "
+                + Units.time(time) + " (" + Units.rate(totals.bytes() / seconds)
+                + " over its whole life)");
         out.println(String.format(
                 Locale.ROOT,
                 "stalls: trainers had nothing left to consume for %.1f %% of their subscribed time; %,d messages sent"

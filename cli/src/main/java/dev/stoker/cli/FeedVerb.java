@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import dev.stoker.feeder.kafka.KafkaArguments;
 import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.FeedStatus;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -15,6 +16,13 @@ import picocli.CommandLine.Spec;
 /** {@code stoker feed}: serves datasets to trainers until the feed is stopped. */
 @Command(
         name = "feed",
+        header = {
+            "Examples:",
+            "  stoker feed ./data/photos --batch-size 64",
+            "  stoker feed s3a://bucket/photos --bind 0.0.0.0 --token-file token.txt",
+            "  stoker feed ./data/photos --to kafka --bootstrap broker:9092 \\",
+            "      --topic photos --world-size 8 --epochs 10"
+        },
         description =
                 "Serves datasets to trainers until you stop it, all epochs are finished, or no trainer connects. With"
                         + " --to kafka, writes a dataset's batches to a topic.",

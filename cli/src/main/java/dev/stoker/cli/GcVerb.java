@@ -9,6 +9,7 @@ import dev.stoker.metadata.Orphan;
 import dev.stoker.schemas.dataset.Lease;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.log.Operation;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Clock;
@@ -23,7 +24,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code stoker gc}: lists the remains of dead ingests, and deletes them with {@code --yes}. */
 @Command(
-        name = "gc",
+        name = "gc", header = {"Examples:", "  stoker gc ./data/photos", "  stoker gc ./data/photos --yes"},
         description = {
             "Lists files that belong to no version of a dataset, which interrupted ingests left behind. With"
                     + " --yes it deletes them.",

@@ -9,6 +9,7 @@ import dev.stoker.schemas.dataset.DatasetInfo;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.order.OrderSpec;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.LinkedHashMap;
@@ -25,7 +26,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker info}: what a version of a dataset holds; reads no sample, and some chunk heads. */
-@Command(name = "info", description = "Prints the splits, samples, chunks, fields and classes of a dataset.")
+@Command(
+        name = "info",
+        header = {"Examples:", "  stoker info ./data/photos", "  stoker info s3a://bucket/photos@3 --json"},
+        description = "Prints the splits, samples, chunks, fields and classes of a dataset.")
 final class InfoVerb implements Callable<Integer> {
 
     private static final Logger LOG = LoggerFactory.getLogger(InfoVerb.class);
@@ -157,7 +161,7 @@ final class InfoVerb implements Callable<Integer> {
     private static String describe(Field field, Snapshot snapshot) {
         int classes = snapshot.classes().names(field.name()).size();
         return field.name() + ": " + field.type().canonical()
-                + (classes > 0 ? " (" + classes + (classes == 1 ? " class)" : " classes)") : "")
+                + (classes > 0 ? " (" + Units.plural(classes, "class") + ")" : "")
                 + (field.nullable() ? " (may be absent)" : "") + (field.payload() ? " (payload)" : "");
     }
 

@@ -7,6 +7,7 @@ import dev.stoker.ingest.IngestPlan;
 import dev.stoker.ingest.IngestProgress;
 import dev.stoker.ingest.IngestResult;
 import dev.stoker.ingest.topic.TopicOptions;
+import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.Callable;
@@ -22,6 +23,12 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "ingest",
+        header = {
+            "Examples:",
+            "  stoker ingest ./photos ./data/photos --label-from parent-dir",
+            "  stoker ingest ./more ./data/photos --label-from parent-dir --append",
+            "  stoker ingest kafka://broker:9092/photos ./data/photos --value json"
+        },
         description =
                 "Packs the files of a directory tree into a dataset and commits one version. With a topic as source"
                         + " (kafka://host:port/topic), packs its records and commits a version every"
@@ -102,16 +109,15 @@ final class IngestVerb implements Callable<Integer> {
         return switch (progress.phase()) {
             case STARTING -> "starting …";
             case LISTING ->
-                "listing: " + Units.count(progress.listedFiles()) + " files, " + Units.bytes(progress.listedBytes());
+                "listing: " + Units.plural(progress.listedFiles(), "file") + ", " + Units.bytes(progress.listedBytes());
             case PACKING ->
                 "packing: " + Units.count(progress.samples()) + " of "
-                        + Units.count(progress.listedFiles()) + " samples, "
-                        + Units.bytes((long) progress.bytesPerSecond())
-                        + "/s"
+                        + Units.plural(progress.listedFiles(), "sample") + ", "
+                        + Units.rate(progress.bytesPerSecond())
                         + progress.remaining()
                                 .map(left -> ", " + Units.time(left) + " left")
                                 .orElse("");
-            case COMMITTING -> "committing " + Units.count(progress.chunks()) + " chunks …";
+            case COMMITTING -> "committing " + Units.plural(progress.chunks(), "chunk") + " …";
         };
     }
 }

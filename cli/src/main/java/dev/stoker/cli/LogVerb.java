@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ArrayNode;
 import dev.stoker.metadata.Dataset;
 import dev.stoker.schemas.log.LogEntry;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
@@ -14,7 +15,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker log}: the versions of a dataset. */
-@Command(name = "log", description = "Lists the versions of a dataset, newest first, with author, time and operation.")
+@Command(
+        name = "log",
+        header = {"Example:", "  stoker log ./data/photos"},
+        description = "Lists the versions of a dataset, newest first, with author, time and operation.")
 final class LogVerb implements Callable<Integer> {
 
     @Spec

@@ -3,6 +3,7 @@ package dev.stoker.cli;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
@@ -14,7 +15,7 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker ps}: the feeds of this user and machine. */
-@Command(name = "ps", description = "Lists the feeds of this machine.")
+@Command(name = "ps", header = {"Example:", "  stoker ps --all"}, description = "Lists the feeds of this machine.")
 final class PsVerb implements Callable<Integer> {
 
     @Spec

@@ -16,6 +16,7 @@ import picocli.CommandLine.Spec;
 /** {@code stoker recover}: shows how to restore a lost or damaged commit log, and restores it with {@code --yes}. */
 @Command(
         name = "recover",
+        header = {"Examples:", "  stoker recover ./data/photos", "  stoker recover ./data/photos --yes"},
         description = {
             "Rebuilds a commit log with lost or damaged entries.",
             "Restores entries from their second copies, or from the heads of the chunks if both are lost. Also"

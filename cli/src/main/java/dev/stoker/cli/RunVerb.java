@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.plan.FeederArguments;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.FeedStatus;
 import java.io.File;
 import java.io.IOException;
@@ -24,6 +25,11 @@ import picocli.CommandLine.Spec;
 /** {@code stoker run STREAM … -- COMMAND …}: serves a feed while a trainer runs. */
 @Command(
         name = "run",
+        header = {
+            "Examples:",
+            "  stoker run ./data/photos --batch-size 64 -- python train.py",
+            "  stoker run train=./data/photos val=./data/photos:val -- python train.py"
+        },
         description = {
             "Starts a feed, runs a command that trains from it, and ends the feed with the command.",
             "Put the command after --, as in: stoker run ./data/photos -- python train.py",

@@ -1,6 +1,7 @@
 package dev.stoker.cli;
 
 import dev.stoker.feeder.plan.StokerHome;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.PrivateFiles;
 import java.io.IOException;
 import java.nio.channels.FileChannel;

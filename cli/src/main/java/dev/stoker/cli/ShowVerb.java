@@ -11,6 +11,7 @@ import dev.stoker.schemas.chunk.ChunkHead;
 import dev.stoker.schemas.chunk.ChunkNames;
 import dev.stoker.schemas.chunk.ChunkReader;
 import dev.stoker.schemas.table.ChunkTable;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectRangeReader;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -25,7 +26,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker show}: the first samples of a split, without their payload. */
-@Command(name = "show", description = "Prints the first samples of a split: keys, labels, small fields and sizes.")
+@Command(
+        name = "show",
+        header = {"Example:", "  stoker show ./data/photos --split val --n 5"},
+        description = "Prints the first samples of a split: keys, labels, small fields and sizes.")
 final class ShowVerb implements Callable<Integer> {
 
     private static final int CELL = 48;
@@ -87,8 +91,8 @@ final class ShowVerb implements Callable<Integer> {
                 long samples = snapshot.splits().isEmpty()
                         ? 0
                         : snapshot.stream(chosen).liveRows();
-                out.println(Units.count(Math.min(samples, Math.max(0, count))) + " of " + Units.count(samples)
-                        + " samples of split " + chosen);
+                out.println(Units.count(Math.min(samples, Math.max(0, count))) + " of "
+                        + Units.plural(samples, "sample") + " of split " + chosen);
             }
             return 0;
         }

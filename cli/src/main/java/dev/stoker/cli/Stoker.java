@@ -4,10 +4,10 @@ import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Collections;
 import java.util.List;
-import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Spec;
+import picocli.CommandLine;
 
 /**
  * The command {@code stoker}. Exit codes: 0 success, 1 failure, 2 wrong usage; {@code stoker run} returns the trainer's
@@ -15,12 +15,21 @@ import picocli.CommandLine.Spec;
  */
 @Command(
         name = "stoker",
+        header = {
+            "Examples:",
+            "  stoker ingest ./photos ./data/photos --label-from parent-dir",
+            "  stoker run ./data/photos -- python train.py"
+        },
         description = "Feeds training data to GPUs: packs samples into chunks and serves them in a reproducible order.",
         mixinStandardHelpOptions = true,
         versionProvider = Version.class,
         synopsisSubcommandLabel = "VERB",
         commandListHeading = "%nVerbs:%n",
-        footer = {"", "stoker VERB --help describes a verb. STOKER_HOME sets the directory for feed files and logs."})
+        footer = {
+            "",
+            "stoker VERB --help describes a verb. source <(stoker completion bash) completes",
+            "verbs and options. STOKER_HOME sets the directory for feed files and logs."
+        })
 public final class Stoker implements Runnable {
 
     private static final List<String> HELP = List.of("--help", "-h");
@@ -79,8 +88,15 @@ public final class Stoker implements Runnable {
         command.setCaseInsensitiveEnumValuesAllowed(true);
         command.setParameterExceptionHandler(Errors::wrongUsage);
         command.setExecutionExceptionHandler(Errors::failed);
-        command.getSubcommands().values().forEach(verb -> verb.setUsageHelpAutoWidth(true));
+        HelpLayout.apply(command);
         return command.execute(own.toArray(new String[0]));
+    }
+
+    /** Returns the command with all verbs, as help and completion describe it. */
+    static CommandLine command() {
+        CommandLine command = new CommandLine(new Stoker());
+        Verbs.addTo(command, List.of(), List.of());
+        return command;
     }
 
     /** Translates {@code stoker help WORD}. A word that is not a verb is refused like any other. */
@@ -88,10 +104,8 @@ public final class Stoker implements Runnable {
         if (words.isEmpty()) {
             return List.of(HELP.get(0));
         }
-        CommandLine command = new CommandLine(new Stoker());
-        Verbs.addTo(command, List.of(), List.of());
         String word = words.get(0);
-        return command.getSubcommands().containsKey(word) ? List.of(word, HELP.get(0)) : List.of(word);
+        return command().getSubcommands().containsKey(word) ? List.of(word, HELP.get(0)) : List.of(word);
     }
 
     @Override

@@ -14,7 +14,10 @@ import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker stop}: ends a feed in good order. */
-@Command(name = "stop", description = "Ends a feed after writing all acknowledged batches to the ledger.")
+@Command(
+        name = "stop",
+        header = {"Example:", "  stoker stop photos"},
+        description = "Ends a feed after writing all acknowledged batches to the ledger.")
 final class StopVerb implements Callable<Integer> {
 
     private static final long POLL_MS = 200;

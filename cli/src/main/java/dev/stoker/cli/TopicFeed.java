@@ -6,6 +6,7 @@ import dev.stoker.feeder.kafka.TopicProgress;
 import dev.stoker.feeder.plan.FeederArguments;
 import dev.stoker.feeder.source.reader.StopSignal;
 import dev.stoker.flink.failure.Patience;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.io.PrintWriter;
 import java.time.Duration;

@@ -7,6 +7,7 @@ import dev.stoker.ingest.topic.TopicIngestProgress;
 import dev.stoker.ingest.topic.TopicJob;
 import dev.stoker.ingest.topic.TopicOptions;
 import dev.stoker.ingest.topic.TopicResult;
+import dev.stoker.schemas.text.Units;
 import java.io.PrintWriter;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -55,12 +56,10 @@ final class TopicIngestCommand {
         public void progressed(TopicIngestProgress progress) {
             double seconds = progress.elapsed().toNanos() / 1e9;
             line.show((progress.newestVersion() == 0 ? "no version yet" : "version " + progress.newestVersion()) + ", "
-                    + Units.count(progress.samples()) + " samples, "
-                    + Units.bytes((long) (progress.bytes() / Math.max(1e-3, seconds)))
-                    + "/s on average, lag " + Units.count(progress.lag())
-                    + (progress.deadLetters() == 0
-                            ? ""
-                            : ", " + Units.count(progress.deadLetters()) + " dead letters"));
+                    + Units.plural(progress.samples(), "sample") + ", "
+                    + Units.rate(progress.bytes() / Math.max(1e-3, seconds))
+                    + " on average, lag " + Units.count(progress.lag())
+                    + (progress.deadLetters() == 0 ? "" : ", " + Units.plural(progress.deadLetters(), "dead letter")));
         }
     }
 }

@@ -2,6 +2,7 @@ package dev.stoker.cli;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import dev.stoker.schemas.text.Units;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -46,9 +47,9 @@ final class TopicRates {
         List<String> lines = new ArrayList<>();
         lines.add(String.format(
                 Locale.ROOT,
-                "%.0f samples/s   %s/s   %.1f records/s   to topic %s at %s",
+                "%.0f samples/s   %s   %.1f records/s   to topic %s at %s",
                 rate("rows"),
-                Units.bytes((long) rate("bytes")),
+                Units.rate(rate("bytes")),
                 rate("records"),
                 topic.path("name").asText(),
                 topic.path("bootstrap").asText()));

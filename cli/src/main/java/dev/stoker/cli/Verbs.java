@@ -6,8 +6,8 @@ import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.topic.TopicFlags;
 import java.util.List;
 import java.util.Set;
-import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine;
 
 /** All verbs, in the order in which help lists them. */
 final class Verbs {
@@ -53,6 +53,8 @@ final class Verbs {
         command.addSubcommand(new GcVerb());
         command.addSubcommand(new CacheVerb());
         command.addSubcommand(new RecoverVerb());
+        command.addSubcommand(new CompletionVerb());
+        command.addSubcommand(new ManVerb());
         // No verb has the usual --version, because some use it for a dataset's version.
         command.getSubcommands()
                 .values()

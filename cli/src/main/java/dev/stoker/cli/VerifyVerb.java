@@ -5,6 +5,7 @@ import dev.stoker.metadata.Problem;
 import dev.stoker.metadata.Snapshot;
 import dev.stoker.metadata.Verification;
 import dev.stoker.metadata.VerificationReport;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.Stores;
 import java.io.PrintWriter;
 import java.time.Duration;
@@ -24,7 +25,7 @@ import picocli.CommandLine.Spec;
 
 /** {@code stoker verify}: reads every byte of a version and checks it. */
 @Command(
-        name = "verify",
+        name = "verify", header = {"Example:", "  stoker verify ./data/photos"},
         description = {
             "Reads every byte of a version of a dataset and verifies its checksums.",
             "Exits with 1 if anything is damaged."
@@ -98,7 +99,7 @@ final class VerifyVerb implements Callable<Integer> {
                     long bytes = read.sum();
                     double rate = bytes / ((System.nanoTime() - began) / 1e9);
                     line.show("verifying: " + Units.bytes(bytes) + " of " + Units.bytes(total) + ", "
-                            + Units.bytes((long) rate) + "/s"
+                            + Units.rate(rate)
                             + (bytes == 0
                                     ? ""
                                     : ", " + Units.time(Duration.ofSeconds((long) ((total - bytes) / rate)))
@@ -137,7 +138,7 @@ final class VerifyVerb implements Callable<Integer> {
                     + (problem.message().contains(problem.file()) ? "" : problem.file() + ": ")
                     + problem.message());
         }
-        out.println("version " + report.version() + ": " + Units.count(report.samples()) + " samples in "
+        out.println("version " + report.version() + ": " + Units.plural(report.samples(), "sample") + " in "
                 + Units.plural(report.chunks(), "chunk") + ", " + Units.bytes(report.bytes()) + " read in "
                 + Units.seconds(time) + ": "
                 + (report.isClean()

@@ -16,6 +16,11 @@ import picocli.CommandLine.Spec;
 /** {@code stoker wait}: lets scripts and init containers start trainers when the feed is ready. */
 @Command(
         name = "wait",
+        header = {
+            "Examples:",
+            "  stoker wait photos && python train.py",
+            "  stoker wait feeder-0:7420,feeder-1:7420 --timeout 120"
+        },
         description = "Waits until a feed serves trainers or writes its topic. Prints nothing on success.")
 final class WaitVerb implements Callable<Integer> {
     private static final int PAUSE_MS = 100;

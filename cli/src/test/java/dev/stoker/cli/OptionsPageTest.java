@@ -9,6 +9,7 @@ import dev.stoker.ingest.topic.TopicFlags;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.apache.flink.configuration.ConfigOption;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,20 @@ import org.junit.jupiter.api.Test;
 class OptionsPageTest {
 
     private static final Path PAGE = Path.of("..", "docs", "options.md");
+
+    @Test
+    void eachOptionOfAJobHasOneTopic() {
+        assertThat(options(Topics.INGEST)).containsExactlyInAnyOrderElementsOf(IngestFlags.all());
+        assertThat(options(Topics.INGEST_FROM_KAFKA)).containsExactlyInAnyOrderElementsOf(TopicFlags.all());
+        assertThat(options(Topics.FEED)).containsExactlyInAnyOrderElementsOf(FeederOptions.all());
+        assertThat(options(Topics.FEED_TO_KAFKA)).containsExactlyInAnyOrderElementsOf(KafkaOptions.all());
+    }
+
+    private static List<ConfigOption<?>> options(List<Topics.JobTopic> topics) {
+        List<ConfigOption<?>> options = new ArrayList<>();
+        topics.forEach(topic -> options.addAll(topic.options()));
+        return options;
+    }
 
     @Test
     void thePageIsThatOfTheOptions() throws IOException {
@@ -37,15 +52,24 @@ class OptionsPageTest {
         StringBuilder page = new StringBuilder("# Options\n\n"
                 + "Generated from the code. The command line and `flink run` take the same ones: `--batch-size 64` or"
                 + " `--batch-size=64`. Sizes are written as `8 mb`, times as `30 s`.\n");
-        table(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, IngestFlags.all());
-        table(page, "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, TopicFlags.all());
-        table(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeederOptions.PREFIX, FeederOptions.all());
-        table(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeederOptions.PREFIX, KafkaOptions.all());
+        section(page, "Ingest: `stoker ingest`, `ingest-job.jar`", IngestFlags.PREFIX, Topics.INGEST);
+        section(
+                page,
+                "Ingest from Kafka: `stoker ingest`, `ingest-job.jar`",
+                IngestFlags.PREFIX,
+                Topics.INGEST_FROM_KAFKA);
+        section(page, "Feed: `stoker feed`, `stoker run`, `feeder-job.jar`", FeederOptions.PREFIX, Topics.FEED);
+        section(page, "Feed to Kafka: `stoker feed`, `feeder-job.jar`", FeederOptions.PREFIX, Topics.FEED_TO_KAFKA);
         return page.toString();
     }
 
+    private static void section(StringBuilder page, String title, String prefix, List<Topics.JobTopic> topics) {
+        page.append("\n## ").append(title).append('\n');
+        topics.forEach(topic -> table(page, topic.title(), prefix, topic.options()));
+    }
+
     private static void table(StringBuilder page, String title, String prefix, List<ConfigOption<?>> options) {
-        page.append("\n## ").append(title).append("\n\n| option | default | what it does |\n| --- | --- | --- |\n");
+        page.append("\n### ").append(title).append("\n\n| option | default | what it does |\n| --- | --- | --- |\n");
         for (ConfigOption<?> option : options) {
             page.append("| `")
                     .append(JobOptions.flag(option, prefix))

@@ -354,14 +354,4 @@ class VerbsTest {
         assertThat(stoker("cache", "ls", directory.resolve("nowhere").toString()))
                 .isEqualTo(1);
     }
-
-    @Test
-    void everyVerbHasHelp() {
-        for (String verb : List.of(
-                "ingest", "info", "show", "log", "verify", "run", "feed", "ps", "stop", "wait", "audit", "compact",
-                "gc", "cache", "recover")) {
-            assertThat(stoker(verb, "--help")).as(verb).isZero();
-            assertThat(out.toString()).contains("Usage: stoker " + verb);
-        }
-    }
 }

@@ -11,6 +11,7 @@ import dev.stoker.schemas.order.ShufflePolicy;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Caller;
 import dev.stoker.schemas.protocol.Hello;
+import dev.stoker.schemas.text.Units;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -334,8 +335,8 @@ public final class FeedClientBuilder {
         try {
             processes = participant.orElseGet(this::participantOfEnvironment);
             if (replicas > 1 && processes.worldSize() % replicas != 0) {
-                problems.add(
-                        processes.worldSize() + " ranks cannot be divided into groups of " + replicas + " replicas");
+                problems.add(Units.plural(processes.worldSize(), "rank") + " cannot be divided into groups of "
+                        + replicas + " replicas");
             }
             if (concat > 1 && processes.workers() > 1) {
                 problems.add("concat " + concat + " cannot be divided among " + processes.workers() + " workers");

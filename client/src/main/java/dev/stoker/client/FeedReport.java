@@ -1,5 +1,6 @@
 package dev.stoker.client;
 
+import dev.stoker.schemas.text.Units;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -55,8 +56,11 @@ record FeedReport(Map<String, String> labels, FeedStats stats) {
         }
         double share = elapsed > 0 ? elapsed : 1;
         text.append(format(
-                "\n  %d batches, %d samples: %.0f a second, %.1f MB/s",
-                stats.batches(), stats.samples(), stats.samples() / share, stats.bytes() / share / 1e6));
+                "\n  %s, %s: %.0f a second, %.1f MB/s",
+                Units.plural(stats.batches(), "batch"),
+                Units.plural(stats.samples(), "sample"),
+                stats.samples() / share,
+                stats.bytes() / share / 1e6));
         if (stats.waitShare() >= WORTH_ADVICE && !stats.causes().isEmpty()) {
             String main = stats.causes().keySet().iterator().next();
             text.append(format("\n  mostly %s: %s", main, ADVICE.getOrDefault(main, "see docs/operations.md")));

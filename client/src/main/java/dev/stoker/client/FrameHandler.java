@@ -19,6 +19,7 @@ import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Release;
 import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.text.Units;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
@@ -493,7 +494,8 @@ final class FrameHandler implements FeederConnection.Sink {
     private void onLaneMap(LaneMap map) throws ConnectionLostException {
         if (map.lanes().size() != subscriptions.lanes()) {
             throw ConnectionLostException.broken(
-                    "the lane map has " + map.lanes().size() + " lanes, the stream has " + subscriptions.lanes());
+                    "the lane map has " + Units.plural(map.lanes().size(), "lane")
+                            + ", the stream has " + subscriptions.lanes());
         }
         if (network.pool().adopt(map, System.nanoTime())) {
             network.hurry();

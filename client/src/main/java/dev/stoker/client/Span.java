@@ -5,6 +5,7 @@ import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.text.Units;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
@@ -98,7 +99,7 @@ final class Span {
     Optional<String> mismatch(long index, BatchIdentity found) {
         List<DeliveredPiece> planned = planned(index);
         long rows = found.rows() + found.skipped();
-        String expected = planned.size() + " pieces";
+        String expected = Units.plural(planned.size(), "piece");
         if (found.piece() < planned.size()) {
             DeliveredPiece p = planned.get(found.piece());
             if (found.pieces() == planned.size()
@@ -107,11 +108,11 @@ final class Span {
                     && found.repeated() == p.repeated()) {
                 return Optional.empty();
             }
-            expected += ", lane " + p.lane() + ", " + p.rows() + " rows, repeated " + p.repeated();
+            expected += ", lane " + p.lane() + ", " + Units.plural(p.rows(), "row") + ", repeated " + p.repeated();
         }
         return Optional.of("epoch " + range.epoch + " batch " + number(index) + " piece " + found.piece()
-                + ": the feeder sent " + found.pieces() + " pieces, lane " + found.lane() + ", " + rows
-                + " rows, repeated " + found.repeated() + "; the order says " + expected);
+                + ": the feeder sent " + Units.plural(found.pieces(), "piece") + ", lane " + found.lane() + ", "
+                + Units.plural(rows, "row") + ", repeated " + found.repeated() + "; the order says " + expected);
     }
 
     /** Adds a wanted piece. Returns whether it completes its batch. */

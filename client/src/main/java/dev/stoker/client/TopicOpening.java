@@ -7,6 +7,7 @@ import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.protocol.FieldInfo;
 import dev.stoker.schemas.protocol.LaneMap;
 import dev.stoker.schemas.protocol.Welcome;
+import dev.stoker.schemas.text.Units;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
@@ -57,8 +58,8 @@ final class TopicOpening {
     /** Refuses a topic whose number of partitions differs from the number of lanes. */
     void requireLanes(int partitions, TopicInfo info) {
         if (partitions != info.laneRows().size()) {
-            throw new FeedException(target + " has " + partitions + " partitions, but its feed wrote "
-                    + info.laneRows().size() + " lanes: the topic was changed; feed into a new one");
+            throw new FeedException(target + " has " + Units.plural(partitions, "partition") + ", but its feed wrote "
+                    + Units.plural(info.laneRows().size(), "lane") + ": the topic was changed; feed into a new one");
         }
     }
 

@@ -11,6 +11,7 @@ import dev.stoker.schemas.kafka.TopicInfo;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.protocol.BatchHeader;
 import dev.stoker.schemas.protocol.BatchIdentity;
+import dev.stoker.schemas.text.Units;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
@@ -60,7 +61,7 @@ final class TopicPieces {
                 && before.get(0).header().parts() != record.header().parts()) {
             throw new DamagedBatchException(
                     TopicRecord.where(target, record.header().lane(), record.offset()) + ": expected "
-                            + before.get(0).header().parts() + " parts as in the records before, found "
+                            + Units.plural(before.get(0).header().parts(), "part") + " as in the records before, found "
                             + record.header().parts() + ": feed the epoch again into a new topic");
         }
     }
@@ -76,7 +77,8 @@ final class TopicPieces {
         if (rows + skipped != request.of()) {
             throw new DamagedBatchException(
                     target + ": epoch " + header.epoch() + " batch " + request.batch() + ", lane "
-                            + request.lane() + " has " + rows + " rows and " + skipped + " left out; the order expects "
+                            + request.lane() + " has " + Units.plural(rows, "row") + " and " + skipped
+                            + " left out; the order expects "
                             + request.of() + " in total");
         }
         if (request.rows() < request.of()) {
@@ -133,7 +135,7 @@ final class TopicPieces {
         for (TopicRecord part : parts) {
             if (part.header().rows() + part.header().skipped() != 1) {
                 throw new DamagedBatchException(where(part) + ": expected a record of one sample, found "
-                        + part.header().rows() + " rows and "
+                        + Units.plural(part.header().rows(), "row") + " and "
                         + part.header().skipped() + " left out: feed the epoch again into a new topic");
             }
             if (part.header().rows() == 1 && left-- > 0) {

@@ -173,6 +173,6 @@ class FollowedTopicTest {
         assertThat(read(feed)).isEqualTo(expected(0, 1));
         assertThatThrownBy(() -> read(feed))
                 .isInstanceOf(StateMismatchException.class)
-                .hasMessageContainingAll("partition 1", "is of another feed");
+                .hasMessageContainingAll("partition 1", "belongs to another feed");
     }
 }

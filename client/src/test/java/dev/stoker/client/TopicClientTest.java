@@ -282,7 +282,7 @@ class TopicClientTest {
         RecordHeader other =
                 new RecordHeader(RecordKind.BATCH, new Fingerprint("ab".repeat(16)), 1, 0, 0, 3, 0, 1, 0, 1, 0, 0);
         topic.write(0).partitions.get(3).add(3, FakeTopic.content(other, new byte[0]));
-        fails(topic, StateMismatchException.class, "partition 3, offset 3: ", " is of another feed");
+        fails(topic, StateMismatchException.class, "partition 3, offset 3: ", " belongs to another feed");
     }
 
     @Test

@@ -1,10 +1,10 @@
 package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileSkip;
+import dev.stoker.schemas.text.Units;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 
 /**
@@ -52,15 +52,10 @@ public record IngestResult(
             lines.add("version " + version + " was already committed by ingest " + ingestId + "; nothing was done");
             return lines;
         }
-        lines.add(String.format(
-                Locale.ROOT,
-                "version %d: %,d samples in %,d chunks, %,d bytes, %.1f s (start-up %.1f s)",
-                version,
-                samples,
-                chunks,
-                bytes,
-                duration.toNanos() / 1e9,
-                startUp.toNanos() / 1e9));
+        lines.add("version " + version + ": " + Units.plural(samples, "sample") + " in " + Units.plural(chunks, "chunk")
+                + ", " + Units.plural(bytes, "byte") + ", " + Units.seconds(duration) + " (start-up "
+                + Units.seconds(startUp)
+                + ")");
         skipped.entrySet().stream()
                 .sorted(Map.Entry.comparingByKey())
                 .forEach(entry ->

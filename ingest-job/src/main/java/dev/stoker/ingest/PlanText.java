@@ -5,10 +5,10 @@ import dev.stoker.connectors.files.WalkOrder;
 import dev.stoker.ingest.pack.Labels;
 import dev.stoker.ingest.pack.Splits;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -33,7 +33,7 @@ final class PlanText {
                 + (options.order() instanceof WalkOrder.Shuffled shuffled
                         ? "shuffled, seed " + shuffled.seed()
                         : "listed"));
-        lines.add("chunks of " + preparation.chunkSizeBytes(options) + " bytes");
+        lines.add("chunks of " + Units.plural(preparation.chunkSizeBytes(options), "byte"));
         if (options.run() == IngestOptions.Run.DRY) {
             addCounts(options, preparation, lines);
         }
@@ -56,8 +56,8 @@ final class PlanText {
         long chunks = Math.max(
                 1,
                 (sample.totalBytes() + preparation.chunkSizeBytes(options) - 1) / preparation.chunkSizeBytes(options));
-        lines.add(String.format(
-                Locale.ROOT, "%,d samples, %,d bytes, about %,d chunks", sample.total(), sample.totalBytes(), chunks));
+        lines.add(Units.plural(sample.total(), "sample") + ", " + Units.plural(sample.totalBytes(), "byte") + ", about "
+                + Units.plural(chunks, "chunk"));
         sample.skipped()
                 .byReason()
                 .forEach((reason, count) -> lines.add("left out: " + count + " " + reason.text() + ", such as "
@@ -70,7 +70,8 @@ final class PlanText {
         for (FileEntry file : preparation.sample().files()) {
             counts.merge(splits.of(file.key()), 1, Integer::sum);
         }
-        lines.add("splits of the first " + preparation.sample().files().size() + " samples: " + counts);
+        lines.add("splits of the first "
+                + Units.plural(preparation.sample().files().size(), "sample") + ": " + counts);
     }
 
     private static void addClasses(IngestOptions options, Preparation preparation, List<String> lines)

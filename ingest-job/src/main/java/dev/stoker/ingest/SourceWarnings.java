@@ -2,6 +2,7 @@ package dev.stoker.ingest;
 
 import dev.stoker.connectors.files.FileEntry;
 import dev.stoker.ingest.spec.SplitRule;
+import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -100,14 +101,15 @@ final class SourceWarnings {
             directories.add(file.path().substring(0, slash));
         }
         if (directories.size() > 1 && files.size() >= FILES_OF_A_CLASS * directories.size()) {
-            warnings.add("warning: the first " + files.size() + " files are in " + directories.size()
-                    + " directories, but the dataset gets no label; if the directories are classes, give --label-from"
+            warnings.add("warning: the first " + files.size() + " files are in "
+                    + Units.plural(directories.size(), "directory")
+                    + ", but the dataset gets no label; if the directories are classes, give --label-from"
                     + " parent-dir");
         }
     }
 
     private static String count(int some, int all) {
-        return some + " of the first " + all + (all == 1 ? " file" : " files");
+        return some + " of the first " + Units.plural(all, "file");
     }
 
     private static String ending(FileEntry file) {

@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.text.Units;
 
 /** Thrown when chunks of a commit are missing, or differ from the chunks that were written. */
 public final class MissingChunksException extends StokerException {
@@ -11,7 +12,8 @@ public final class MissingChunksException extends StokerException {
      * @param count number of affected chunks
      */
     MissingChunksException(String ingest, String file, String found, int count, int of) {
-        super("Ingest " + ingest + " cannot be committed: " + file + " " + found + " (" + count + " of " + of
-                + " chunks); nothing is committed. Find out who deletes files there, then run the ingest again");
+        super("Ingest " + ingest + " cannot be committed: " + file + " " + found + " (" + count + " of "
+                + Units.plural(of, "chunk")
+                + "); nothing is committed. Find out who deletes files there, then run the ingest again");
     }
 }

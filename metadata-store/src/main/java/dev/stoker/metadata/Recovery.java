@@ -5,6 +5,7 @@ import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import dev.stoker.schemas.log.AddedChunk;
 import dev.stoker.schemas.log.LogEntry;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.NoSuchObjectException;
 import dev.stoker.storage.ObjectInfo;
 import dev.stoker.storage.ObjectStore;
@@ -95,7 +96,7 @@ public final class Recovery {
                         DatasetLayout.logEntry(entry.version()),
                         content,
                         "version " + entry.version() + " from the heads of "
-                                + entry.added().size() + " chunks of ingest " + entry.ingest()));
+                                + Units.plural(entry.added().size(), "chunk") + " of ingest " + entry.ingest()));
                 copies.add(
                         new RecoveryPlan.Write(DatasetLayout.ingestCopy(entry.ingest()), content, "its second copy"));
             }
@@ -225,9 +226,11 @@ public final class Recovery {
                 || chunks.ingests().size() > lost.size()) {
             throw new CorruptDataException("Versions " + lost + " of " + dataset.where()
                     + " are lost with their second copies and cannot be rebuilt without guessing: they added "
-                    + (missing.isPresent() ? missing.getAsLong() : "an unknown number of") + " chunks, and "
-                    + chunks.count() + " chunks of " + chunks.ingests().size()
-                    + " ingests are in no other version; restore " + DatasetLayout.LOG + " from a backup");
+                    + (missing.isPresent() ? Units.plural(missing.getAsLong(), "chunk") : "an unknown number of chunks")
+                    + ", and "
+                    + Units.plural(chunks.count(), "chunk") + " of "
+                    + Units.plural(chunks.ingests().size(), "ingest")
+                    + " are in no other version; restore " + DatasetLayout.LOG + " from a backup");
         }
         notes.add("Versions " + lost
                 + " are rebuilt from the heads of the chunks that they must have added. Samples that they had removed"

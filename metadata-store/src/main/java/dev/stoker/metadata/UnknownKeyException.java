@@ -1,6 +1,7 @@
 package dev.stoker.metadata;
 
 import dev.stoker.schemas.errors.StokerException;
+import dev.stoker.schemas.text.Units;
 
 /** Thrown when the version has no sample with the key. */
 public final class UnknownKeyException extends StokerException {
@@ -8,6 +9,6 @@ public final class UnknownKeyException extends StokerException {
 
     UnknownKeyException(String dataset, long version, String key, int more) {
         super("Version " + version + " of dataset " + dataset + " has no sample '" + key + "'"
-                + (more == 0 ? "" : ", nor " + more + " others of those given"));
+                + (more == 0 ? "" : ", nor " + Units.plural(more, "other") + " of those given"));
     }
 }

@@ -333,7 +333,7 @@ class RecoveryTest {
         assertThatThrownBy(this::plan)
                 .isInstanceOf(CorruptDataException.class)
                 .hasMessageContaining("Versions [2] of /memory")
-                .hasMessageContaining("they added 1 chunks, and 2 chunks of 2 ingests");
+                .hasMessageContaining("they added 1 chunk, and 2 chunks of 2 ingests");
     }
 
     @Test

@@ -1,6 +1,7 @@
 package dev.stoker.connectors.dataset;
 
 import dev.stoker.schemas.chunk.ChunkSummary;
+import dev.stoker.schemas.text.Units;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
@@ -71,7 +72,7 @@ final class GatheringWriter implements CommittingSinkWriter<PackReport, IngestCo
                 done.values().stream().mapToLong(PackReport.Done::chunks).sum();
         if (tasks == 0 || done.size() != tasks || announced != chunks.size()) {
             throw new IllegalStateException(done.size() + " of " + tasks + " packing tasks have ended with "
-                    + chunks.size() + " of " + announced + " chunks; nothing is committed");
+                    + chunks.size() + " of " + Units.plural(announced, "chunk") + "; nothing is committed");
         }
     }
 

@@ -1,5 +1,6 @@
 package dev.stoker.connectors.kafka;
 
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -81,8 +82,9 @@ public final class TopicCheck implements AutoCloseable {
         }
         List<String> problems = new ArrayList<>();
         if (topic.partitions().size() != needs.partitions()) {
-            problems.add("it has " + topic.partitions().size() + " partitions, but the feed has " + needs.partitions()
-                    + " lanes and needs one for each: give --lanes "
+            problems.add("it has " + Units.plural(topic.partitions().size(), "partition") + ", but the feed has "
+                    + Units.plural(needs.partitions(), "lane")
+                    + " and needs one for each: give --lanes "
                     + topic.partitions().size() + " or another --topic");
         }
         checkTopic(config(new ConfigResource(ConfigResource.Type.TOPIC, target.topic())), needs, problems);

@@ -9,6 +9,7 @@ import dev.stoker.flink.arguments.JobArguments;
 import dev.stoker.schemas.kafka.ValueFormat;
 import dev.stoker.schemas.order.LaneOrder;
 import dev.stoker.schemas.order.OrderSpec;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -164,9 +165,9 @@ public record KafkaArguments(KafkaPlan plan, FeederArguments feed, int readAmpli
     private static String refusal(int lanes, LaneOrder order, int worldSize, int factor) {
         String why = order == LaneOrder.MIXED
                 ? "lane order is mixed"
-                : lanes + " lanes are not a multiple of " + worldSize + " ranks";
+                : Units.plural(lanes, "lane") + " are not a multiple of " + Units.plural(worldSize, "rank");
         String what = lanes < worldSize
-                ? "the stream has chunks for " + lanes + " lanes only"
+                ? "the stream has chunks for " + Units.plural(lanes, "lane") + " only"
                 : "give --lane-order fixed and --lanes " + (lanes - lanes % worldSize);
         return why + ", so that ranks would read each other's partitions, " + factor + " times what they need: " + what
                 + "; or accept it with --allow-read-amplification";

@@ -10,6 +10,7 @@ import dev.stoker.connectors.kafka.TopicRecordSerializer;
 import dev.stoker.feeder.plan.FlinkSettings;
 import dev.stoker.schemas.kafka.SampleSchema;
 import dev.stoker.schemas.order.StreamChunks;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.StreamContent;
 import java.io.IOException;
 import java.time.Duration;
@@ -112,8 +113,8 @@ public final class KafkaJob {
     public static List<String> describe(KafkaArguments arguments) {
         KafkaPlan plan = arguments.plan();
         List<String> lines = new ArrayList<>();
-        lines.add("writing to " + plan.target() + ": " + plan.lanes() + " partitions for " + plan.worldSize()
-                + (plan.worldSize() == 1 ? " rank, " : " ranks, ")
+        lines.add("writing to " + plan.target() + ": " + Units.plural(plan.lanes(), "partition") + " for "
+                + Units.plural(plan.worldSize(), "rank") + ", "
                 + (plan.target().exactlyOnce() ? "exactly once" : "at least once"));
         if (arguments.readAmplification() > 1) {
             lines.add("ranks read each other's partitions: " + arguments.readAmplification()

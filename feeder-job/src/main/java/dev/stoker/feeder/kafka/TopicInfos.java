@@ -5,6 +5,7 @@ import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.kafka.EpochCounts;
 import dev.stoker.schemas.kafka.TopicInfo;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.window.GroupOrder;
 import dev.stoker.server.window.ServedStream;
 import java.io.IOException;
@@ -52,7 +53,8 @@ final class TopicInfos {
                 OptionalLong.empty());
         if (order.order().lanes() != plan.lanes()) {
             throw new IOException("version " + stream.version() + " of stream " + stream.name() + " has "
-                    + order.order().lanes() + " lanes, but the topic's partitions are for " + plan.lanes()
+                    + Units.plural(order.order().lanes(), "lane") + ", but the topic's partitions are for "
+                    + plan.lanes()
                     + ": feed into a new topic");
         }
         if (info.size().samples() == 0) {

@@ -3,6 +3,7 @@ package dev.stoker.server.session;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.Nack;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.text.Units;
 import java.util.HashMap;
 import java.util.Map;
 
@@ -38,6 +39,7 @@ final class DamagedPieces {
     ProtocolException tooMany() {
         return new ProtocolException(
                 ErrorCode.CORRUPT,
-                times.size() + " pieces arrived damaged: check the memory and network of both machines");
+                Units.plural(times.size(), "piece")
+                        + " arrived damaged: check the memory and network of both machines");
     }
 }

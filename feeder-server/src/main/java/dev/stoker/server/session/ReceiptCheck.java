@@ -9,6 +9,7 @@ import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.feed.Identity;
 import dev.stoker.server.window.GroupOrder;
 
@@ -66,11 +67,12 @@ final class ReceiptCheck {
         int index = ack.piece(i);
         if (index >= delivered.pieces().size()) {
             throw bad("number " + number + " has no piece " + index + ": the order says "
-                    + delivered.pieces().size() + " pieces");
+                    + Units.plural(delivered.pieces().size(), "piece"));
         }
         DeliveredPiece piece = delivered.pieces().get(index);
         if (ack.rows(i) + ack.skipped(i) != piece.rows() || ack.repeated(i) != piece.repeated()) {
-            throw bad("number " + number + " piece " + index + " has " + ack.rows(i) + " rows and " + ack.skipped(i)
+            throw bad("number " + number + " piece " + index + " has " + Units.plural(ack.rows(i), "row") + " and "
+                    + ack.skipped(i)
                     + " skipped, repeated " + ack.repeated(i) + ": the order says " + piece.rows()
                     + " together, repeated " + piece.repeated());
         }

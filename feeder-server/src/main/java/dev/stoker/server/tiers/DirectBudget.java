@@ -1,6 +1,7 @@
 package dev.stoker.server.tiers;
 
 import com.sun.management.HotSpotDiagnosticMXBean;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
@@ -104,24 +105,21 @@ public record DirectBudget(long directBytes, long machineBytes) {
         long needed = workingBytes + tierBytes;
         long all = needed + fileBytes;
         if (all > machineBytes) {
-            throw new InsufficientMemoryException("chunks that are not mapped need " + mebibytes(all) + " MiB of "
-                    + (fileBytes > 0 ? "memory (" : "direct memory (") + mebibytes(workingBytes)
-                    + " MiB to work with, " + mebibytes(tierBytes + fileBytes)
-                    + " MiB for the memory tier), but the machine or container has " + mebibytes(machineBytes)
+            throw new InsufficientMemoryException("chunks that are not mapped need " + Units.mebibytes(all) + " MiB of "
+                    + (fileBytes > 0 ? "memory (" : "direct memory (") + Units.mebibytes(workingBytes)
+                    + " MiB to work with, " + Units.mebibytes(tierBytes + fileBytes)
+                    + " MiB for the memory tier), but the machine or container has " + Units.mebibytes(machineBytes)
                     + " MiB left: give a smaller --tier memory:… or --working-memory, or more memory");
         }
         if (needed > directBytes) {
-            String what = "chunks that are not mapped need " + mebibytes(needed) + " MiB of direct memory ("
-                    + mebibytes(workingBytes) + " MiB to work with, " + mebibytes(tierBytes)
+            String what = "chunks that are not mapped need " + Units.mebibytes(needed) + " MiB of direct memory ("
+                    + Units.mebibytes(workingBytes) + " MiB to work with, " + Units.mebibytes(tierBytes)
                     + " MiB for the memory tier)";
-            throw new InsufficientMemoryException(what + ", but the JVM can allocate only " + mebibytes(directBytes)
+            throw new InsufficientMemoryException(what + ", but the JVM can allocate only "
+                    + Units.mebibytes(directBytes)
                     + " MiB more: on a cluster set taskmanager.memory.task.off-heap.size to "
-                    + mebibytes(needed + SLACK) + "m, elsewhere -XX:MaxDirectMemorySize="
-                    + mebibytes(needed + SLACK) + "m, or give a smaller --tier memory:… or --working-memory");
+                    + Units.mebibytes(needed + SLACK) + "m, elsewhere -XX:MaxDirectMemorySize="
+                    + Units.mebibytes(needed + SLACK) + "m, or give a smaller --tier memory:… or --working-memory");
         }
-    }
-
-    static long mebibytes(long bytes) {
-        return (bytes + (1 << 20) - 1) >> 20;
     }
 }

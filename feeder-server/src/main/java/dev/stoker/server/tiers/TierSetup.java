@@ -1,5 +1,6 @@
 package dev.stoker.server.tiers;
 
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.chunks.ChunkSources;
 import dev.stoker.server.chunks.HeldChunks;
 import java.io.IOException;
@@ -74,13 +75,13 @@ final class TierSetup {
             long bytes = spec.bytes().orElse(Math.min(room, budget.autoFiles(workingBytes)));
             // Half the size is still worthwhile, because trainers can read these chunks as files.
             if (bytes > room || bytes < direct / 2) {
-                throw new IOException(tmpfs + " has room for " + DirectBudget.mebibytes(room) + " MiB, not for "
-                        + DirectBudget.mebibytes(Math.max(bytes, direct)));
+                throw new IOException(tmpfs + " has room for " + Units.mebibytes(room) + " MiB, not for "
+                        + Units.mebibytes(Math.max(bytes, direct)));
             }
             budget.require(workingBytes, 0, bytes);
             ChunkSpace space = MemorySpace.claim(tmpfs);
             try {
-                LOG.info("Tier memory keeps up to {} MiB as files in {}", DirectBudget.mebibytes(bytes), space);
+                LOG.info("Tier memory keeps up to {} MiB as files in {}", Units.mebibytes(bytes), space);
                 return new FileTier(MEMORY, bytes, CacheLifetime.FEED, space, files, mappings, Set.of());
             } catch (IOException e) {
                 space.close();

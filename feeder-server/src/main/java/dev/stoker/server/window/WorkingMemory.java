@@ -3,6 +3,7 @@ package dev.stoker.server.window;
 import dev.stoker.schemas.order.StreamChunks;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ProtocolException;
+import dev.stoker.schemas.text.Units;
 
 /**
  * The limit of the open windows of a process: two windows for each lane and group must fit.
@@ -22,17 +23,13 @@ public record WorkingMemory(long limitBytes, boolean withChunks) {
         if (needed > limitBytes) {
             throw new ProtocolException(
                     ErrorCode.TOO_LARGE,
-                    "stream " + order.stream().name() + " needs about " + mebibytes(needed)
+                    "stream " + order.stream().name() + " needs about " + Units.mebibytes(needed)
                             + " MiB of working memory (two windows for each of "
                             + order.order().lanes() + " lanes and "
-                            + Math.max(1, groups) + " groups), the limit is " + mebibytes(limitBytes)
-                            + " MiB: start the feed with --working-memory " + mebibytes(needed)
+                            + Math.max(1, groups) + " groups), the limit is " + Units.mebibytes(limitBytes)
+                            + " MiB: start the feed with --working-memory " + Units.mebibytes(needed)
                             + "m, or with a smaller --shuffle-window");
         }
-    }
-
-    private static long mebibytes(long bytes) {
-        return (bytes + (1 << 20) - 1) >> 20;
     }
 
     private static long twoWindowsPerLane(GroupOrder order) {

@@ -3,6 +3,7 @@ package dev.stoker.server.tiers;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.text.Units;
 import dev.stoker.server.chunks.HeldChunks;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -46,8 +47,7 @@ class TierSetupTest {
         long more = MemorySpace.room(MemorySpace.TMPFS) * 2 + (1 << 20);
         try (Tier tier = memory(MemorySpace.TMPFS, new DirectBudget(PLENTY, PLENTY), "memory:" + more)) {
             assertThat(tier.hasFiles()).isFalse();
-            assertThat(tier.status().note())
-                    .contains("/dev/shm has room for ", "not for " + DirectBudget.mebibytes(more));
+            assertThat(tier.status().note()).contains("/dev/shm has room for ", "not for " + Units.mebibytes(more));
         }
         // Direct memory would hold so much more than a small tmpfs that files are not worth it.
         long direct = MemorySpace.room(MemorySpace.TMPFS) * 3 + (1 << 20);

@@ -2,6 +2,7 @@ package dev.stoker.ingest.pack;
 
 import dev.stoker.ingest.spec.LabelRule;
 import dev.stoker.schemas.order.KeyHash;
+import dev.stoker.schemas.text.Units;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
@@ -117,8 +118,8 @@ public interface Labels {
         private void add(String line, int number) throws IOException {
             List<String> cells = CsvLine.cells(line);
             if (cells.size() != 2) {
-                throw new IOException("Line " + number + " of " + file + " has " + cells.size()
-                        + " cells; expected a key, a comma and a class");
+                throw new IOException("Line " + number + " of " + file + " has " + Units.plural(cells.size(), "cell")
+                        + "; expected a key, a comma and a class");
             }
             int id = ids.computeIfAbsent(cells.get(1), name -> {
                 names.add(name);

@@ -3,6 +3,7 @@ package dev.stoker.ingest.topic;
 import dev.stoker.connectors.dataset.TopicPosition;
 import dev.stoker.connectors.dataset.TopicRun;
 import dev.stoker.schemas.arrow.Field;
+import dev.stoker.schemas.text.Units;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -30,7 +31,7 @@ final class TopicPlanText {
         lines.add("fields:  " + String.join(", ", fields));
         lines.add((preparation.committed().next().isEmpty() ? "begins:  " : "resumes: ")
                 + TopicPosition.text(preparation.start())
-                + String.format(Locale.ROOT, ", %,d to read", preparation.waiting()));
+                + ", " + Units.count(preparation.waiting()) + " to read");
         lines.add(
                 options.reach().until() == TopicOptions.Until.LATEST
                         ? "ends:    " + TopicPosition.text(preparation.end())

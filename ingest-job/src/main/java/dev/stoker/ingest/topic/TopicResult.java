@@ -1,10 +1,10 @@
 package dev.stoker.ingest.topic;
 
 import dev.stoker.connectors.dataset.TopicPosition;
+import dev.stoker.schemas.text.Units;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 
 /**
@@ -41,20 +41,12 @@ public record TopicResult(
         lines.add(
                 versions == 0
                         ? "no new version: there were no new samples"
-                        : String.format(
-                                Locale.ROOT,
-                                "%s %d: %,d samples, %,d bytes, %.1f s",
-                                versions == 1 ? "version" : versions + " versions up to",
-                                newestVersion,
-                                samples,
-                                bytes,
-                                duration.toNanos() / 1e9));
+                        : (versions == 1 ? "version " : versions + " versions up to ") + newestVersion + ": "
+                                + Units.plural(samples, "sample") + ", " + Units.plural(bytes, "byte") + ", "
+                                + Units.seconds(duration));
         if (deadLetters.count() > 0) {
-            lines.add(String.format(
-                    Locale.ROOT,
-                    "dead letters: %,d records could not become samples; they are in %s",
-                    deadLetters.count(),
-                    deadLetters.location()));
+            lines.add("dead letters: " + Units.plural(deadLetters.count(), "record") + " could not become samples; see "
+                    + deadLetters.location());
         }
         position.ifPresent(p -> lines.add("the same command resumes at " + p.topic() + " "
                 + TopicPosition.text(p.next()) + " (partition=offset)"));

@@ -4,6 +4,7 @@ import dev.stoker.metadata.Dataset;
 import dev.stoker.metadata.DeliverySign;
 import dev.stoker.schemas.ledger.Receipt;
 import dev.stoker.schemas.ledger.Receipts;
+import dev.stoker.schemas.text.Units;
 import dev.stoker.storage.ObjectStore;
 import java.io.IOException;
 import java.util.ArrayDeque;
@@ -245,7 +246,8 @@ public final class Audit {
                 findings.add(
                         Finding.Kind.FOREIGN,
                         count,
-                        pass.key + ": " + count + " receipts of epoch " + epoch + ", to which nobody subscribed");
+                        pass.key + ": " + Units.plural(count, "receipt") + " of epoch " + epoch
+                                + ", to which nobody subscribed");
             }
         });
         for (long epoch = 0; epoch < wanted; epoch++) {
@@ -259,8 +261,9 @@ public final class Audit {
                 findings.add(
                         Finding.Kind.MISSING,
                         report.open().count(),
-                        pass.key + ", epoch " + epoch + ": " + report.open().count()
-                                + " batches were not acknowledged (" + report.open() + ")");
+                        pass.key + ", epoch " + epoch + ": "
+                                + Units.plural(report.open().count(), "batch") + " not acknowledged (" + report.open()
+                                + ")");
             }
             all.add(report);
         }
@@ -292,8 +295,8 @@ public final class Audit {
             findings.add(
                     Finding.Kind.MISSING,
                     batches,
-                    pass.key + ", epoch " + epoch + ": all " + batches
-                            + " batches are missing, its trainers went on to a later epoch");
+                    pass.key + ", epoch " + epoch + ": all " + Units.plural(batches, "batch")
+                            + " missing, its trainers continued in a later epoch");
         }
         return new AuditReport.Epoch(
                 epoch,

@@ -8,6 +8,7 @@ import dev.stoker.schemas.order.Delivery;
 import dev.stoker.schemas.order.EpochNumbering;
 import dev.stoker.schemas.order.EpochOrder;
 import dev.stoker.schemas.order.TailPolicy;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -168,7 +169,7 @@ final class EpochJudge {
             wrong.add(receipts.skipped(i) + " rows were skipped, " + expected.skipped() + " are damaged");
         }
         if (receipts.rows(i) != expected.rows()) {
-            wrong.add(receipts.rows(i) + " rows, not " + expected.rows());
+            wrong.add(Units.plural(receipts.rows(i), "row") + ", not " + expected.rows());
         }
         if (receipts.crc(i) != expected.crc32c()) {
             wrong.add("CRC32C " + Crc32cs.hex(receipts.crc(i)) + ", not " + Crc32cs.hex(expected.crc32c()));

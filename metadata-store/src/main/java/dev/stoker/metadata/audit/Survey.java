@@ -8,6 +8,7 @@ import dev.stoker.schemas.ledger.LedgerRecord;
 import dev.stoker.schemas.ledger.Receipts;
 import dev.stoker.schemas.ledger.Source;
 import dev.stoker.schemas.ledger.Subscription;
+import dev.stoker.schemas.text.Units;
 import java.io.IOException;
 import java.util.HashMap;
 import java.util.LinkedHashMap;
@@ -78,8 +79,8 @@ final class Survey {
                 findings.add(
                         Finding.Kind.FOREIGN,
                         count,
-                        count + " receipts of " + key + ", fingerprint " + key.fingerprint() + ", feed " + key.feed()
-                                + " belong to no subscription");
+                        Units.plural(count, "receipt") + " of " + key + ", fingerprint " + key.fingerprint() + ", feed "
+                                + key.feed() + " belong to no subscription");
             } else {
                 pass.receipts.putAll(epochs);
             }
@@ -92,8 +93,8 @@ final class Survey {
                     findings.add(
                             Finding.Kind.FOREIGN,
                             count,
-                            pass.key + ", epoch " + of.epoch + ": " + count + " receipts of fingerprint "
-                                    + of.fingerprint + ", the epoch's version has " + right);
+                            pass.key + ", epoch " + of.epoch + ": " + Units.plural(count, "receipt")
+                                    + " of fingerprint " + of.fingerprint + ", the epoch's version has " + right);
                 }
             }
         });
@@ -175,7 +176,7 @@ final class Survey {
         long batches = opened.stream.order().size().batches();
         long last = subscription.first() + (subscription.count() - 1) * stride;
         if (subscription.count() > 0 && (subscription.count() > batches + stride || last >= batches + stride)) {
-            return Optional.of("number " + last + " is past the end of an epoch of " + batches + " batches");
+            return Optional.of("number " + last + " is past the end of an epoch of " + Units.plural(batches, "batch"));
         }
         return Optional.empty();
     }

@@ -190,7 +190,7 @@ class AuditTest {
     void anEpochThatWasPassedOverIsMissing() throws IOException {
         stream.write(epoch()).write(stream.run(5, 1, 1, TailPolicy.PAD, 2, 0, 1));
 
-        assertThat(only(stream.audit()).message()).contains("epoch 1: all 11 batches are missing");
+        assertThat(only(stream.audit()).message()).contains("epoch 1: all 11 batches missing");
     }
 
     @Test

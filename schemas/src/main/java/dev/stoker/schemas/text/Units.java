@@ -1,4 +1,4 @@
-package dev.stoker.cli;
+package dev.stoker.schemas.text;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -8,8 +8,11 @@ import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
-/** Formats numbers for people. */
-final class Units {
+/**
+ * Formats numbers for people: bytes in decimal units, counts with separators and the right form of the noun, times by
+ * their size.
+ */
+public final class Units {
 
     private static final Pattern TIME = Pattern.compile("([0-9]{1,9}) *(s|m|min|h|d|)");
     private static final DateTimeFormatter DATE = DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss", Locale.ROOT);
@@ -17,7 +20,7 @@ final class Units {
     private Units() {}
 
     /** Decimal units, as storage vendors and network people use them: 1.23 GB. */
-    static String bytes(long bytes) {
+    public static String bytes(long bytes) {
         if (bytes < 1000) {
             return bytes + " B";
         }
@@ -32,13 +35,36 @@ final class Units {
                 Locale.ROOT, value < 10 ? "%.2f %s" : value < 100 ? "%.1f %s" : "%.0f %s", value, units[unit]);
     }
 
-    static String count(long count) {
+    /** Bytes in a time as a rate: 1.23 GB/s. */
+    public static String rate(double bytesPerSecond) {
+        return bytes((long) bytesPerSecond) + "/s";
+    }
+
+    /** Bytes in MiB, rounded up: the unit of options such as {@code --working-memory 512m}. */
+    public static long mebibytes(long bytes) {
+        return (bytes + (1 << 20) - 1) >> 20;
+    }
+
+    /** With separators: 1,234,567. */
+    public static String count(long count) {
         return String.format(Locale.ROOT, "%,d", count);
     }
 
-    /** 1 chunk, 2 chunks. */
-    static String plural(long count, String noun) {
-        return count(count) + " " + noun + (count == 1 ? "" : noun.endsWith("ch") ? "es" : "s");
+    /** A count and its noun: 1 chunk, 2,000 chunks, 0 batches. */
+    public static String plural(long count, String noun) {
+        return count(count) + " " + nounFor(count, noun);
+    }
+
+    /** The form of a noun, given in the singular, for a count: chunk or chunks, batch or batches, copy or copies. */
+    public static String nounFor(long count, String noun) {
+        if (count == 1) {
+            return noun;
+        }
+        if (noun.endsWith("ch") || noun.endsWith("s") || noun.endsWith("x")) {
+            return noun + "es";
+        }
+        boolean y = noun.endsWith("y") && "aeiou".indexOf(noun.charAt(noun.length() - 2)) < 0;
+        return y ? noun.substring(0, noun.length() - 1) + "ies" : noun + "s";
     }
 
     /**
@@ -46,7 +72,7 @@ final class Units {
      *
      * @param option the option, for the message
      */
-    static Duration parseTime(String option, String text) {
+    public static Duration parseTime(String option, String text) {
         Matcher matcher = TIME.matcher(text.strip());
         if (!matcher.matches() || (matcher.group(2).isEmpty() && Long.parseLong(matcher.group(1)) != 0)) {
             throw new IllegalArgumentException(
@@ -62,16 +88,17 @@ final class Units {
     }
 
     /** A moment, in the local time zone. */
-    static String date(long ms) {
+    public static String date(long ms) {
         return DATE.format(Instant.ofEpochMilli(ms).atZone(ZoneId.systemDefault()));
     }
 
-    static String seconds(Duration duration) {
+    /** A time to a tenth of a second: 12.3 s. */
+    public static String seconds(Duration duration) {
         return String.format(Locale.ROOT, "%.1f s", duration.toMillis() / 1000.0);
     }
 
     /** A duration of any length: 42 s, 3 min 05 s, 2 h 07 min. */
-    static String time(Duration duration) {
+    public static String time(Duration duration) {
         long s = Math.max(0, duration.toSeconds());
         if (s < 60) {
             return s + " s";

@@ -1,0 +1,72 @@
+package dev.stoker.cli;
+
+import java.io.PrintWriter;
+import java.util.concurrent.Callable;
+import picocli.AutoComplete;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.Parameters;
+import picocli.CommandLine.Spec;
+import picocli.CommandLine;
+
+/** {@code stoker completion}: the script by which a shell completes verbs and options. */
+@Command(
+        name = "completion",
+        header = {"Examples:", "  source <(stoker completion bash)", "  stoker completion fish | source"},
+        description = {
+            "Prints a script that completes verbs, options and file names in a shell.",
+            "Load it in ~/.bashrc or ~/.zshrc, or write it to a file there to save the start of Java."
+        },
+        sortOptions = false)
+final class CompletionVerb implements Callable<Integer> {
+
+    /** The shells, as typed. */
+    enum Shell {
+        bash,
+        zsh,
+        fish
+    }
+
+    @Spec
+    private CommandSpec spec;
+
+    @Parameters(paramLabel = "SHELL", description = "bash, zsh or fish.")
+    private Shell shell;
+
+    @Override
+    public Integer call() {
+        PrintWriter out = spec.commandLine().getOut();
+        CommandLine command = spec.root().commandLine();
+        // The script of bash also serves zsh: it loads zsh's emulation of bash's completion.
+        out.println(shell == Shell.fish ? fish(command) : AutoComplete.bash("stoker", command));
+        out.flush();
+        return 0;
+    }
+
+    private static String fish(CommandLine command) {
+        StringBuilder script = new StringBuilder("# Completion of stoker for fish\n");
+        command.getSubcommands().forEach((name, verb) -> {
+            script.append("complete -c stoker -n __fish_use_subcommand -a ")
+                    .append(name)
+                    .append(" -d ")
+                    .append(quoted(HelpLayout.summary(verb.getCommandSpec())))
+                    .append('\n');
+            for (OptionSpec option : verb.getCommandSpec().options()) {
+                script.append("complete -c stoker -n '__fish_seen_subcommand_from ").append(name).append('\'');
+                for (String form : option.names()) {
+                    script.append(form.startsWith("--") ? " -l " : " -s ").append(form.replaceFirst("^-+", ""));
+                }
+                script.append(option.arity().max() > 0 ? " -r" : "")
+                        .append(" -d ")
+                        .append(quoted(String.join(" ", option.description())))
+                        .append('\n');
+            }
+        });
+        return script.toString();
+    }
+
+    private static String quoted(String text) {
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'";
+    }
+}

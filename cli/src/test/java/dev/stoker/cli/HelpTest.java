@@ -1,0 +1,78 @@
+package dev.stoker.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+
+class HelpTest {
+
+    private static Stream<String> verbs() {
+        return Stoker.command().getSubcommands().keySet().stream();
+    }
+
+    private static List<String> help(String... words) {
+        StringWriter out = new StringWriter();
+        List<String> args = new ArrayList<>(List.of(words));
+        args.add("--help");
+        assertThat(Stoker.run(args, new PrintWriter(out, true), new PrintWriter(out, true)))
+                .isZero();
+        return out.toString().lines().toList();
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void beginsWithAnExample(String verb) {
+        List<String> lines = help(verb);
+        assertThat(lines.get(0)).matches("Examples?:");
+        assertThat(lines.get(1)).contains("stoker " + verb);
+        List<String> examples = lines.subList(1, lines.indexOf("")).stream()
+                .filter(line -> line.startsWith("  ") && !line.startsWith("   "))
+                .toList();
+        assertThat(lines.get(0)).isEqualTo(examples.size() == 1 ? "Example:" : "Examples:");
+        assertThat(lines).anyMatch(line -> line.startsWith("Usage: stoker " + verb));
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void wrapsAtEightyColumns(String verb) {
+        assertThat(help(verb)).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+    }
+
+    @ParameterizedTest
+    @MethodSource("verbs")
+    void listsEachOptionUnderOneTopic(String verb) {
+        CommandSpec spec = Stoker.command().getSubcommands().get(verb).getCommandSpec();
+        List<Topics.Topic> topics = Topics.of(spec);
+        assertThat(topics).extracting(Topics.Topic::title).doesNotContain(Topics.OTHER);
+        assertThat(topics.stream().flatMap(topic -> topic.options().stream()))
+                .containsExactlyInAnyOrderElementsOf(spec.options());
+        List<String> all = help(verb);
+        List<String> lines = all.subList(all.indexOf(""), all.size());
+        assertThat(lines)
+                .containsSubsequence(
+                        topics.stream().map(topic -> topic.title() + ":").toList());
+        for (OptionSpec option : spec.options()) {
+            assertThat(lines)
+                    .as(option.longestName())
+                    .filteredOn(line -> line.matches("(  -\\w, | {6})" + option.longestName() + "([= ].*)?"))
+                    .hasSize(1);
+        }
+    }
+
+    @Test
+    void theCommandItselfBeginsWithExamplesAndListsTheVerbs() {
+        List<String> lines = help();
+        assertThat(lines.get(0)).isEqualTo("Examples:");
+        assertThat(lines).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(80));
+        verbs().forEach(verb -> assertThat(lines).anyMatch(line -> line.matches("  " + verb + " +(?!Example)[A-Z].*")));
+    }
+}
