@@ -102,7 +102,7 @@ public final class Recovery {
             }
         }
         writes.addAll(copies);
-        writes.addAll(signOfNewest(writes));
+        writes.addAll(signOfNewest());
         return new RecoveryPlan(store, damaged, staleTables(firstRecovered), writes, notes);
     }
 
@@ -181,7 +181,7 @@ public final class Recovery {
     }
 
     /** A commit requires the sign of the newest version, and takes an entry's copy as a proof that its sign exists. */
-    private List<RecoveryPlan.Write> signOfNewest(List<RecoveryPlan.Write> writes) throws IOException {
+    private List<RecoveryPlan.Write> signOfNewest() throws IOException {
         if (entries.isEmpty() || exists(DatasetLayout.versionSign(entries.lastKey()))) {
             return List.of();
         }
