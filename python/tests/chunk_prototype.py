@@ -125,30 +125,34 @@ def pairs(b: FlatBuilder, metadata: dict[str, str]) -> int:
     return b.vector(entries)
 
 
-def field(b: FlatBuilder, name: str, kind: str, nullable: bool, metadata: dict[str, str]) -> int:
+def field(b: FlatBuilder, number: int, name: str, kind: str, nullable: bool) -> int:
     element, shape = split(kind)
-    children = [field(b, "item", element, False, {})] if shape is not None else []
+    children = [field(b, number, "item", element, False)] if shape is not None else []
     own = {}
-    if element in ("categorical", "bfloat16") and name != "item":
+    if element == "bfloat16" and name != "item":
         own["stoker.type"] = kind
     if shape:
         own["ARROW:extension:name"] = "arrow.fixed_shape_tensor"
         own["ARROW:extension:metadata"] = json.dumps({"shape": shape}, separators=(",", ":"))
     text = b.string(name)
-    code, table = arrow_type(b, kind)
+    code, table = arrow_type(b, "utf8" if kind == "categorical" else kind)
+    dictionary = 0
+    if kind == "categorical":
+        _, index = arrow_type(b, "int32")
+        dictionary = b.table([(0, "q", number), (1, "offset", index)])
     vector = b.vector(children)
-    metadata_at = pairs(b, {**own, **metadata})
+    metadata_at = pairs(b, own)
     return b.table([
-        (0, "offset", text), (1, "B", nullable), (2, "B", code), (3, "offset", table), (5, "offset", vector),
-        (6, "offset", metadata_at),
+        (0, "offset", text), (1, "B", nullable), (2, "B", code), (3, "offset", table), (4, "offset", dictionary),
+        (5, "offset", vector), (6, "offset", metadata_at),
     ])  # fmt: skip
 
 
-Columns = list[tuple[str, str, bool, dict[str, str]]]
+Columns = list[tuple[str, str, bool]]
 
 
 def schema(b: FlatBuilder, columns: Columns, metadata: dict[str, str]) -> int:
-    vector = b.vector([field(b, *column) for column in columns])
+    vector = b.vector([field(b, number, *column) for number, column in enumerate(columns)])
     return b.table([(1, "offset", vector), (2, "offset", pairs(b, metadata))])
 
 
@@ -160,16 +164,24 @@ def opening(columns: Columns, metadata: dict[str, str]) -> bytes:
     return pad64(b"ARROW1\0\0" + b"\xff\xff\xff\xff" + struct.pack("<i", length - 16) + flat)
 
 
-def closing(columns: Columns, metadata: dict[str, str], block: tuple[int, int, int], footer: dict[str, str]) -> bytes:
+Block = tuple[int, int, int]
+
+
+def blocks(b: FlatBuilder, places: list[Block]) -> int:
+    b.prep(4, 24 * len(places))
+    b.prep(8, 24 * len(places))
+    for place in reversed(places):
+        b.put("qi4xq", *place)
+    return b.put("I", len(places))
+
+
+def closing(
+    columns: Columns, metadata: dict[str, str], dictionaries_at: list[Block], batch: Block, footer: dict[str, str]
+) -> bytes:
     b = FlatBuilder()
     header = schema(b, columns, metadata)
-    b.prep(4)
-    b.prep(8)
-    dictionaries = b.put("I", 0)
-    b.prep(4, 24)
-    b.prep(8, 24)
-    b.put("qi4xq", *block)
-    batches = b.put("I", 1)
+    dictionaries = blocks(b, dictionaries_at)
+    batches = blocks(b, [batch])
     extra = pairs(b, footer)
     flat = b.finish(b.table([
         (0, "h", 4), (1, "offset", header), (2, "offset", dictionaries), (3, "offset", batches), (4, "offset", extra),
@@ -222,8 +234,8 @@ def column(kind: str, values: list[Any], class_id: Callable[[str], int]) -> Part
     return [(len(values), nulls)], [validity, data]
 
 
-def message(rows: int, columns: list[Parts], payload: list[bool]) -> tuple[bytes, bytes, bytes]:
-    """Head of the message, small part of the body, payload part."""
+def message(rows: int, columns: list[Parts], payload: list[bool], dictionary: int = 0) -> tuple[bytes, bytes, bytes]:
+    """Head of the message, small part of the body, payload part. With a number: the dictionary batch with this id."""
     nodes = [node for part, _ in columns for node in part]
     buffers = [(data, last and i == len(own) - 1) for (_, own), last in zip(columns, payload, strict=True)
                for i, data in enumerate(own)]  # fmt: skip
@@ -239,7 +251,10 @@ def message(rows: int, columns: list[Parts], payload: list[bool]) -> tuple[bytes
         end += len(body)
         bodies.append(body)
     n, count = len(nodes), len(buffers)
-    flat = struct.pack("<II6HI", 24, 0, 12, 24, 16, 18, 4, 8, 0) + struct.pack("<iIqhB5x", 16, 36, end, 4, 3)
+    flat = struct.pack("<II6HI", 24, 0, 12, 24, 16, 18, 4, 8, 0)
+    flat += struct.pack("<iIqhB5x", 16, 36, end, 4, 2 if dictionary else 3)
+    if dictionary:
+        flat += struct.pack("<4H8xiIq", 8, 16, 8, 4, 16, 28, dictionary)
     flat += struct.pack("<5H6x", 10, 24, 8, 4, 16) + struct.pack("<iIqIII", 16, 24, rows, 20 + 16 * n, 0, 0)
     flat += struct.pack("<I", n) + b"".join(struct.pack("<qq", *node) for node in nodes)
     flat += struct.pack("<II", 0, count)
@@ -254,30 +269,36 @@ def chunk(spec: dict[str, Any]) -> bytes:
     small = [f for f in spec["fields"] if not f["payload"]]
     payload = [f for f in spec["fields"] if f["payload"]]
     no_class: Callable[[str], int] = [].index
-    columns: Columns = [("key", "utf8", False, {})]
+    columns: Columns = [("key", "utf8", False)]
     parts = [column("utf8", [row["key"] for row in rows], no_class)]
+    dictionaries: list[tuple[bytes, bytes, bytes]] = []
     for f in small:
         values = [row[f["name"]] for row in rows]
         names = list(dict.fromkeys(v for v in values if v is not None)) if f["type"] == "categorical" else []
-        text = json.dumps(names, separators=(",", ":"), ensure_ascii=False)
-        metadata = {"stoker.classes": text} if f["type"] == "categorical" else {}
-        columns.append((f["name"], f["type"], f["nullable"], metadata))
+        if f["type"] == "categorical":
+            dictionaries.append(message(len(names), [column("utf8", names, no_class)], [False], len(columns)))
+        columns.append((f["name"], f["type"], f["nullable"]))
         parts.append(column(f["type"], values, names.index))
     for f in payload:
-        columns.append(("crc32c:" + f["name"], "uint32", False, {}))
+        columns.append(("crc32c:" + f["name"], "uint32", False))
         sums = [crc32c(value_bytes(f["type"], row[f["name"]], no_class)) for row in rows]
         parts.append(column("uint32", sums, no_class))
     for f in payload:
-        columns.append((f["name"], f["type"], False, {}))
+        columns.append((f["name"], f["type"], False))
         parts.append(column(f["type"], [row[f["name"]] for row in rows], no_class))
     metadata = {"stoker.format": "1"}
     metadata |= {f"stoker.{key}": spec[key] for key in ("dataset", "chunk", "ingest", "split", "created")}
     metadata["stoker.payload"] = json.dumps([f["name"] for f in payload], separators=(",", ":"))
     first = opening(columns, metadata)
+    places: list[Block] = []
+    for top, body, _ in dictionaries:
+        places.append((len(first), len(top), len(body)))
+        first += top + body
     head, before, after = message(len(rows), parts, [False] * (len(columns) - len(payload)) + [True] * len(payload))
     start = first + head + before
     footer = {"stoker.head_length": str(len(start)), "stoker.head_crc32c": f"{crc32c(start):08x}"}
-    return start + after + closing(columns, metadata, (len(first), len(head), len(before) + len(after)), footer)
+    place = (len(first), len(head), len(before) + len(after))
+    return start + after + closing(columns, metadata, places, place, footer)
 
 
 def batch(fields: list[dict[str, Any]], rows: list[dict[str, Any]], classes: dict[str, list[str]]) -> bytes:

@@ -200,6 +200,15 @@ def message(columns: Sequence[tuple[str, Sequence[Any], bool]], rows: int) -> tu
     return b"\xff\xff\xff\xff" + struct.pack("<i", length) + table.ljust(length, b"\0"), body, first_payload
 
 
+def dictionary(column: int, names: Sequence[str]) -> bytes:
+    """The message with the class names of a column, made from that of a batch with one column."""
+    metadata, body, _ = message([("utf8", names, False)], len(names))
+    table = metadata[8:]
+    between = struct.pack("<4H8xiIq", 8, 16, 8, 4, 16, 28, column)
+    flat = (table[:42] + b"\2" + table[43:48] + between + table[48:168]).ljust(248, b"\0")
+    return metadata[:4] + struct.pack("<i", len(flat)) + flat + body
+
+
 def batch_message(fields: Sequence[Mapping[str, Any]], samples: Sequence[Mapping[str, Any]]) -> bytes:
     """A delivered piece; categorical values are ids of the version."""
     columns = [("utf8", [s["key"] for s in samples], False)]
@@ -216,16 +225,19 @@ def chunk_file(
     arrow = [pa.field("key", pa.utf8(), False)]
     columns: list[tuple[str, list[Any], bool]] = [("utf8", [s["key"] for s in samples], False)]
     payload = [f for f in fields if f["payload"]]
+    dictionaries = b""
     for f in fields:
         if f["payload"]:
             continue
         values = [s[f["name"]] for s in samples]
-        meta = {"stoker.type": f["type"]} if f["type"] in ("bfloat16", "categorical") else {}
+        meta = {"stoker.type": f["type"]} if f["type"] == "bfloat16" else {}
+        kind = arrow_type(f["type"])
         if f["type"] == "categorical":
             names = sorted({v for v in values if v is not None}, key=lambda v: (v[::-1], v))  # some local order
-            meta["stoker.classes"] = json.dumps(names, separators=(",", ":"), ensure_ascii=False)
+            dictionaries += dictionary(len(columns), names)
+            kind = pa.dictionary(pa.int32(), pa.utf8())
             values = [None if v is None else names.index(v) for v in values]
-        arrow.append(pa.field(f["name"], arrow_type(f["type"]), f["nullable"], meta or None))
+        arrow.append(pa.field(f["name"], kind, f["nullable"], meta or None))
         columns.append((f["type"], values, False))
     for f in payload:
         crcs = [google_crc32c.value(column_buffers(f["type"], [s[f["name"]]])[1][-1]) for s in samples]
@@ -250,6 +262,7 @@ def chunk_file(
     length = struct.unpack_from("<i", serialized, 4)[0]
     head = b"ARROW1\0\0" + serialized[:4] + struct.pack("<i", length + grown) + serialized[8:] + bytes(grown)
     assert len(head) % 64 == 0
+    head += dictionaries
     meta, body, first_payload = message(columns, len(samples))
     head_length = len(head) + len(meta) + (first_payload if payload else len(body))
     return head + meta + body + b"\xff\xff\xff\xff\0\0\0\0" + b"footer" + b"ARROW1", head_length

@@ -55,16 +55,10 @@ def test_every_chunk_of_an_ingest_is_made_again_from_its_rows(photos):
         content = Path(snapshot.chunk_path(index)).read_bytes()
         with pa.ipc.open_file(pa.py_buffer(content)) as file:
             batch, metadata = file.get_batch(0), {k.decode(): v.decode() for k, v in file.schema.metadata.items()}
-            names = {
-                f.name: json.loads(f.metadata[b"stoker.classes"])
-                for f in file.schema
-                if b"stoker.classes" in (f.metadata or {})
-            }
         chunk = FillingChunk(metadata["stoker.split"], fields, 0, 0)
         plan = [(field.name, converter(field)) for field in fields]
         for row in batch.to_pylist():
-            named = {name: classes[row[name]] for name, classes in names.items()}
-            chunk.pending.append([row["key"].encode(), *(convert((row | named)[name]) for name, convert in plan)])
+            chunk.pending.append([row["key"].encode(), *(convert(row[name]) for name, convert in plan)])
             chunk.single += 1
         keys, *columns = chunk.take()
         packed = layout.pack(keys, columns, identity(metadata))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,7 +14,7 @@ import pyarrow as pa
 from stoker._dataset.log import check_format
 from stoker._dataset.snapshot import Snapshot
 from stoker._format.checksum import crc32c
-from stoker._format.fields import Field
+from stoker._format.dictionaries import Dictionary, class_names, read_dictionary
 from stoker._format.message import Column, MessageLayout, checked_offsets, chunk_columns
 from stoker._memory.file_reads import read_fully
 from stoker.errors import CorruptDataError
@@ -79,7 +78,6 @@ class ChunkReader:
     def __init__(self, snapshot: Snapshot) -> None:
         self.snapshot = snapshot
         fields = snapshot.info.fields
-        self._fields = {f.name: f for f in fields}
         self._small = [f for f in fields if not f.payload]
         self._payload = [f for f in fields if f.payload]
         self._layout = MessageLayout(chunk_columns(fields))
@@ -138,6 +136,11 @@ class ChunkReader:
         except pa.ArrowException as e:
             raise CorruptDataError(f"{what}: {e}") from e
         self._check_identity(schema, index, what)
+        dictionaries: dict[str, Dictionary] = {}
+        for number, (name, kind) in enumerate(self._schema):
+            if kind == "categorical":
+                dictionaries[name] = read_dictionary(data[at:], number, what.of(name))
+                at += dictionaries[name].length
         message = data[at:]
         found, buffers = self._layout.read(message, what)
         if found != rows:
@@ -167,7 +170,8 @@ class ChunkReader:
             if column.name.startswith("crc32c:"):
                 crcs.append(values)
             else:
-                small.append(self._mapped(ColumnData(column, valid, offsets, values), schema, what))
+                found_values = ColumnData(column, valid, offsets, values)
+                small.append(self._mapped(found_values, dictionaries.get(column.name), rows, what))
         return ChunkHead(rows, tuple(small), tuple(payload))
 
     def _check_identity(self, schema: pa.Schema, index: int, what: ChunkName) -> None:
@@ -208,13 +212,12 @@ class ChunkReader:
             raise CorruptDataError(f"{what}: data reaches beyond the end of the file")
         return PayloadPlaces(start + offsets[:-1], offsets[1:] - offsets[:-1], crcs)
 
-    def _mapped(self, values: ColumnData, schema: pa.Schema, what: ChunkName) -> ColumnData:
+    def _mapped(self, values: ColumnData, dictionary: Dictionary | None, rows: int, what: ChunkName) -> ColumnData:
         """Turns the class ids of a chunk into those of the version; null slots become zero."""
         name = values.column.name
         data = values.data
-        if name != "key" and self._field(name).type == "categorical":
-            raw = (schema.field(name).metadata or {}).get(b"stoker.classes", b"[]")
-            ids = self._class_ids(name, raw, what)
+        if dictionary is not None:
+            ids = self._class_ids(name, dictionary, rows, what)
             if values.validity is not None:
                 data = np.where(values.validity, data, 0)
             if len(data) and not 0 <= int(data.min()) <= int(data.max()) < max(1, len(ids)):
@@ -225,18 +228,16 @@ class ChunkReader:
             data[~values.validity] = 0
         return ColumnData(values.column, values.validity, values.offsets, data)
 
-    def _field(self, name: str) -> Field:
-        return self._fields[name]
-
-    def _class_ids(self, field: str, raw: bytes, what: ChunkName) -> npt.NDArray[np.int32]:
-        found = self._known.get((field, raw))
+    def _class_ids(self, field: str, dictionary: Dictionary, rows: int, what: ChunkName) -> npt.NDArray[np.int32]:
+        found = self._known.get((field, dictionary.body))
         if found is not None:
             return found
+        names = class_names(dictionary, rows, what.of(field))
         known: Mapping[str, int] = self._ids.get(field, {})
-        try:
-            ids = np.array([known[name] for name in json.loads(raw)], np.int32)
-            if len(self._known) < _CLASS_LISTS:
-                self._known[field, raw] = ids
-            return ids
-        except (KeyError, ValueError, TypeError) as e:
-            raise CorruptDataError(f"{what}: classes of {field} unknown to the version: {e}") from e
+        unknown = [name for name in names if name not in known]
+        if unknown:
+            raise CorruptDataError(f"{what}: class {unknown[0]!r} of {field} is not among the version's classes")
+        ids = np.array([known[name] for name in names], np.int32)
+        if len(self._known) < _CLASS_LISTS:
+            self._known[field, dictionary.body] = ids
+        return ids

@@ -13,21 +13,24 @@ from typing import Any, NamedTuple
 
 from stoker._format.canonical_json import array_of_numbers
 
-_STRUCTS = {code: struct.Struct("<" + code) for code in "BhiI"}
+_STRUCTS = {code: struct.Struct("<" + code) for code in "BhiIq"}
 _OFFSET = "offset"
 _INT, _FLOAT, _BINARY, _UTF8, _BOOL, _LIST, _FIXED_BINARY, _FIXED_LIST = 2, 3, 4, 5, 6, 12, 15, 16
 _PLAIN = {"utf8": _UTF8, "binary": _BINARY, "bool": _BOOL}
 _FLOATS = ("float16", "float32", "float64")
 _INTS = {
     f"{sign}int{bits}": (bits, not sign) for sign in ("", "u") for bits in (8, 16, 32, 64)
-} | {"bfloat16": (16, False), "categorical": (32, True)}  # fmt: skip
+} | {"bfloat16": (16, False)}  # fmt: skip
 
 MAGIC = b"ARROW1\0\0"
 ALIGNMENT = 64
 
 
 class SchemaColumn(NamedTuple):
-    """A column as a schema describes it; `type` is a canonical type string, or fixed_size_binary(16)."""
+    """A column as a schema describes it; `type` is a canonical type string, or fixed_size_binary(16).
+
+    A categorical column is a dictionary, whose id is the column's number.
+    """
 
     name: str
     type: str
@@ -36,7 +39,7 @@ class SchemaColumn(NamedTuple):
 
 
 class Block(NamedTuple):
-    """Where the record batch of a file lies."""
+    """Where a record batch or dictionary batch lies in a file."""
 
     message_at: int
     head_length: int
@@ -139,17 +142,22 @@ def _pairs(b: _Builder, metadata: Mapping[str, str]) -> int:
     return b.vector(entries)
 
 
-def _field(b: _Builder, column: SchemaColumn, is_child: bool = False) -> int:
+def _field(b: _Builder, column: SchemaColumn, number: int, is_child: bool = False) -> int:
     element, shape = _split(column.type)
-    children = [] if shape is None else [_field(b, SchemaColumn("item", element), True)]
+    children = [] if shape is None else [_field(b, SchemaColumn("item", element), number, True)]
     own = {}
-    if element in ("categorical", "bfloat16") and not is_child:
+    if element == "bfloat16" and not is_child:
         own["stoker.type"] = column.type
     if shape:
         own["ARROW:extension:name"] = "arrow.fixed_shape_tensor"
         own["ARROW:extension:metadata"] = f'{{"shape":{array_of_numbers(shape)}}}'
     name = b.string(column.name)
-    code, table = _type(b, column.type)
+    categorical = column.type == "categorical"
+    code, table = _type(b, "utf8" if categorical else column.type)
+    dictionary = 0
+    if categorical:
+        _, index = _type(b, "int32")
+        dictionary = b.table((0, "q", number), (1, _OFFSET, index))
     vector = b.vector(children)
     metadata = _pairs(b, own | dict(column.metadata))
     return b.table(
@@ -157,19 +165,28 @@ def _field(b: _Builder, column: SchemaColumn, is_child: bool = False) -> int:
         (1, "B", int(column.nullable)),
         (2, "B", code),
         (3, _OFFSET, table),
+        (4, _OFFSET, dictionary),
         (5, _OFFSET, vector),
         (6, _OFFSET, metadata),
     )
 
 
 def _schema(b: _Builder, columns: Sequence[SchemaColumn], metadata: Mapping[str, str]) -> int:
-    vector = b.vector([_field(b, column) for column in columns])
+    vector = b.vector([_field(b, column, number) for number, column in enumerate(columns)])
     pairs = _pairs(b, metadata)
     return b.table((1, _OFFSET, vector), (2, _OFFSET, pairs))
 
 
+def _blocks(b: _Builder, blocks: Sequence[Block]) -> int:
+    b.prep(4, 24 * len(blocks))
+    b.prep(8, 24 * len(blocks))
+    for block in reversed(blocks):
+        b.put(struct.pack("<qi4xq", *block))
+    return b.put(struct.pack("<I", len(blocks)))
+
+
 def opening(columns: Sequence[SchemaColumn], metadata: Mapping[str, str]) -> bytes:
-    """Magic and schema message, up to where the record batch message begins."""
+    """Magic and schema message, up to where the first dictionary batch or the record batch message begins."""
     b = _Builder()
     header = _schema(b, columns, metadata)
     flat = b.finish(b.table((0, "h", 4), (1, "B", 1), (2, _OFFSET, header)))
@@ -178,24 +195,23 @@ def opening(columns: Sequence[SchemaColumn], metadata: Mapping[str, str]) -> byt
 
 
 def closing(
-    columns: Sequence[SchemaColumn], metadata: Mapping[str, str], block: Block, footer: Mapping[str, Any]
+    columns: Sequence[SchemaColumn],
+    metadata: Mapping[str, str],
+    block: Block,
+    footer: Mapping[str, Any],
+    dictionaries: Sequence[Block] = (),
 ) -> bytes:
     """Everything behind the body."""
     b = _Builder()
     header = _schema(b, columns, metadata)
-    b.prep(4)
-    b.prep(8)
-    dictionaries = b.put(bytes(4))
-    b.prep(4, 24)
-    b.prep(8, 24)
-    b.put(struct.pack("<qi4xq", *block))
-    batches = b.put(struct.pack("<I", 1))
+    dictionary_blocks = _blocks(b, dictionaries)
+    batches = _blocks(b, [block])
     extra = _pairs(b, footer)
     flat = b.finish(
         b.table(
             (0, "h", 4),
             (1, _OFFSET, header),
-            (2, _OFFSET, dictionaries),
+            (2, _OFFSET, dictionary_blocks),
             (3, _OFFSET, batches),
             (4, _OFFSET, extra),
         )

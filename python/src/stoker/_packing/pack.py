@@ -13,6 +13,7 @@ import numpy as np
 
 from stoker._format.canonical_json import compact
 from stoker._format.checksum import RunningCrcs, crc32c, shift
+from stoker._format.dictionaries import dictionary_batch, head_length
 from stoker._format.fields import Field
 from stoker._format.flatbuffer import ALIGNMENT, Block, SchemaColumn, closing, opening
 from stoker._format.message import BODY_LIMIT, Column, MessageLayout, chunk_columns, crc_column
@@ -106,15 +107,19 @@ class ChunkFormat:
                 )
         sums = [_sums(p, count) for p in payload]
         parts = [key, *small, *sums, *payload]
-        self._check_size(parts, identity, count)
+        schema, dictionaries = self._schema(), self._dictionaries(small)
+        self._check_size(parts, sum(map(len, dictionaries)), identity, count)
         message, places, length = self._layout.pack(
             count,
             [(p.nulls, p.elements, len(p.validity), len(p.offsets), p.data_bytes) for p in parts],
             (0, 0, count),
         )
-        schema = self._schema(small)
         metadata = self._metadata(identity)
         first = opening(schema, metadata)
+        blocks = []
+        for batch in dictionaries:
+            blocks.append(Block(len(first), head_length(), len(batch) - head_length()))
+            first += batch
         body = self._layout.body_start
         end = len(first) + (places[-len(payload)][2] if payload else length)
         head = bytearray(end)
@@ -128,7 +133,7 @@ class ChunkFormat:
                 _fill(head, at + d, part.data)
         head_crc = crc32c(bytes(head))
         footer = {"stoker.head_length": str(end), "stoker.head_crc32c": f"{head_crc:08x}"}
-        tail = closing(schema, metadata, Block(len(first), body, length - body), footer)
+        tail = closing(schema, metadata, Block(len(first), body, length - body), footer, blocks)
         buffers: list[Bytes] = [bytes(head)]
         crc = head_crc
         for part in payload:
@@ -159,25 +164,30 @@ class ChunkFormat:
         """What a chunk takes besides its rows, more or less."""
         identity = ChunkIdentity("d" * 36, uuid.UUID(int=0), "i" * 36, "s" * 8, 0)
         small = [Content(0, 0, b"", b"", [], 0, 0, np.zeros(0, np.int64), None, []) for _ in self._small]
-        schema, metadata = self._schema(small), self._metadata(identity)
+        schema, metadata, dictionaries = self._schema(), self._metadata(identity), self._dictionaries(small)
         footer = {"stoker.head_length": "0" * 7, "stoker.head_crc32c": "0" * 8}
-        frame = len(opening(schema, metadata)) + len(closing(schema, metadata, Block(0, 0, 0), footer))
+        blocks = [Block(0, 0, 0)] * len(dictionaries)
+        frame = len(opening(schema, metadata)) + len(closing(schema, metadata, Block(0, 0, 0), footer, blocks))
+        frame += sum(map(len, dictionaries))
         buffers = sum(c.buffers for c in self._layout.columns)
         return frame + self._layout.body_start + ALIGNMENT * buffers
 
-    def _check_size(self, parts: Sequence[Content], identity: ChunkIdentity, rows: int) -> None:
-        body = sum(p.data_bytes + len(p.offsets) + len(p.validity) for p in parts)
+    def _check_size(self, parts: Sequence[Content], dictionaries: int, identity: ChunkIdentity, rows: int) -> None:
+        body = dictionaries + sum(p.data_bytes + len(p.offsets) + len(p.validity) for p in parts)
         if body + _TAIL_ROOM >= BODY_LIMIT:
             raise InvalidSampleError(
                 f"chunk {identity.chunk} would have {body} bytes in {rows} samples, the limit of a file is 2 GiB; "
                 "split such samples into several"
             )
 
-    def _schema(self, small: Sequence[Content]) -> list[SchemaColumn]:
+    def _dictionaries(self, small: Sequence[Content]) -> list[bytes]:
+        """The dictionary batches, in the order of the columns."""
+        numbered = enumerate(zip(self._small, small, strict=True), 1)
+        return [dictionary_batch(n, part.classes or []) for n, (f, part) in numbered if f.type == "categorical"]
+
+    def _schema(self) -> list[SchemaColumn]:
         columns = [SchemaColumn("key", "utf8")]
-        for f, part in zip(self._small, small, strict=True):
-            own = {"stoker.classes": compact(part.classes)} if f.type == "categorical" else {}
-            columns.append(SchemaColumn(f.name, f.type, f.nullable, own))
+        columns += [SchemaColumn(f.name, f.type, f.nullable) for f in self._small]
         columns += [SchemaColumn(crc_column(f.name).name, "uint32") for f in self._payload]
         columns += [SchemaColumn(f.name, f.type) for f in self._payload]
         return columns

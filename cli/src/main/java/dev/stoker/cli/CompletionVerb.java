@@ -3,12 +3,12 @@ package dev.stoker.cli;
 import java.io.PrintWriter;
 import java.util.concurrent.Callable;
 import picocli.AutoComplete;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Parameters;
 import picocli.CommandLine.Spec;
-import picocli.CommandLine;
 
 /** {@code stoker completion}: the script by which a shell completes verbs and options. */
 @Command(
@@ -53,7 +53,9 @@ final class CompletionVerb implements Callable<Integer> {
                     .append(quoted(HelpLayout.summary(verb.getCommandSpec())))
                     .append('\n');
             for (OptionSpec option : verb.getCommandSpec().options()) {
-                script.append("complete -c stoker -n '__fish_seen_subcommand_from ").append(name).append('\'');
+                script.append("complete -c stoker -n '__fish_seen_subcommand_from ")
+                        .append(name)
+                        .append('\'');
                 for (String form : option.names()) {
                     script.append(form.startsWith("--") ? " -l " : " -s ").append(form.replaceFirst("^-+", ""));
                 }

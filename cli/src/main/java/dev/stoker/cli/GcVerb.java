@@ -24,7 +24,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code stoker gc}: lists the remains of dead ingests, and deletes them with {@code --yes}. */
 @Command(
-        name = "gc", header = {"Examples:", "  stoker gc ./data/photos", "  stoker gc ./data/photos --yes"},
+        name = "gc",
+        header = {"Examples:", "  stoker gc ./data/photos", "  stoker gc ./data/photos --yes"},
         description = {
             "Lists files that belong to no version of a dataset, which interrupted ingests left behind. With"
                     + " --yes it deletes them.",

@@ -2,11 +2,11 @@ package dev.stoker.cli;
 
 import java.util.ArrayList;
 import java.util.List;
+import picocli.CommandLine;
 import picocli.CommandLine.Help;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Model.UsageMessageSpec;
-import picocli.CommandLine;
 
 /** Lays out the help of every verb for 80 columns: examples, usage, description, arguments, options by topic. */
 final class HelpLayout {
@@ -59,10 +59,13 @@ final class HelpLayout {
         StringBuilder text = new StringBuilder();
         for (Topics.Topic topic : Topics.of(help.commandSpec())) {
             // The width of the columns follows from all options, so that the topics look alike.
-            Help.Layout layout = help.createDefaultLayout(
-                    all, help.commandSpec().positionalParameters(), help.colorScheme());
+            Help.Layout layout =
+                    help.createDefaultLayout(all, help.commandSpec().positionalParameters(), help.colorScheme());
             layout.addAllOptions(topic.options(), help.parameterLabelRenderer());
-            text.append(System.lineSeparator()).append(topic.title()).append(':').append(System.lineSeparator());
+            text.append(System.lineSeparator())
+                    .append(topic.title())
+                    .append(':')
+                    .append(System.lineSeparator());
             text.append(layout);
         }
         return text.toString();

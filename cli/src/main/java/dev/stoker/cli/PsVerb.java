@@ -15,7 +15,10 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Spec;
 
 /** {@code stoker ps}: the feeds of this user and machine. */
-@Command(name = "ps", header = {"Example:", "  stoker ps --all"}, description = "Lists the feeds of this machine.")
+@Command(
+        name = "ps",
+        header = {"Example:", "  stoker ps --all"},
+        description = "Lists the feeds of this machine.")
 final class PsVerb implements Callable<Integer> {
 
     @Spec

@@ -23,7 +23,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code stoker top}: a live table of the feeds of this machine. */
 @Command(
-        name = "top", header = {"Example:", "  stoker top photos"},
+        name = "top",
+        header = {"Example:", "  stoker top photos"},
         description = {
             "Shows throughput, positions of groups and the causes of trainers' waits for the feeds of this"
                     + " machine, every second.",
@@ -143,8 +144,8 @@ final class TopVerb implements Callable<Integer> {
     }
 
     private static void print(FeedFile feed, FeedRates rates, PrintWriter out) {
-        out.println(head(feed) + rate(rates.samplesPerSecond()) + " samples/s   "
-                + Units.rate(rates.bytesPerSecond()) + "   " + Units.plural(rates.sessions(), "trainer"));
+        out.println(head(feed) + rate(rates.samplesPerSecond()) + " samples/s   " + Units.rate(rates.bytesPerSecond())
+                + "   " + Units.plural(rates.sessions(), "trainer"));
         for (FeedRates.Tier tier : rates.tiers()) {
             out.println("  tier " + tier.name() + "   " + Units.bytes(tier.used()) + " of " + Units.bytes(tier.limit())
                     + "   " + percent((double) tier.hits() / Math.max(1, tier.hits() + tier.misses())) + " hits");

@@ -167,7 +167,13 @@ final class Topics {
             new Named(
                     "Selection",
                     List.of(
-                            "--version", "--split", "--n", "--all", "--ledger", "--dataset", "--epochs",
+                            "--version",
+                            "--split",
+                            "--n",
+                            "--all",
+                            "--ledger",
+                            "--dataset",
+                            "--epochs",
                             "--older-than")),
             new Named("New chunks", List.of("--below", "--chunk-size", "--order", "--seed")),
             new Named("Changes", List.of("--dry-run", "--yes", "--break", "--ingest-id")),

@@ -6,8 +6,8 @@ import dev.stoker.ingest.spec.IngestFlags;
 import dev.stoker.ingest.topic.TopicFlags;
 import java.util.List;
 import java.util.Set;
-import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine;
+import picocli.CommandLine.Model.OptionSpec;
 
 /** All verbs, in the order in which help lists them. */
 final class Verbs {

@@ -25,7 +25,8 @@ import picocli.CommandLine.Spec;
 
 /** {@code stoker verify}: reads every byte of a version and checks it. */
 @Command(
-        name = "verify", header = {"Example:", "  stoker verify ./data/photos"},
+        name = "verify",
+        header = {"Example:", "  stoker verify ./data/photos"},
         description = {
             "Reads every byte of a version of a dataset and verifies its checksums.",
             "Exits with 1 if anything is damaged."

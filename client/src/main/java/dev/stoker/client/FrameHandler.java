@@ -493,9 +493,8 @@ final class FrameHandler implements FeederConnection.Sink {
 
     private void onLaneMap(LaneMap map) throws ConnectionLostException {
         if (map.lanes().size() != subscriptions.lanes()) {
-            throw ConnectionLostException.broken(
-                    "the lane map has " + Units.plural(map.lanes().size(), "lane")
-                            + ", the stream has " + subscriptions.lanes());
+            throw ConnectionLostException.broken("the lane map has "
+                    + Units.plural(map.lanes().size(), "lane") + ", the stream has " + subscriptions.lanes());
         }
         if (network.pool().adopt(map, System.nanoTime())) {
             network.hurry();

@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.flink.failure.Patience;
 import dev.stoker.connectors.kafka.SchemaRegistry;
+import dev.stoker.flink.failure.Patience;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;

@@ -1,7 +1,7 @@
 package dev.stoker.ingest.topic;
 
-import dev.stoker.flink.failure.Patience;
 import dev.stoker.connectors.kafka.SourceRecord;
+import dev.stoker.flink.failure.Patience;
 import dev.stoker.ingest.spec.InvalidIngestException;
 import dev.stoker.schemas.arrow.Field;
 import dev.stoker.schemas.arrow.FieldType;

@@ -1,6 +1,7 @@
 package dev.stoker.schemas.arrow;
 
 import dev.stoker.schemas.errors.CorruptDataException;
+import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -53,6 +54,9 @@ public final class ArrowFile {
             }
         }
         List<FieldType> types = schema.fields().stream().map(ArrowField::type).toList();
+        if (types.contains(ScalarType.CATEGORICAL)) {
+            throw new IllegalArgumentException("a categorical column needs a dictionary; make a chunk");
+        }
         RecordBatchLayout layout = RecordBatchLayout.of(types, new boolean[types.size()]);
         RecordBatchParts parts = new RecordBatchParts(layout, rows);
         for (int c = 0; c < columns.size(); c++) {
@@ -61,9 +65,8 @@ public final class ArrowFile {
         byte[] opening = ArrowHead.opening(schema);
         byte[] tail = new ArrowFooter(
                         schema.without(SELF_KEY),
-                        opening.length,
-                        layout.headLength(),
-                        parts.bodyLength(),
+                        List.of(),
+                        new ArrowFooter.Block(opening.length, layout.headLength(), parts.bodyLength()),
                         footerMetadata)
                 .tail();
         long length = opening.length + layout.headLength() + parts.bodyLength() + tail.length;
@@ -88,6 +91,12 @@ public final class ArrowFile {
         ByteBuffer bytes = file.duplicate().position(0).order(ByteOrder.LITTLE_ENDIAN);
         int tailLength = ArrowFooter.tailLength(bytes, length, name);
         ArrowFooter footer = ArrowFooter.read(bytes.slice(length - tailLength, tailLength), name);
+        if (!footer.dictionaries().isEmpty()) {
+            throw new ForeignFileException(
+                    name,
+                    "an Arrow file with one record batch",
+                    "its footer has " + footer.dictionaries().size() + " dictionaries");
+        }
         ArrowHead head =
                 ArrowHead.read(bytes, schema -> new boolean[schema.fields().size()], length - tailLength, name);
         ArrowFooter expected = head.footer(footer.metadata());

@@ -7,8 +7,10 @@ import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -19,17 +21,12 @@ import java.util.Map;
  * </pre>
  *
  * @param schema the footer's copy
- * @param messagePosition position of the record batch message in the file
- * @param messageHeadLength bytes of the message's prefix, flatbuffer and padding
- * @param bodyLength bytes of the message's body
+ * @param dictionaries the dictionary batches, in file order
+ * @param recordBatch the record batch
  * @param metadata custom metadata in the order in which it is written
  */
 public record ArrowFooter(
-        ArrowSchema schema,
-        long messagePosition,
-        int messageHeadLength,
-        long bodyLength,
-        Map<String, String> metadata) {
+        ArrowSchema schema, List<Block> dictionaries, Block recordBatch, Map<String, String> metadata) {
     private static final byte[] MAGIC = "ARROW1".getBytes(StandardCharsets.US_ASCII);
     private static final long END_OF_STREAM = 0x00000000FFFFFFFFL;
     private static final int VERSION_5 = 4;
@@ -41,7 +38,17 @@ public record ArrowFooter(
     /** Bytes of length and magic at the end of the file, which {@link #tailLength} needs. */
     public static final int ENDING = 4 + 6;
 
+    /**
+     * Locates a message.
+     *
+     * @param position position of the message in the file
+     * @param headLength bytes of the message's prefix, flatbuffer and padding
+     * @param bodyLength bytes of the message's body
+     */
+    public record Block(long position, int headLength, long bodyLength) {}
+
     public ArrowFooter {
+        dictionaries = List.copyOf(dictionaries);
         metadata = Collections.unmodifiableMap(new LinkedHashMap<>(metadata));
     }
 
@@ -94,20 +101,26 @@ public record ArrowFooter(
         int schema = in.reference(root, 1);
         int batches = in.reference(root, 3);
         int count = in.vectorLength(batches, BLOCK_SIZE);
-        int dictionaries = in.vectorLength(in.reference(root, 2), BLOCK_SIZE);
-        if (version != VERSION_5 || schema == 0 || dictionaries != 0 || count != 1) {
+        if (version != VERSION_5 || schema == 0 || count != 1) {
             throw new ForeignFileException(
                     file,
                     "an Arrow file with one record batch",
-                    "its footer has " + count + " record batches, " + dictionaries + " dictionaries and metadata V"
-                            + (version + 1));
+                    "its footer has " + count + " record batches and metadata V" + (version + 1));
         }
         SchemaReader reader = new SchemaReader(in, file);
         return new ArrowFooter(
                 reader.read(schema),
-                in.i64(batches + 4),
-                in.i32(batches + 12),
-                in.i64(batches + 20),
+                blocks(in, in.reference(root, 2)),
+                blocks(in, batches).get(0),
                 reader.pairs(in.reference(root, 4)));
+    }
+
+    private static List<Block> blocks(FlatReader in, int vector) throws StokerException {
+        List<Block> blocks = new ArrayList<>();
+        for (int i = 0; i < in.vectorLength(vector, BLOCK_SIZE); i++) {
+            int at = vector + 4 + BLOCK_SIZE * i;
+            blocks.add(new Block(in.i64(at), in.i32(at + 8), in.i64(at + 16)));
+        }
+        return blocks;
     }
 }

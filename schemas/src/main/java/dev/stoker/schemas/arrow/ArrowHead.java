@@ -3,17 +3,19 @@ package dev.stoker.schemas.arrow;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.StokerException;
+import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import org.apache.arrow.flatbuf.MessageHeader;
 
 /**
- * Reads the beginning of an Arrow file with one record batch: magic, schema message, record batch message, and the part
- * of the body before the payload. Immutable and thread-safe.
+ * Reads the beginning of an Arrow file with one record batch: magic, schema message, dictionary batches, record batch
+ * message, and the part of the body before the payload. Immutable and thread-safe.
  */
 public final class ArrowHead {
     /** First bytes of a file, padding included. */
@@ -22,12 +24,19 @@ public final class ArrowHead {
     private final ArrowSchema schema;
     private final RecordBatchLayout layout;
     private final RecordBatch batch;
+    private final List<DictionaryBatch> dictionaries;
     private final int messageAt;
     private final List<ArrowColumn> columns;
 
     private ArrowHead(
-            ArrowSchema schema, RecordBatchLayout layout, RecordBatch batch, int messageAt, List<ArrowColumn> columns) {
+            ArrowSchema schema,
+            List<DictionaryBatch> dictionaries,
+            RecordBatchLayout layout,
+            RecordBatch batch,
+            int messageAt,
+            List<ArrowColumn> columns) {
         this.schema = schema;
+        this.dictionaries = dictionaries;
         this.layout = layout;
         this.batch = batch;
         this.messageAt = messageAt;
@@ -41,9 +50,36 @@ public final class ArrowHead {
         boolean[] of(ArrowSchema schema) throws StokerException;
     }
 
-    /** Returns magic and schema message, padded to a multiple of 64. The record batch message follows them. */
-    public static byte[] opening(ArrowSchema schema) {
-        byte[] flatbuffer = SchemaFlatbuffer.message(schema);
+    /**
+     * Contains the beginning of a file up to the record batch message.
+     *
+     * @param bytes the bytes; their number is a multiple of 64
+     * @param dictionaries the dictionary batches among them
+     */
+    public record Opening(byte[] bytes, List<ArrowFooter.Block> dictionaries) {}
+
+    /**
+     * Returns magic, schema message and dictionary batches.
+     *
+     * @param classes class names of each categorical column, by column, in the order of their indices
+     */
+    public static Opening opening(ArrowSchema schema, Map<Integer, List<String>> classes) {
+        ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+        bytes.writeBytes(opening(schema));
+        List<ArrowFooter.Block> dictionaries = new ArrayList<>();
+        for (int column = 0; column < schema.fields().size(); column++) {
+            if (schema.fields().get(column).type() == ScalarType.CATEGORICAL) {
+                byte[] message = DictionaryBatch.write(column, classes.get(column));
+                dictionaries.add(DictionaryBatch.block(bytes.size(), message.length));
+                bytes.writeBytes(message);
+            }
+        }
+        return new Opening(bytes.toByteArray(), List.copyOf(dictionaries));
+    }
+
+    /** Returns magic and schema message, padded to a multiple of 64. */
+    static byte[] opening(ArrowSchema schema) {
+        byte[] flatbuffer = SchemaFlatbuffer.fileMessage(schema);
         int prefix = MAGIC.length + RecordBatchLayout.PREFIX;
         int length = (int) RecordBatchLayout.align(prefix + (long) flatbuffer.length);
         ByteBuffer out = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
@@ -71,6 +107,10 @@ public final class ArrowHead {
         ArrowSchema schema = new SchemaReader(in, file).read(header);
 
         int messageAt = MAGIC.length + RecordBatchLayout.PREFIX + flatbuffer.remaining();
+        List<DictionaryBatch> dictionaries = DictionaryBatch.readAll(bytes, messageAt, schema, file);
+        for (DictionaryBatch dictionary : dictionaries) {
+            messageAt += (int) dictionary.length();
+        }
         List<FieldType> types = schema.fields().stream().map(ArrowField::type).toList();
         RecordBatchLayout layout = RecordBatchLayout.of(types, payload.of(schema));
         ByteBuffer message = bytes.duplicate().order(ByteOrder.LITTLE_ENDIAN).position(messageAt);
@@ -87,7 +127,7 @@ public final class ArrowHead {
         for (int c = 0; c < types.size(); c++) {
             columns.add(ArrowColumn.open(schema.fields().get(c), c, layout, batch, bytes, bodyAt, file));
         }
-        return new ArrowHead(schema, layout, batch, messageAt, List.copyOf(columns));
+        return new ArrowHead(schema, dictionaries, layout, batch, messageAt, List.copyOf(columns));
     }
 
     /** Returns the schema, including its metadata. */
@@ -103,6 +143,16 @@ public final class ArrowHead {
     /** Returns the columns in schema order. */
     public List<ArrowColumn> columns() {
         return columns;
+    }
+
+    /** Returns the class names of a categorical column, one for each index. */
+    public ArrowColumn dictionary(int column) {
+        for (DictionaryBatch dictionary : dictionaries) {
+            if (dictionary.column() == column) {
+                return dictionary.names();
+            }
+        }
+        throw new IllegalArgumentException("column " + column + " has no dictionary");
     }
 
     /** Returns the position of the record batch message in the file. */
@@ -121,11 +171,14 @@ public final class ArrowHead {
     }
 
     /**
-     * Checks that the record batch message has the canonical layout, without overlaps and gaps.
+     * Checks that dictionaries and record batch have the canonical layout, without overlaps and gaps.
      *
      * @return position of the first payload data buffer in the file, or the end of the body if there is none
      */
     public int checkCanonical(String file) throws StokerException {
+        for (DictionaryBatch dictionary : dictionaries) {
+            dictionary.checkCanonical(file);
+        }
         long[] expected = new long[layout.buffers()];
         long small = layout.place(batch.lengths(), expected);
         if (!Arrays.equals(expected, batch.offsets())
@@ -141,9 +194,12 @@ public final class ArrowHead {
     }
 
     /** Returns the footer that belongs to this head. */
-    public ArrowFooter footer(java.util.Map<String, String> metadata) {
+    public ArrowFooter footer(Map<String, String> metadata) {
         return new ArrowFooter(
-                schema.without(ArrowFile.SELF_KEY), messageAt, batch.headLength(), batch.bodyLength(), metadata);
+                schema.without(ArrowFile.SELF_KEY),
+                dictionaries.stream().map(DictionaryBatch::block).toList(),
+                new ArrowFooter.Block(messageAt, batch.headLength(), batch.bodyLength()),
+                metadata);
     }
 
     private static void checkMagic(ByteBuffer bytes, String file) throws StokerException {

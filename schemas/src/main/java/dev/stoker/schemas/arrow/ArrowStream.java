@@ -18,7 +18,7 @@ public final class ArrowStream {
 
     /** Returns the schema message, padded to a multiple of 64. */
     public static byte[] opening(ArrowSchema schema) {
-        byte[] flatbuffer = SchemaFlatbuffer.message(schema);
+        byte[] flatbuffer = SchemaFlatbuffer.streamMessage(schema);
         int length = (int) RecordBatchLayout.align(RecordBatchLayout.PREFIX + (long) flatbuffer.length);
         ByteBuffer out = ByteBuffer.allocate(length).order(ByteOrder.LITTLE_ENDIAN);
         out.putInt(0xFFFFFFFF).putInt(length - RecordBatchLayout.PREFIX).put(flatbuffer);

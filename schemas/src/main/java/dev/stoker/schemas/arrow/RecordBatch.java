@@ -40,6 +40,24 @@ record RecordBatch(
         FlatReader in = new FlatReader(flatbuffer, file, "record batch message");
         int message = in.root();
         int batch = Message.header(in, message, MessageHeader.RecordBatch, "a record batch", file);
+        return read(in, message, batch, layout, headLength, bodyLimit, file);
+    }
+
+    /**
+     * Reads the tables of a message.
+     *
+     * @param message position of the Message table
+     * @param batch position of the RecordBatch table
+     */
+    static RecordBatch read(
+            FlatReader in,
+            int message,
+            int batch,
+            RecordBatchLayout layout,
+            int headLength,
+            long bodyLimit,
+            String file)
+            throws StokerException {
         long bodyLength = in.i64Field(message, 3);
         if (bodyLength < 0 || bodyLength > bodyLimit - headLength) {
             throw in.corrupt("a body of " + bodyLength + " bytes; there is room for " + (bodyLimit - headLength));

@@ -23,6 +23,17 @@ import java.util.List;
  *  92 u32 n, n × (i64 length, i64 null count)
  *  96+16n u32 0, u32 b, b × (i64 offset, i64 length)
  * </pre>
+ *
+ * A dictionary batch has a DictionaryBatch table between the Message and the RecordBatch table. From 48 on, the bytes
+ * above follow it unchanged:
+ *
+ * <pre>
+ *  42 u8 2                    DictionaryBatch in place of RecordBatch
+ *  48 u16 8,16,8,4            DictionaryBatch vtable
+ *  56 i64 0
+ *  64 i32 16, u32 28, i64 id
+ *  80 …                       as from 48 on
+ * </pre>
  */
 public final class RecordBatchLayout {
     /** Alignment of messages, buffers and lengths. */
@@ -32,6 +43,9 @@ public final class RecordBatchLayout {
     static final int PREFIX = 8;
 
     private static final int NODES = 96;
+    private static final int DICTIONARY_TABLE = 32;
+    private static final byte DICTIONARY_BATCH = 2;
+    private static final byte RECORD_BATCH = 3;
     private static final int NODE_SIZE = 16;
     private static final int BUFFER_SIZE = 16;
 
@@ -126,6 +140,11 @@ public final class RecordBatchLayout {
         return (int) align(PREFIX + (long) flatbufferLength());
     }
 
+    /** Returns {@link #headLength} of a dictionary batch. */
+    int dictionaryHeadLength() {
+        return (int) align(PREFIX + (long) flatbufferLength() + DICTIONARY_TABLE);
+    }
+
     private int flatbufferLength() {
         return NODES + NODE_SIZE * nodes() + 8 + BUFFER_SIZE * buffers();
     }
@@ -175,16 +194,44 @@ public final class RecordBatchLayout {
      */
     public void writeHead(
             ByteBuffer dst, long rows, long[] nodeLengths, long[] nullCounts, long[] offsets, long[] lengths) {
-        int start = dst.position();
-        int head = headLength();
-        int n = nodes();
-        int b = buffers();
-        dst.putInt(0xFFFFFFFF).putInt(head - PREFIX);
+        int end = dst.position() + headLength();
+        putMessage(dst, headLength(), RECORD_BATCH, bodyLength(lengths));
+        putBatch(dst, rows, nodeLengths, nullCounts, offsets, lengths);
+        putZeros(dst, end);
+    }
+
+    /**
+     * Writes prefix, flatbuffer and padding of a dictionary batch at a buffer's position. The buffer must be
+     * little-endian. The layout must have one utf8 column.
+     *
+     * @param id id of the dictionary
+     * @param rows number of values
+     * @param offsets offset of each buffer, from {@link #place}
+     * @param lengths length of each buffer
+     */
+    void writeDictionaryHead(ByteBuffer dst, long id, long rows, long[] offsets, long[] lengths) {
+        int end = dst.position() + dictionaryHeadLength();
+        putMessage(dst, dictionaryHeadLength(), DICTIONARY_BATCH, bodyLength(lengths));
+        putShorts(dst, 8, 16, 8, 4);
+        dst.putLong(0);
+        dst.putInt(16).putInt(28).putLong(id);
+        putBatch(dst, rows, new long[] {rows}, new long[nodes()], offsets, lengths);
+        putZeros(dst, end);
+    }
+
+    private static void putMessage(ByteBuffer dst, int headLength, byte type, long bodyLength) {
+        dst.putInt(0xFFFFFFFF).putInt(headLength - PREFIX);
         dst.putInt(24).putInt(0);
         putShorts(dst, 12, 24, 16, 18, 4, 8);
         dst.putInt(0);
-        dst.putInt(16).putInt(36).putLong(bodyLength(lengths));
-        dst.putShort((short) 4).put((byte) 3).put((byte) 0).putInt(0);
+        dst.putInt(16).putInt(36).putLong(bodyLength);
+        dst.putShort((short) 4).put(type).put((byte) 0).putInt(0);
+    }
+
+    private void putBatch(
+            ByteBuffer dst, long rows, long[] nodeLengths, long[] nullCounts, long[] offsets, long[] lengths) {
+        int n = nodes();
+        int b = buffers();
         putShorts(dst, 10, 24, 8, 4, 16);
         dst.putShort((short) 0).putInt(0);
         dst.putInt(16).putInt(24).putLong(rows).putInt(20 + NODE_SIZE * n).putLong(0);
@@ -196,7 +243,10 @@ public final class RecordBatchLayout {
         for (int i = 0; i < b; i++) {
             dst.putLong(offsets[i]).putLong(lengths[i]);
         }
-        while (dst.position() < start + head) {
+    }
+
+    private static void putZeros(ByteBuffer dst, int end) {
+        while (dst.position() < end) {
             dst.put((byte) 0);
         }
     }

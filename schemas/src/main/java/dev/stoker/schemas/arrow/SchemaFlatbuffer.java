@@ -10,6 +10,7 @@ import java.util.stream.Collectors;
 import org.apache.arrow.flatbuf.Binary;
 import org.apache.arrow.flatbuf.Block;
 import org.apache.arrow.flatbuf.Bool;
+import org.apache.arrow.flatbuf.DictionaryEncoding;
 import org.apache.arrow.flatbuf.FixedSizeBinary;
 import org.apache.arrow.flatbuf.FixedSizeList;
 import org.apache.arrow.flatbuf.FloatingPoint;
@@ -39,10 +40,19 @@ final class SchemaFlatbuffer {
 
     private SchemaFlatbuffer() {}
 
-    /** Returns the flatbuffer of a schema message. */
-    static byte[] message(ArrowSchema schema) {
+    /** Returns the flatbuffer of a file's schema message. Categorical columns are dictionaries. */
+    static byte[] fileMessage(ArrowSchema schema) {
+        return message(schema, true);
+    }
+
+    /** Returns the flatbuffer of a stream's schema message. Categorical columns are ids of classes. */
+    static byte[] streamMessage(ArrowSchema schema) {
+        return message(schema, false);
+    }
+
+    private static byte[] message(ArrowSchema schema, boolean dictionaries) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
-        int header = schema(builder, schema);
+        int header = schema(builder, schema, dictionaries);
         Message.startMessage(builder);
         Message.addVersion(builder, MetadataVersion.V5);
         Message.addHeaderType(builder, MessageHeader.Schema);
@@ -54,11 +64,14 @@ final class SchemaFlatbuffer {
     /** Returns the flatbuffer of a footer with one record batch. */
     static byte[] footer(ArrowFooter footer) {
         FlatBufferBuilder builder = new FlatBufferBuilder(INITIAL_BYTES);
-        int header = schema(builder, footer.schema());
-        Footer.startDictionariesVector(builder, 0);
+        int header = schema(builder, footer.schema(), true);
+        Footer.startDictionariesVector(builder, footer.dictionaries().size());
+        for (int i = footer.dictionaries().size() - 1; i >= 0; i--) {
+            block(builder, footer.dictionaries().get(i));
+        }
         int dictionaries = builder.endVector();
         Footer.startRecordBatchesVector(builder, 1);
-        Block.createBlock(builder, footer.messagePosition(), footer.messageHeadLength(), footer.bodyLength());
+        block(builder, footer.recordBatch());
         int batches = builder.endVector();
         int pairs = metadata(builder, footer.metadata());
         Footer.startFooter(builder);
@@ -73,10 +86,16 @@ final class SchemaFlatbuffer {
         return builder.sizedByteArray();
     }
 
-    private static int schema(FlatBufferBuilder builder, ArrowSchema schema) {
+    private static void block(FlatBufferBuilder builder, ArrowFooter.Block block) {
+        Block.createBlock(builder, block.position(), block.headLength(), block.bodyLength());
+    }
+
+    private static int schema(FlatBufferBuilder builder, ArrowSchema schema, boolean dictionaries) {
         int[] fields = new int[schema.fields().size()];
         for (int i = 0; i < fields.length; i++) {
-            fields[i] = field(builder, schema.fields().get(i));
+            ArrowField field = schema.fields().get(i);
+            boolean dictionary = dictionaries && field.type() == ScalarType.CATEGORICAL;
+            fields[i] = dictionary ? dictionaryField(builder, field, i) : field(builder, field);
         }
         int vector = Schema.createFieldsVector(builder, fields);
         int pairs = metadata(builder, schema.metadata());
@@ -98,6 +117,19 @@ final class SchemaFlatbuffer {
         return field(builder, CHILD, false, element, new int[0], Map.of());
     }
 
+    /** Returns the field of a column whose rows refer to class names by int32 indices. */
+    private static int dictionaryField(FlatBufferBuilder builder, ArrowField field, int column) {
+        int name = builder.createString(field.name());
+        int type = type(builder, ScalarType.UTF8);
+        int index = Int.createInt(builder, ScalarType.CATEGORICAL.width() * 8, true);
+        DictionaryEncoding.startDictionaryEncoding(builder);
+        DictionaryEncoding.addId(builder, column);
+        DictionaryEncoding.addIndexType(builder, index);
+        int dictionary = DictionaryEncoding.endDictionaryEncoding(builder);
+        int[] parts = {name, type, dictionary};
+        return field(builder, parts, field.nullable(), ScalarType.UTF8, new int[0], field.metadata());
+    }
+
     private static int field(
             FlatBufferBuilder builder,
             String name,
@@ -105,15 +137,28 @@ final class SchemaFlatbuffer {
             FieldType type,
             int[] children,
             Map<String, String> metadata) {
-        int nameOffset = builder.createString(name);
-        int typeOffset = type(builder, type);
+        int[] parts = {builder.createString(name), type(builder, type), 0};
+        return field(builder, parts, nullable, type, children, metadata);
+    }
+
+    /** Returns the field with these offsets of name, type and dictionary encoding. */
+    private static int field(
+            FlatBufferBuilder builder,
+            int[] parts,
+            boolean nullable,
+            FieldType type,
+            int[] children,
+            Map<String, String> metadata) {
         int childrenOffset = org.apache.arrow.flatbuf.Field.createChildrenVector(builder, children);
         int pairs = metadata(builder, metadata);
         org.apache.arrow.flatbuf.Field.startField(builder);
-        org.apache.arrow.flatbuf.Field.addName(builder, nameOffset);
+        org.apache.arrow.flatbuf.Field.addName(builder, parts[0]);
         org.apache.arrow.flatbuf.Field.addNullable(builder, nullable);
         org.apache.arrow.flatbuf.Field.addTypeType(builder, typeCode(type));
-        org.apache.arrow.flatbuf.Field.addType(builder, typeOffset);
+        org.apache.arrow.flatbuf.Field.addType(builder, parts[1]);
+        if (parts[2] != 0) {
+            org.apache.arrow.flatbuf.Field.addDictionary(builder, parts[2]);
+        }
         org.apache.arrow.flatbuf.Field.addChildren(builder, childrenOffset);
         if (pairs != 0) {
             org.apache.arrow.flatbuf.Field.addCustomMetadata(builder, pairs);

@@ -13,7 +13,10 @@ import java.util.Map;
 import org.apache.arrow.flatbuf.Precision;
 import org.apache.arrow.flatbuf.Type;
 
-/** Reads the Schema table of a flatbuffer. Accepts the types that Stoker writes, from any writer. */
+/**
+ * Reads the Schema table of a file's flatbuffer. Accepts the types that Stoker writes, from any writer. Class names of
+ * a categorical column are the dictionary with the column's number.
+ */
 final class SchemaReader {
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -33,7 +36,7 @@ final class SchemaReader {
         int count = in.vectorLength(vector, 4);
         List<ArrowField> fields = new ArrayList<>();
         for (int i = 0; i < count; i++) {
-            fields.add(field(in.element(vector, i)));
+            fields.add(field(in.element(vector, i), i));
         }
         return new ArrowSchema(fields, pairs(in.reference(schema, 2)));
     }
@@ -53,21 +56,39 @@ final class SchemaReader {
         return pairs;
     }
 
-    private ArrowField field(int table) throws StokerException {
+    private ArrowField field(int table, int column) throws StokerException {
         String name = in.string(table, 0);
         Map<String, String> metadata = pairs(in.reference(table, 6));
         if (name == null) {
             throw in.corrupt("a column has no name");
         }
-        if (in.reference(table, 4) != 0) {
-            throw unsupported(name, "a dictionary");
+        int dictionary = in.reference(table, 4);
+        boolean nullable = in.booleanField(table, 1);
+        if (dictionary != 0) {
+            checkDictionary(table, dictionary, column, name);
+            return new ArrowField(name, ScalarType.CATEGORICAL, nullable, metadata);
         }
         FieldType type = type(table, name, metadata);
-        ArrowField read = new ArrowField(name, type, in.booleanField(table, 1), Map.of());
+        ArrowField read = new ArrowField(name, type, nullable, Map.of());
         for (String key : SchemaFlatbuffer.writtenMetadata(read).keySet()) {
             metadata.remove(key);
         }
         return new ArrowField(name, type, read.nullable(), metadata);
+    }
+
+    private void checkDictionary(int table, int dictionary, int column, String name) throws StokerException {
+        int value = in.reference(table, 3);
+        int index = in.reference(dictionary, 1);
+        boolean indices = index == 0 || (in.i32Field(index, 0, 0) == 32 && in.booleanField(index, 1));
+        if (value == 0 || scalar(table, in.u8Field(table, 2), value, name, null) != ScalarType.UTF8 || !indices) {
+            throw unsupported(name, "a dictionary other than utf8 with indices of int32");
+        }
+        if (in.booleanField(dictionary, 2) || in.i16Field(dictionary, 3) != 0) {
+            throw unsupported(name, "an ordered or sparse dictionary");
+        }
+        if (in.i64Field(dictionary, 0) != column) {
+            throw unsupported(name, "the dictionary " + in.i64Field(dictionary, 0) + " instead of " + column);
+        }
     }
 
     private FieldType type(int table, String name, Map<String, String> metadata) throws StokerException {
@@ -119,8 +140,8 @@ final class SchemaReader {
     }
 
     private ScalarType integer(int bits, boolean signed, String name, String stated) throws StokerException {
-        if (stated != null && bits == 32 && signed && stated.equals(ScalarType.CATEGORICAL.canonical())) {
-            return ScalarType.CATEGORICAL;
+        if (ScalarType.CATEGORICAL.canonical().equals(stated)) {
+            throw unsupported(name, "class ids without a dictionary");
         }
         if (stated != null && bits == 16 && !signed && stated.startsWith(ScalarType.BFLOAT16.canonical())) {
             return ScalarType.BFLOAT16;

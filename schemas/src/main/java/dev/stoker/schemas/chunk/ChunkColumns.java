@@ -3,6 +3,7 @@ package dev.stoker.schemas.chunk;
 import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ArrowFooter;
 import dev.stoker.schemas.arrow.ArrowHead;
+import dev.stoker.schemas.arrow.ArrowHead.Opening;
 import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.ColumnBuilder;
 import dev.stoker.schemas.arrow.Field;
@@ -16,6 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -28,7 +30,7 @@ import java.util.UUID;
  * @param small small columns, by field
  * @param payload payload columns, by payload field
  * @param classes class names, by field; null for a field that is not categorical
- * @param schemaBytes bytes of schema message and tail without class names, with an identity of some length
+ * @param schemaBytes bytes of schema message and tail without dictionaries, with an identity of some length
  */
 record ChunkColumns(
         ChunkLayout layout,
@@ -65,18 +67,29 @@ record ChunkColumns(
     private static long emptySchemaBytes(ChunkLayout layout) {
         ChunkIdentity any =
                 new ChunkIdentity(new UUID(0, 0), new UUID(0, 0), "i".repeat(40), "s".repeat(40), Instant.EPOCH);
+        ArrowSchema empty = new ChunkSchema(any, layout).toArrow();
         List<List<String>> noNames =
                 layout.fields().stream().map(field -> List.<String>of()).toList();
-        ArrowSchema empty = new ChunkSchema(any, layout, noNames).toArrow();
-        return ArrowHead.opening(empty).length
-                + (long) footer(layout, empty, 0, 0, 0, 0).tail().length;
+        Opening opening = ArrowHead.opening(empty, byColumn(layout, noNames));
+        return opening.bytes().length
+                + (long) footer(layout, empty, opening, 0, ChunkReader.footerMetadata(0, 0))
+                        .tail()
+                        .length;
+    }
+
+    private static Map<Integer, List<String>> byColumn(ChunkLayout layout, List<List<String>> names) {
+        Map<Integer, List<String>> byColumn = new HashMap<>();
+        for (int f = 0; f < layout.smallFields(); f++) {
+            byColumn.put(layout.column(f), names.get(f));
+        }
+        return byColumn;
     }
 
     /** Returns an upper bound of the length of the file with {@code rows} rows, with space for one more. */
     long lengthBound(int rows) {
         long bytes = schemaBytes + SLACK + layout.batch().headLength() + keys.byteLength();
         for (ClassNames names : classes) {
-            bytes += names == null ? 0 : 2 * names.jsonBytes();
+            bytes += names == null ? 0 : names.dictionaryBytes();
         }
         for (ColumnBuilder column : small) {
             bytes += column.byteLength();
@@ -92,16 +105,17 @@ record ChunkColumns(
     /** Builds the file. All columns must have the same number of rows, at least one. */
     PackedChunk finish(ChunkIdentity identity, long largestRow) {
         List<List<String>> names = classLists();
-        ArrowSchema schema = new ChunkSchema(identity, layout, names).toArrow();
-        byte[] opening = ArrowHead.opening(schema);
+        ArrowSchema schema = new ChunkSchema(identity, layout).toArrow();
+        Opening opening = ArrowHead.opening(schema, byColumn(layout, names));
         RecordBatchParts parts = parts();
-        long headLength = opening.length + parts.smallLength();
-        if (opening.length + layout.batch().headLength() + parts.bodyLength() > Integer.MAX_VALUE - TAIL_ROOM) {
+        long headLength = opening.bytes().length + parts.smallLength();
+        long messageLength = layout.batch().headLength() + parts.bodyLength();
+        if (opening.bytes().length + messageLength > Integer.MAX_VALUE - TAIL_ROOM) {
             throw new IllegalStateException("chunk " + identity.chunk() + " would have a body of " + parts.bodyLength()
                     + " bytes; 2^31 is the limit of a file; make smaller chunks");
         }
         ByteBuffer head = ByteBuffer.allocate((int) headLength).order(ByteOrder.LITTLE_ENDIAN);
-        head.put(opening);
+        head.put(opening.bytes());
         parts.writeSmall(head);
         head.flip();
         int headCrc = Crc32cs.of(head);
@@ -112,9 +126,9 @@ record ChunkColumns(
         for (PayloadColumn column : payload) {
             column.appendTo(buffers, file);
         }
-        ByteBuffer tail =
-                ByteBuffer.wrap(footer(layout, schema, opening.length, parts.bodyLength(), headLength, headCrc)
-                        .tail());
+        Map<String, String> metadata = ChunkReader.footerMetadata(headLength, headCrc);
+        ByteBuffer tail = ByteBuffer.wrap(
+                footer(layout, schema, opening, parts.bodyLength(), metadata).tail());
         buffers.add(tail);
         file.add(tail);
         ChunkSummary summary = new ChunkSummary(
@@ -145,13 +159,10 @@ record ChunkColumns(
     }
 
     private static ArrowFooter footer(
-            ChunkLayout layout, ArrowSchema schema, int messageAt, long bodyLength, long headLength, int headCrc) {
-        return new ArrowFooter(
-                schema,
-                messageAt,
-                layout.batch().headLength(),
-                bodyLength,
-                ChunkReader.footerMetadata(headLength, headCrc));
+            ChunkLayout layout, ArrowSchema schema, Opening opening, long bodyLength, Map<String, String> metadata) {
+        ArrowFooter.Block batch =
+                new ArrowFooter.Block(opening.bytes().length, layout.batch().headLength(), bodyLength);
+        return new ArrowFooter(schema, opening.dictionaries(), batch, metadata);
     }
 
     private List<List<String>> classLists() {

@@ -7,6 +7,7 @@ import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.StokerException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 
 /**
@@ -22,8 +23,9 @@ public final class ChunkHead {
     private final int length;
     private final ArrowColumn[] columns;
     private final ArrowColumn[] crcs;
+    private final List<List<String>> classes;
 
-    private ChunkHead(String file, ArrowHead arrow, ChunkSchema schema, int length) {
+    private ChunkHead(String file, ArrowHead arrow, ChunkSchema schema, int length) throws CorruptDataException {
         this.file = file;
         this.arrow = arrow;
         this.schema = schema;
@@ -35,6 +37,13 @@ public final class ChunkHead {
             columns[f] = arrow.columns().get(layout.column(f));
             crcs[f] = f < layout.smallFields() ? null : arrow.columns().get(layout.crcColumn(f));
         }
+        List<List<String>> names = new ArrayList<>();
+        for (int f = 0; f < columns.length; f++) {
+            boolean categorical = layout.fields().get(f).type() == ScalarType.CATEGORICAL;
+            names.add(
+                    categorical ? ClassNames.read(arrow.dictionary(layout.column(f)), arrow.rows(), file) : List.of());
+        }
+        this.classes = List.copyOf(names);
     }
 
     /**
@@ -103,7 +112,7 @@ public final class ChunkHead {
 
     /** Returns the class names of a categorical field by chunk-local id; empty for other fields. */
     public List<String> classes(int field) {
-        return schema.classes().get(field);
+        return classes.get(field);
     }
 
     /** Returns the position of the sample's bytes of a payload field in the file. */

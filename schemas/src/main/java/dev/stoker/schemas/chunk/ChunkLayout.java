@@ -8,7 +8,6 @@ import dev.stoker.schemas.arrow.ScalarType;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 /**
@@ -54,7 +53,7 @@ public final class ChunkLayout {
             }
         }
         this.small = count;
-        List<FieldType> types = columns(Map.of()).stream().map(ArrowField::type).toList();
+        List<FieldType> types = arrowFields().stream().map(ArrowField::type).toList();
         this.batch = RecordBatchLayout.of(types, payloadColumns());
     }
 
@@ -93,18 +92,18 @@ public final class ChunkLayout {
         return batch;
     }
 
-    /** Returns the columns; {@code metadata} is by field index. */
-    List<ArrowField> columns(Map<Integer, Map<String, String>> metadata) {
+    /** Returns the columns as the schema describes them. */
+    List<ArrowField> arrowFields() {
         List<ArrowField> columns = new ArrayList<>();
         columns.add(ArrowField.of(Field.KEY, ScalarType.UTF8));
         for (int f = 0; f < small; f++) {
-            columns.add(column(fields.get(f), metadata.getOrDefault(f, Map.of())));
+            columns.add(ArrowField.of(fields.get(f)));
         }
         for (Field payload : fields.subList(small, fields.size())) {
             columns.add(ArrowField.of(CRC_PREFIX + payload.name(), ScalarType.UINT32));
         }
         for (Field payload : fields.subList(small, fields.size())) {
-            columns.add(column(payload, Map.of()));
+            columns.add(ArrowField.of(payload));
         }
         return columns;
     }
@@ -115,9 +114,5 @@ public final class ChunkLayout {
             payload[column(f)] = true;
         }
         return payload;
-    }
-
-    private static ArrowField column(Field field, Map<String, String> metadata) {
-        return new ArrowField(field.name(), field.type(), field.nullable(), metadata);
     }
 }

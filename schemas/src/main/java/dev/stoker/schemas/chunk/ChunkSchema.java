@@ -3,7 +3,6 @@ package dev.stoker.schemas.chunk;
 import dev.stoker.schemas.arrow.ArrowField;
 import dev.stoker.schemas.arrow.ArrowSchema;
 import dev.stoker.schemas.arrow.Field;
-import dev.stoker.schemas.arrow.ScalarType;
 import dev.stoker.schemas.errors.CorruptDataException;
 import dev.stoker.schemas.errors.ForeignFileException;
 import dev.stoker.schemas.errors.FormatTooNewException;
@@ -13,8 +12,6 @@ import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
-import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -26,9 +23,8 @@ import java.util.UUID;
  *
  * @param identity identity of the chunk
  * @param layout the dataset's fields
- * @param classes per field: class names by chunk-local id, empty for a field that is not categorical
  */
-record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>> classes) {
+record ChunkSchema(ChunkIdentity identity, ChunkLayout layout) {
     private static final String FORMAT = "stoker.format";
     private static final String DATASET = "stoker.dataset";
     private static final String CHUNK = "stoker.chunk";
@@ -36,19 +32,13 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>
     private static final String SPLIT = "stoker.split";
     private static final String CREATED = "stoker.created";
     private static final String PAYLOAD = "stoker.payload";
-    private static final String CLASSES = "stoker.classes";
     private static final DateTimeFormatter MILLIS = DateTimeFormatter.ofPattern(
                     "uuuu-MM-dd'T'HH:mm:ss.SSS'Z'", Locale.ROOT)
             .withZone(ZoneOffset.UTC);
 
     ArrowSchema toArrow() {
-        Map<Integer, Map<String, String>> fieldMetadata = new HashMap<>();
         List<String> payload = new ArrayList<>();
-        for (int f = 0; f < layout.fields().size(); f++) {
-            Field field = layout.fields().get(f);
-            if (field.type() == ScalarType.CATEGORICAL) {
-                fieldMetadata.put(f, Map.of(CLASSES, JsonText.array(classes.get(f))));
-            }
+        for (Field field : layout.fields()) {
             if (field.payload()) {
                 payload.add(field.name());
             }
@@ -61,7 +51,7 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>
         metadata.put(SPLIT, identity.split());
         metadata.put(CREATED, MILLIS.format(identity.created()));
         metadata.put(PAYLOAD, JsonText.array(payload));
-        return new ArrowSchema(layout.columns(fieldMetadata), metadata);
+        return new ArrowSchema(layout.arrowFields(), metadata);
     }
 
     /** Returns which columns are payload, according to the schema's metadata. */
@@ -72,12 +62,7 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>
     static ChunkSchema read(ArrowSchema schema, String file) throws StokerException {
         checkFormat(schema, file);
         List<String> payload = JsonText.parseArray(value(schema, PAYLOAD, file), PAYLOAD, file);
-        ChunkLayout layout = layout(schema, payload, file);
-        List<List<String>> classes = new ArrayList<>();
-        for (int f = 0; f < layout.fields().size(); f++) {
-            classes.add(classes(schema.fields().get(layout.column(f)), file));
-        }
-        return new ChunkSchema(identity(schema, file), layout, List.copyOf(classes));
+        return new ChunkSchema(identity(schema, file), layout(schema, payload, file));
     }
 
     private static void checkFormat(ArrowSchema schema, String file) throws StokerException {
@@ -136,7 +121,7 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>
                             + "; restore the file from a copy",
                     e);
         }
-        List<ArrowField> expected = layout.columns(Map.of());
+        List<ArrowField> expected = layout.arrowFields();
         for (int c = 0; c < columns.size(); c++) {
             ArrowField found = columns.get(c);
             ArrowField plain = new ArrowField(found.name(), found.type(), found.nullable(), Map.of());
@@ -150,21 +135,6 @@ record ChunkSchema(ChunkIdentity identity, ChunkLayout layout, List<List<String>
             throw CorruptDataException.mismatch(file, PAYLOAD, names, payload);
         }
         return layout;
-    }
-
-    private static List<String> classes(ArrowField column, String file) throws StokerException {
-        if (column.type() != ScalarType.CATEGORICAL) {
-            return List.of();
-        }
-        String json = column.metadata().get(CLASSES);
-        if (json == null) {
-            throw CorruptDataException.mismatch(file, CLASSES + " of column " + column.name(), "an array", "nothing");
-        }
-        List<String> names = JsonText.parseArray(json, CLASSES + " of column " + column.name(), file);
-        if (new HashSet<>(names).size() != names.size()) {
-            throw CorruptDataException.mismatch(file, CLASSES + " of column " + column.name(), "each name once", json);
-        }
-        return names;
     }
 
     private static String value(ArrowSchema schema, String key, String file) throws StokerException {

@@ -1,37 +1,81 @@
 package dev.stoker.schemas.chunk;
 
+import dev.stoker.schemas.arrow.ArrowColumn;
+import dev.stoker.schemas.arrow.DictionaryBatch;
+import dev.stoker.schemas.errors.CorruptDataException;
 import java.nio.CharBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
-/** Assigns chunk-local ids to class names, in order of first use. Not thread-safe. */
+/** Assigns chunk-local ids to class names in order of first use, and reads the names of a chunk. Not thread-safe. */
 final class ClassNames {
     private static final int MAX_BYTES = 65_535;
 
     private final Map<String, Integer> ids = new HashMap<>();
     private final List<String> names = new ArrayList<>();
-    private long jsonBytes;
+    private long nameBytes;
     private int marked;
+
+    /**
+     * Reads the names of a chunk's dictionary.
+     *
+     * @param dictionary one row for each name
+     * @param rows rows of the chunk; each class has one, so there are not more names
+     * @param file the chunk's name for messages
+     */
+    static List<String> read(ArrowColumn dictionary, int rows, String file) throws CorruptDataException {
+        String what = dictionary.field().name();
+        if (dictionary.rows() > rows) {
+            throw CorruptDataException.mismatch(
+                    file, "number of " + what, "at most " + rows + ", one for each row", dictionary.rows());
+        }
+        Set<String> names = new LinkedHashSet<>();
+        for (int id = 0; id < dictionary.rows(); id++) {
+            int length = dictionary.valueLength(id);
+            if (length > MAX_BYTES) {
+                throw CorruptDataException.mismatch(
+                        file, what + ", length of name " + id, "at most " + MAX_BYTES + " bytes", length);
+            }
+            String name;
+            try {
+                name = StandardCharsets.UTF_8
+                        .newDecoder()
+                        .decode(dictionary.bytesAt(id))
+                        .toString();
+            } catch (CharacterCodingException e) {
+                throw CorruptDataException.mismatch(file, what + ", name " + id, "UTF-8", "other bytes");
+            }
+            if (!names.add(name)) {
+                throw CorruptDataException.mismatch(
+                        file, what + ", name " + id, "each name once", "'" + name + "' again");
+            }
+        }
+        return List.copyOf(names);
+    }
 
     int idOf(String name) {
         Integer id = ids.get(name);
         if (id == null) {
-            check(name);
+            nameBytes += checkedBytes(name);
             id = names.size();
             ids.put(name, id);
             names.add(name);
-            jsonBytes += jsonBytes(name);
         }
         return id;
     }
 
-    /** Rejects a name that a log entry cannot contain, while its sample is still known. */
-    private static void check(String name) {
-        long bytes;
+    /**
+     * Returns the bytes of a name in UTF-8. Rejects a name that a log entry cannot contain, while its sample is still
+     * known.
+     */
+    private static int checkedBytes(String name) {
+        int bytes;
         try {
             bytes = StandardCharsets.UTF_8
                     .newEncoder()
@@ -44,6 +88,7 @@ final class ClassNames {
             throw new IllegalArgumentException("the class name has " + bytes + " bytes of UTF-8, at most " + MAX_BYTES
                     + " are allowed; is the field text rather than a class?");
         }
+        return bytes;
     }
 
     void mark() {
@@ -55,7 +100,7 @@ final class ClassNames {
         while (names.size() > marked) {
             String name = names.remove(names.size() - 1);
             ids.remove(name);
-            jsonBytes -= jsonBytes(name);
+            nameBytes -= checkedBytes(name);
         }
     }
 
@@ -63,19 +108,15 @@ final class ClassNames {
         return List.copyOf(names);
     }
 
-    /** Returns the bytes of the names as a JSON array, including brackets. */
-    long jsonBytes() {
-        return jsonBytes + 2;
+    /** Returns the length of the dictionary batch with these names. */
+    long dictionaryBytes() {
+        return DictionaryBatch.length(names.size(), nameBytes);
     }
 
     void clear() {
         ids.clear();
         names.clear();
-        jsonBytes = 0;
+        nameBytes = 0;
         marked = 0;
-    }
-
-    private static long jsonBytes(String name) {
-        return JsonText.array(List.of(name)).getBytes(StandardCharsets.UTF_8).length - 1L;
     }
 }

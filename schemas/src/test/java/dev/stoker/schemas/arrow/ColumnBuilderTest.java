@@ -5,8 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.List;
-import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -21,8 +21,20 @@ class ColumnBuilderTest {
     }
 
     private static ArrowColumn read(ColumnBuilder column) throws IOException {
-        byte[] file = ArrowFile.write(ArrowSchema.of(List.of(column.field())), List.of(column), Map.of());
-        return ArrowFile.read(ByteBuffer.wrap(file), "t").column(0);
+        ArrowField field = column.field();
+        ColumnBuilder keys = new ColumnBuilder(ArrowField.of(Field.KEY, ScalarType.UTF8));
+        for (int row = 0; row < column.rows(); row++) {
+            keys.appendString("k" + row);
+        }
+        RecordBatchLayout layout = RecordBatchLayout.of(List.of(ScalarType.UTF8, field.type()), new boolean[2]);
+        RecordBatchParts parts = new RecordBatchParts(layout, column.rows());
+        parts.set(0, keys);
+        parts.set(1, column);
+        ByteBuffer message = ByteBuffer.allocate(layout.headLength() + (int) parts.bodyLength())
+                .order(ByteOrder.LITTLE_ENDIAN);
+        parts.writeSmall(message);
+        Field small = new Field(field.name(), field.type(), field.nullable(), false);
+        return BatchColumns.read(message.flip(), List.of(small), "t").get(1);
     }
 
     @ParameterizedTest

@@ -35,7 +35,8 @@ class AvroSchemasTest {
     @Test
     void everySchemaFileIsTested() throws IOException {
         try (Stream<Path> files = Files.list(SCHEMAS)) {
-            List<String> names = files.map(file -> file.getFileName().toString()).toList();
+            List<String> names =
+                    files.map(file -> file.getFileName().toString()).toList();
             assertThat(names).containsExactlyInAnyOrder("log-entry.avsc", "ledger.avsc");
         }
     }

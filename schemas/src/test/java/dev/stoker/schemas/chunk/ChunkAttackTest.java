@@ -157,9 +157,9 @@ class ChunkAttackTest {
     }
 
     @Test
-    void refusesBuffersThatAreTooShort() {
+    void refusesBuffersThatAreTooShort() throws IOException {
         ByteBuffer bytes = ByteBuffer.wrap(good).order(ByteOrder.LITTLE_ENDIAN);
-        int flatbuffer = 16 + bytes.getInt(12) + 8;
+        int flatbuffer = ChunkReader.open(reader(good)).arrow().messagePosition() + 8;
         int nodes = bytes.getInt(flatbuffer + 92);
         int buffers = flatbuffer + 100 + 16 * nodes;
         int tried = 0;

@@ -17,8 +17,7 @@ class ConsumerProgressSizeTest {
         for (String group : List.of("g", "\u20ac".repeat(255))) {
             Identity consumer = new Identity("train", group, Long.MAX_VALUE, 1, 2, 3, 4, 5);
             LaneSplit split = LaneSplit.of("train", 0);
-            int more = serializer.serialize(
-                                    split.withProgress(List.of(new ConsumerProgress(consumer, Long.MAX_VALUE))))
+            int more = serializer.serialize(split.withProgress(List.of(new ConsumerProgress(consumer, Long.MAX_VALUE))))
                             .length
                     - serializer.serialize(split).length;
             assertThat(more).isEqualTo(40 + "train".length() + group.getBytes(StandardCharsets.UTF_8).length);
