@@ -44,7 +44,7 @@ class ValueSerializerTest {
     static Stream<Arguments> names() {
         return Stream.of(
                 Arguments.of("dataset.PackReportSerializer", PackReportSerializer.TYPE),
-                Arguments.of("chunks.TopicReportSerializer", TopicReportSerializer.TYPE),
+                Arguments.of("dataset.TopicReportSerializer", TopicReportSerializer.TYPE),
                 Arguments.of("files.ListedKeySerializer", ListedKeySerializer.TYPE),
                 Arguments.of("files.PathBundleSerializer", PathBundleSerializer.TYPE),
                 Arguments.of("kafka.SourceRecordSerializer", SourceRecordSerializer.TYPE),

@@ -290,7 +290,7 @@ class IngestOptionsTest {
                 .contains(
                         "field  image: binary, payload",
                         "classes among them: a, b",
-                        "2 samples, 4,001 bytes, about 1 chunks");
+                        "2 samples, 4,001 bytes, about 1 chunk");
         assertThat(target).doesNotExist();
     }
 }

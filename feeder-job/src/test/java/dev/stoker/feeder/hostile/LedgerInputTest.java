@@ -126,8 +126,8 @@ class LedgerInputTest {
     void aReceiptThatTheOrderDoesNotAllowIsRefused() throws IOException {
         record Wrong(AckEntry entry, String why) {}
         List<Wrong> wrongs = List.of(
-                new Wrong(new AckEntry(0, 0, false, 1, 1L << 31, 0), "2147483648 rows"),
-                new Wrong(new AckEntry(0, 0, false, 1, 0, (1L << 32) - 1), "4294967295 skipped"),
+                new Wrong(new AckEntry(0, 0, false, 1, 1L << 31, 0), "2,147,483,648 rows"),
+                new Wrong(new AckEntry(0, 0, false, 1, 0, (1L << 32) - 1), "4,294,967,295 skipped"),
                 new Wrong(new AckEntry(0, 0, false, 1, 7, 0), "the order says 8"),
                 new Wrong(new AckEntry(0, 0, false, 1, 7, 2), "the order says 8"),
                 new Wrong(new AckEntry(0, 0, true, 1, 8, 0), "repeated"),

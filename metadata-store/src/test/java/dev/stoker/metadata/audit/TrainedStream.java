@@ -51,7 +51,7 @@ final class TrainedStream {
 
     static final UUID FEED = UUID.fromString("6f1d2c3b-4a59-5687-8877-665544332211");
     static final OrderSpec SPEC = OrderSpec.fromJson(
-            "{\"function\":1,\"seed\":7,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":9000,\"shuffle\":\"window\","
+            "{\"function\":1,\"seed\":7,\"batch_size\":4,\"lanes\":3,\"shuffle_window\":10000,\"shuffle\":\"window\","
                     + "\"lane_order\":\"mixed\"}");
 
     final InMemoryObjectStore store;

@@ -172,7 +172,7 @@ final class ProxyConnection implements Runnable {
         if (length <= 0) {
             toClient.write(reply.bytes());
             if (length < 0) {
-                proxy.countToClient(copyChunked(fromServer, toClient));
+                copyChunked(fromServer, toClient);
             }
             return true;
         }
@@ -180,7 +180,7 @@ final class ProxyConnection implements Runnable {
             long shorter = (long) (length * truncated.fraction());
             reply.set("Content-Length", String.valueOf(shorter));
             toClient.write(reply.bytes());
-            proxy.countToClient(copy(fromServer, toClient, shorter, Long.MAX_VALUE));
+            copy(fromServer, toClient, shorter, Long.MAX_VALUE);
             copy(fromServer, null, length - shorter, Long.MAX_VALUE);
             return true;
         }
@@ -188,12 +188,12 @@ final class ProxyConnection implements Runnable {
             reply.remove("Content-Length");
             reply.set("Connection", "close");
             toClient.write(reply.bytes());
-            proxy.countToClient(copy(fromServer, toClient, (long) (length * early.fraction()), Long.MAX_VALUE));
+            copy(fromServer, toClient, (long) (length * early.fraction()), Long.MAX_VALUE);
             return false;
         }
         if (fault instanceof Fault.Cut cut) {
             toClient.write(reply.bytes());
-            proxy.countToClient(copy(fromServer, toClient, Math.min(length, cut.afterBytes()), Long.MAX_VALUE));
+            copy(fromServer, toClient, Math.min(length, cut.afterBytes()), Long.MAX_VALUE);
             toClient.flush();
             // A reset, and no end in good order.
             client.setSoLinger(true, 0);
@@ -203,14 +203,14 @@ final class ProxyConnection implements Runnable {
             int first = range.matches() ? Integer.parseInt(range.group(1)) : 0;
             byte[] bytes = Arrays.copyOfRange(other.object(), first, first + (int) length);
             copy(fromServer, null, length, Long.MAX_VALUE);
+            proxy.countToClient(length);
             toClient.write(reply.bytes());
             toClient.write(bytes);
-            proxy.countToClient(length);
             return true;
         }
         toClient.write(reply.bytes());
         long rate = fault instanceof Fault.Trickle trickle ? trickle.bytesPerSecond() : Long.MAX_VALUE;
-        proxy.countToClient(copy(fromServer, toClient, length, rate));
+        copy(fromServer, toClient, length, rate);
         return true;
     }
 
@@ -225,6 +225,8 @@ final class ProxyConnection implements Runnable {
             }
             if (to == toClient) {
                 proxy.pass(read);
+                // Before the client can see them.
+                proxy.countToClient(read);
             }
             if (to != null) {
                 to.write(buffer, 0, read);
