@@ -110,11 +110,12 @@ class Script:
             at = p.PREFIX_BYTES + size * self._random.randrange(places)
             value = self._random.choice(EXTREMES) % 2 ** (8 * size)
             frame[at : at + size] = value.to_bytes(size, "little")
-        return frame
+        # With the right checksum, so that the change reaches the client's other checks.
+        return frame if frame[4] in (p.BATCH, p.BATCH_REF) else p.seal(bytes(frame[:-4]))
 
     def _values(self, frame):
         """Another value for a key of a JSON object, or of one within it."""
-        values = json.loads(frame[p.PREFIX_BYTES :])
+        values = json.loads(frame[p.PREFIX_BYTES : -4])
         within = values
         while True:
             key = self._random.choice(sorted(within))

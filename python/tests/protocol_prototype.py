@@ -38,7 +38,10 @@ def compact(value: Any) -> bytes:
 
 
 def frame(kind: int, body: bytes, flags: int = 0, reserved: int = 0) -> bytes:
-    return struct.pack("<IBBH", 4 + len(body), kind, flags, reserved) + body
+    if kind in (BATCH, BATCH_REF):
+        return struct.pack("<IBBH", 4 + len(body), kind, flags, reserved) + body
+    summed = struct.pack("<BBH", kind, flags, reserved) + body
+    return struct.pack("<I", 4 + len(summed)) + summed + struct.pack("<I", crc32c(summed))
 
 
 def hello(values: dict[str, Any] | bytes, version: int = 1, magic: bytes = b"STKR") -> bytes:
@@ -296,6 +299,10 @@ def bad_frames() -> list[dict[str, Any]]:
         ("HELLO longer than its buffer could be", "server", False, struct.pack("<IBBH", 0xFFFFFFFF, HELLO, 0, 0), "bad_frame"),
         ("ACK longer than 1 MiB", "server", True, struct.pack("<IBBH", (1 << 20) + 1, ACK, 0, 0), "bad_frame"),
         ("length below a frame's own bytes", "server", True, struct.pack("<IBBH", 3, BYE, 0, 0), "bad_frame"),
+        ("no checksum", "server", True, struct.pack("<IBBH", 4, BYE, 0, 0), "bad_frame"),
+        ("another checksum", "server", True, frame(BYE, b"")[:-1] + b"\0", "bad_frame"),
+        ("a changed byte", "server", True, frame(PING, bytes(8))[:8] + b"\1" + frame(PING, bytes(8))[9:], "bad_frame"),
+        ("a changed byte of a server", "client", True, frame(PING, bytes(8))[:8] + b"\1" + frame(PING, bytes(8))[9:], "bad_frame"),
         ("type 0", "server", True, frame(0, b""), "bad_frame"),
         ("type 19", "server", True, frame(19, b""), "bad_frame"),
         ("type 22", "server", True, frame(22, b""), "bad_frame"),

@@ -42,7 +42,7 @@ class Files:
         found = os.stat(self.paths[number])
         values = {"device": found.st_dev, "inode": found.st_ino, "length": found.st_size}
         values |= {"file": number, "path": str(self.paths[number])} | over
-        self.handed.announce(p.handed_file(p.HandedFile(**values))[8:])
+        self.handed.announce(p.handed_file(p.HandedFile(**values))[8:-4])
 
     def message(self, inline, slices):
         parts = [bytes(n) if f == p.ZEROS else self.contents[f][at : at + n] for f, n, at in slices]
@@ -157,7 +157,7 @@ def test_refuses_references_to_what_was_not_announced(slices, tmp_path):
 def take(handed, frame):
     p.check_prefix(*p.unpack_prefix(frame), p.MAX_TO_CLIENT)
     if frame[4] == p.FILE:
-        handed.announce(frame[8:])
+        handed.announce(p.checked_body(p.FILE, frame[8:]))
     else:
         handed.receive(frame, BufferPool(), p.MAX_BATCH)
 

@@ -68,7 +68,7 @@ def header_of(f, message_bytes):
 
 
 def decode(kind, frame):
-    body = frame[8:]
+    body = frame[8:] if kind.startswith("BATCH") else p.checked_body(getattr(p, kind), frame[8:])
     if kind == "HELLO":
         return p.decode_hello(body)
     if kind in ("WELCOME", "LANE_MAP", "ERROR", "STATS"):
@@ -133,13 +133,36 @@ def test_reads_a_welcome(vector):
     ["SUBSCRIBE", "GRANT", "ACK", "NACK", "EPOCH_END", "DURABLE", "PING", "HELLO", "STATS", "DELAY", "RELEASE", "FILE"],
 )
 def test_refuses_bodies_cut_anywhere(kind):
-    frame = next(bytes.fromhex(v["hex"]) for v in FRAMES if v["type"] == kind)
+    """With and without the right checksum behind them."""
+    frame = next(bytes.fromhex(v["hex"]) for v in FRAMES if v["type"] == kind)[:-4]
     for end in range(8, len(frame)):
+        with pytest.raises(ProtocolError):
+            decode(kind, p.seal(frame[:end]))
         with pytest.raises(ProtocolError):
             decode(kind, frame[:end])
     if kind != "HELLO":
         with pytest.raises(ProtocolError):
-            decode(kind, frame + b"\0")
+            decode(kind, p.seal(frame + b"\0"))
+
+
+@pytest.mark.parametrize("vector", [v for v in FRAMES if not v["type"].startswith("BATCH")], ids=lambda v: v["name"])
+def test_notices_every_flipped_bit_of_a_control_frame(vector):
+    frame = bytes.fromhex(vector["hex"])
+    for at in range(len(frame)):
+        for bit in range(8):
+            flipped = bytearray(frame)
+            flipped[at] ^= 1 << bit
+            with pytest.raises(ProtocolError):
+                receive(bytes(flipped))
+
+
+def receive(data):
+    """What a connection does with the bytes of one frame, whose end it waits for."""
+    length, kind, flags, reserved = p.unpack_prefix(data)
+    p.check_prefix(length, kind, flags, reserved, p.MAX_TO_CLIENT)
+    if len(data) != length + 4 or kind in (p.BATCH, p.BATCH_REF):
+        raise ProtocolError("waits for more, or looks at another checksum", "bad_frame")
+    p.checked_body(kind, data[8:])
 
 
 @pytest.mark.parametrize(

@@ -137,12 +137,13 @@ class Session:
             self.feeder.flowing.wait()
             length, kind, flags, reserved = p.unpack_prefix(self._read_exactly(p.PREFIX_BYTES))
             p.check_prefix(length, kind, flags, reserved, limit)
-            body = self._read_exactly(length - 4)
+            content = self._read_exactly(length - 4)
             self.feeder.flowing.wait()
             self.received[kind] += 1
+            if self.identity is None and kind != p.HELLO:
+                raise ProtocolError(f"expected HELLO, got {p.FRAME_NAMES[kind]}", "bad_frame")
+            body = p.checked_body(kind, content)
             if self.identity is None:
-                if kind != p.HELLO:
-                    raise ProtocolError(f"expected HELLO, got {p.FRAME_NAMES[kind]}", "bad_frame")
                 self._greet(p.decode_hello(body))
                 limit = p.MAX_TO_SERVER
             else:

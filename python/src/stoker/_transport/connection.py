@@ -292,8 +292,7 @@ class Connection:
             rest = have - total
             self._head[:rest] = self._head[total:have].copy()
             self._have = rest
-            self.frames_received += 1
-            self._sink.on_frame(self, kind, body)
+            self._hand_over(kind, body)
             return True
         self._have = 0
         self._control_kind = kind
@@ -312,9 +311,12 @@ class Connection:
                 self._at += count
                 self.bytes_received += count
         body, self._control = bytes(self._control), None
-        self.frames_received += 1
-        self._sink.on_frame(self, self._control_kind, body)
+        self._hand_over(self._control_kind, body)
         return True
+
+    def _hand_over(self, kind: int, content: bytes) -> None:
+        self.frames_received += 1
+        self._sink.on_frame(self, kind, content if kind == p.BATCH_REF else p.checked_body(kind, content))
 
     def _receive_message(self) -> bool:
         at, end, crc = self._at, self._end, self._crc

@@ -1,8 +1,8 @@
 """Feed protocol 1: frames as bytes and back. Pure: no sockets, no clocks, no state.
 
-Every frame is little-endian: u32 length (of what follows it), u8 type, u8 flags, u16 reserved, body. A BATCH
-frame has 64 bytes of header, then an Arrow record batch message; its CRC-32C covers the header's bytes 4 to 52
-and the message. `docs/formats/feed-protocol.md` is normative.
+Every frame is little-endian: u32 length (of what follows it), u8 type, u8 flags, u16 reserved, body, CRC-32C of the
+bytes from offset 4 on. A BATCH frame has 64 bytes of header, then an Arrow record batch message. Its CRC-32C is in the
+header and covers the header's bytes 4 to 52 and the message. `docs/formats/feed-protocol.md` is normative.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
+from stoker._format.checksum import crc32c
 from stoker._order.spec import TAILS, Tail
 from stoker.errors import ProtocolError
 
@@ -64,6 +65,8 @@ FRAME_NAMES: Final = {
 
 PREFIX_BYTES: Final = 8
 BATCH_HEADER_BYTES: Final = 64
+_WITHOUT_CHECKSUM: Final = (BATCH, BATCH_REF)
+"""Frames without a checksum at their end."""
 BATCH_REF_BYTES: Final = 80
 """Length of a BATCH_REF before its inline bytes."""
 SLICE_BYTES: Final = 16
@@ -95,6 +98,7 @@ _REF = struct.Struct("<IIII")
 _FILE = struct.Struct("<IIQQQ")
 _ACK = struct.Struct("<IIII")
 _ACK_ENTRY = struct.Struct("<QHHIII")
+_U32 = struct.Struct("<I")
 _U64 = struct.Struct("<Q")
 _NACK = struct.Struct("<IIQHHI")
 _EPOCH_END = struct.Struct("<IIQQ")
@@ -237,7 +241,30 @@ def tag(hex_digits: str) -> int:
 
 def frame(kind: int, body: bytes = b"", flags: int = 0) -> bytes:
     """Encodes a whole frame."""
-    return _PREFIX.pack(len(body) + 4, kind, flags, 0) + body
+    if kind in _WITHOUT_CHECKSUM:
+        return _PREFIX.pack(len(body) + 4, kind, flags, 0) + body
+    return seal(_PREFIX.pack(len(body) + 8, kind, flags, 0) + body)
+
+
+def seal(unsealed: bytes) -> bytes:
+    """Appends the checksum to a frame whose length already includes it."""
+    return unsealed + _U32.pack(crc32c(unsealed[4:]))
+
+
+def checked_body(kind: int, content: bytes) -> bytes:
+    """The body of a frame without flags, of which `content` is everything after the first 8 bytes.
+
+    Raises `ProtocolError` if the checksum does not match.
+    """
+    if kind == HELLO:
+        _check_version(content)
+    body = content[:-4]
+    found = crc32c(_PREFIX.pack(0, kind, 0, 0)[4:] + body)
+    sent = int.from_bytes(content[-4:], "little")
+    if found != sent:
+        text = f"the bytes have CRC-32C {found:08x}, expected {sent:08x}: they were changed on the way"
+        raise ProtocolError(f"{FRAME_NAMES[kind]}: {text}", "bad_frame")
+    return body
 
 
 def _json(values: Mapping[str, Any]) -> bytes:
@@ -438,7 +465,7 @@ def check_prefix(length: int, kind: int, flags: int, reserved: int, limit: int) 
     name = FRAME_NAMES.get(kind)
     if name is None:
         raise ProtocolError(f"unknown frame type {kind} (length {length})", "bad_frame")
-    least = 4
+    least = 8
     if kind == BATCH:
         least, limit = BATCH_HEADER_BYTES - 4, MAX_BATCH
     elif kind == BATCH_REF:
@@ -451,6 +478,12 @@ def check_prefix(length: int, kind: int, flags: int, reserved: int, limit: int) 
 
 def decode_hello(body: bytes) -> dict[str, Any]:
     """The JSON of a HELLO of this protocol version."""
+    _check_version(body)
+    return decode_json(HELLO, body[_HELLO.size :])
+
+
+def _check_version(body: bytes) -> None:
+    """Magic and version stay in their places in every version."""
     if len(body) < _HELLO.size:
         raise ProtocolError(f"HELLO of {len(body)} bytes is cut short", "bad_frame")
     magic, version, _ = _HELLO.unpack_from(body)
@@ -458,7 +491,6 @@ def decode_hello(body: bytes) -> dict[str, Any]:
         raise ProtocolError(f"HELLO begins with {magic!r}, expected {MAGIC!r}: not a Stoker client", "bad_frame")
     if version != VERSION:
         raise ProtocolError(f"client speaks feed protocol {version}, this side {VERSION}", "unsupported_protocol")
-    return decode_json(HELLO, body[_HELLO.size :])
 
 
 def decode_json(kind: int, body: bytes) -> dict[str, Any]:

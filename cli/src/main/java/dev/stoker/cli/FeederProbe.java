@@ -1,5 +1,6 @@
 package dev.stoker.cli;
 
+import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.protocol.ErrorCode;
 import dev.stoker.schemas.protocol.ErrorMessage;
 import dev.stoker.schemas.protocol.Frame;
@@ -69,8 +70,8 @@ final class FeederProbe {
 
     private static byte[] greeting() {
         byte[] json = {'{', '}'};
-        int length = 4 + 8 + json.length;
-        return ByteBuffer.allocate(4 + length)
+        int length = 4 + 8 + json.length + 4;
+        ByteBuffer hello = ByteBuffer.allocate(4 + length)
                 .order(ByteOrder.LITTLE_ENDIAN)
                 .putInt(length)
                 .put((byte) FrameType.HELLO.code())
@@ -79,7 +80,8 @@ final class FeederProbe {
                 .putInt(Protocol.MAGIC)
                 .putShort((short) Protocol.NO_VERSION)
                 .putShort((short) 0)
-                .put(json)
-                .array();
+                .put(json);
+        hello.putInt(Crc32cs.of(hello.slice(4, hello.position() - 4)));
+        return hello.array();
     }
 }

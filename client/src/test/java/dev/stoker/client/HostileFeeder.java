@@ -65,6 +65,9 @@ final class HostileFeeder implements AutoCloseable {
     private static final int PREFIX = 8;
     private static final int CRC = 60;
 
+    /** Bytes of the checksum at the end of all frames but BATCH and BATCH_REF. */
+    private static final int CHECKSUM = 4;
+
     private final String target;
     private final Random random;
     private final boolean forges;
@@ -218,13 +221,15 @@ final class HostileFeeder implements AutoCloseable {
                 ByteBuffer summed = ByteBuffer.allocate(frame.length);
                 summed.put(frame, 4, 48).put(frame, BatchHeader.BYTES, frame.length - BatchHeader.BYTES);
                 whole.putInt(CRC, Crc32cs.of(summed.flip()));
+            } else if (frame[4] != FrameType.BATCH.code() && frame[4] != FrameType.BATCH_REF.code()) {
+                seal(frame);
             }
             return frame;
         }
 
         /** Another value for a key of a JSON object, or of one within it. */
         private byte[] withOtherValue(byte[] frame) throws IOException {
-            ObjectNode root = (ObjectNode) JSON.readTree(frame, PREFIX, frame.length - PREFIX);
+            ObjectNode root = (ObjectNode) JSON.readTree(frame, PREFIX, frame.length - PREFIX - CHECKSUM);
             ObjectNode within = root;
             while (true) {
                 List<String> keys = new ArrayList<>();
@@ -243,8 +248,18 @@ final class HostileFeeder implements AutoCloseable {
                 break;
             }
             byte[] body = JSON.writeValueAsBytes(root);
-            ByteBuffer out = ByteBuffer.allocate(PREFIX + body.length).order(ByteOrder.LITTLE_ENDIAN);
-            return out.putInt(body.length + 4).put(frame, 4, 4).put(body).array();
+            ByteBuffer out =
+                    ByteBuffer.allocate(PREFIX + body.length + CHECKSUM).order(ByteOrder.LITTLE_ENDIAN);
+            out.putInt(out.capacity() - 4).put(frame, 4, 4).put(body);
+            return seal(out.array());
+        }
+
+        /** Corrects the checksum of a frame without a header of its own, so that the change reaches other checks. */
+        private static byte[] seal(byte[] frame) {
+            ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
+            int at = frame.length - CHECKSUM;
+            bytes.putInt(at, Crc32cs.of(bytes.slice(4, at - 4)));
+            return frame;
         }
 
         /** A frame that a feeder may send, with any values. */

@@ -3,6 +3,7 @@ package dev.stoker.server;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Ack;
 import dev.stoker.schemas.protocol.AckEntry;
@@ -100,6 +101,12 @@ class GarbageTest {
             byte[] damaged = hello.clone();
             damaged[i] ^= 0x40;
             garbage.add(damaged);
+            byte[] sealed = damaged.clone();
+            ByteBuffer bytes = ByteBuffer.wrap(sealed).order(ByteOrder.LITTLE_ENDIAN);
+            bytes.putInt(sealed.length - 4, Crc32cs.of(bytes.slice(4, sealed.length - 8)));
+            if (i < sealed.length - 4) {
+                garbage.add(sealed);
+            }
         }
         for (byte[] bytes : garbage) {
             try (FeedClient client = FeedClient.connect(node.address())) {
@@ -217,8 +224,8 @@ class GarbageTest {
             // WELCOME may arrive late, and a PING before it would be invalid.
             channel.read(ByteBuffer.allocate(8));
             channel.configureBlocking(false);
-            ByteBuffer pings = ByteBuffer.allocate(16 * 1000);
             byte[] ping = Frames.encode(new Ping(1)).array();
+            ByteBuffer pings = ByteBuffer.allocate(ping.length * 1000);
             for (int i = 0; i < 1000; i++) {
                 pings.put(ping);
             }

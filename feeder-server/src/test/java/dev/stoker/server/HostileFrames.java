@@ -1,5 +1,6 @@
 package dev.stoker.server;
 
+import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.OrderOverlay;
 import dev.stoker.schemas.order.Participant;
 import dev.stoker.schemas.order.TailPolicy;
@@ -23,6 +24,7 @@ import dev.stoker.schemas.protocol.Stats;
 import dev.stoker.schemas.protocol.Subscribe;
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
@@ -54,6 +56,7 @@ public final class HostileFrames {
         Long.MIN_VALUE
     };
     private static final int PREFIX = 8;
+    private static final int CHECKSUM = 4;
 
     private final Random random;
     private final long batches;
@@ -199,8 +202,14 @@ public final class HostileFrames {
                 frames.add(at, noise);
             }
             case 6 -> flip(frames.get(at), 0, PREFIX);
-            case 7 -> flip(frames.get(at), PREFIX, frames.get(at).length);
-            default -> overwrite(frames.get(at));
+            case 7 -> {
+                flip(frames.get(at), PREFIX, frames.get(at).length);
+                seal(frames.get(at));
+            }
+            default -> {
+                overwrite(frames.get(at));
+                seal(frames.get(at));
+            }
         }
         if (frames.isEmpty()) {
             frames.add(new byte[1]);
@@ -211,6 +220,15 @@ public final class HostileFrames {
         int end = Math.min(to, frame.length);
         if (from < end) {
             frame[from + random.nextInt(end - from)] ^= (byte) (1 << random.nextInt(8));
+        }
+    }
+
+    /** Usually corrects the checksum, so that the change reaches the server's other checks. */
+    private void seal(byte[] frame) {
+        if (frame.length >= PREFIX + CHECKSUM && random.nextInt(8) > 0) {
+            ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
+            int crc = Crc32cs.of(bytes.slice(4, frame.length - CHECKSUM - 4));
+            bytes.putInt(frame.length - CHECKSUM, crc);
         }
     }
 

@@ -17,6 +17,7 @@ import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.security.ServerSecurity;
 import dev.stoker.server.security.TestCertificate;
 import dev.stoker.server.security.TlsFiles;
+import java.io.ByteArrayOutputStream;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -120,11 +121,11 @@ class TlsTest {
     void manyFramesAtOnceAreAllRead() throws Exception {
         try (NodeLease node = feed.start();
                 FeedClient client = joined(node, feeder.trusting())) {
-            byte[] pings = new byte[16 * 5000];
+            ByteArrayOutputStream pings = new ByteArrayOutputStream();
             for (int i = 0; i < 5000; i++) {
-                System.arraycopy(Frames.encode(new Ping(i)).array(), 0, pings, 16 * i, 16);
+                pings.writeBytes(Frames.encode(new Ping(i)).array());
             }
-            client.sendRaw(pings, 0, pings.length);
+            client.sendRaw(pings.toByteArray(), 0, pings.size());
             for (int i = 0; i < 5000; i++) {
                 assertThat(client.receive()).isEqualTo(new Pong(i));
             }

@@ -184,11 +184,12 @@ class LedgerInputTest {
             byte[] json =
                     ("{\"group\":\"" + escaped(name) + "\"}").getBytes(java.nio.charset.StandardCharsets.US_ASCII);
             byte[] frame = dev.stoker.schemas.protocol.Frames.encode(hello).array();
-            java.nio.ByteBuffer out = java.nio.ByteBuffer.allocate(16 + json.length)
+            java.nio.ByteBuffer out = java.nio.ByteBuffer.allocate(20 + json.length)
                     .order(java.nio.ByteOrder.LITTLE_ENDIAN)
                     .put(frame, 0, 16)
                     .put(json)
-                    .putInt(0, 12 + json.length);
+                    .putInt(0, 16 + json.length);
+            out.putInt(dev.stoker.schemas.crc.Crc32cs.of(out.slice(4, 12 + json.length)));
             try (FeedClient client = FeedClient.connect(node.address())) {
                 client.sendRaw(out.array(), 0, out.capacity());
                 refuses(client, "group");

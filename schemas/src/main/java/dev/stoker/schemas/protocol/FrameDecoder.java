@@ -1,9 +1,11 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.crc.Crc32cs;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.zip.CRC32C;
 
 /**
  * Splits the bytes of one connection into frames.
@@ -20,7 +22,9 @@ public final class FrameDecoder {
     private int prefixBytes;
     private byte[] body = new byte[0];
     private int bodyBytes;
+    /** Bytes after the prefix, including the checksum. */
     private int bodyLength;
+
     private FrameType type;
     private int flags;
     private boolean greeted;
@@ -125,12 +129,12 @@ public final class FrameDecoder {
                     + ": expected none that this version does not know");
         }
         long limit = limit(found);
-        long bytes = length - (Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES);
+        long bytes = length - (Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES) - found.checksumBytes();
         if (length > limit || !found.allowsBody(bytes)) {
             throw ProtocolException.badFrame(
                     found + ": a length of " + length + " is not possible here (limit " + limit + ")");
         }
-        bodyLength = (int) bytes;
+        bodyLength = (int) bytes + found.checksumBytes();
         type = found;
     }
 
@@ -155,6 +159,12 @@ public final class FrameDecoder {
     }
 
     private Frame complete(ByteBuffer whole) throws ProtocolException {
+        if (type == FrameType.HELLO) {
+            Frames.checkVersion(whole);
+        }
+        if (type.checksumBytes() > 0) {
+            checkSum(whole);
+        }
         Frame frame = Frames.decode(type, flags, whole);
         greeted |= type == FrameType.HELLO;
         welcomed |= type == FrameType.WELCOME;
@@ -166,6 +176,21 @@ public final class FrameDecoder {
             body = new byte[0];
         }
         return frame;
+    }
+
+    /** Compares the checksum at the end of a body with its bytes, and removes it. */
+    private void checkSum(ByteBuffer whole) throws ProtocolException {
+        int end = whole.limit() - Protocol.CHECKSUM_BYTES;
+        int sent = whole.order(ByteOrder.LITTLE_ENDIAN).getInt(end);
+        whole.limit(end);
+        CRC32C crc = new CRC32C();
+        crc.update(prefix, Protocol.LENGTH_BYTES, Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES);
+        crc.update(whole.duplicate());
+        int found = (int) crc.getValue();
+        if (found != sent) {
+            throw ProtocolException.badFrame(type + ": the bytes have CRC-32C " + Crc32cs.hex(found) + ", expected "
+                    + Crc32cs.hex(sent) + ": they were changed on the way");
+        }
     }
 
     private long limit(FrameType found) {

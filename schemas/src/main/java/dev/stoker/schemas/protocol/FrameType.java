@@ -1,6 +1,9 @@
 package dev.stoker.schemas.protocol;
 
-/** Lists the types of frames, with their senders and the limits of their bodies (bytes after the first eight). */
+/**
+ * Lists the types of frames, with their senders and the limits of their bodies: the bytes after the first eight and
+ * before the checksum.
+ */
 public enum FrameType {
     HELLO(1, Sender.CLIENT, 8, Integer.MAX_VALUE),
     WELCOME(2, Sender.SERVER, 0, Integer.MAX_VALUE),
@@ -51,6 +54,11 @@ public enum FrameType {
     /** Returns the byte that identifies the type. */
     public int code() {
         return code;
+    }
+
+    /** Returns the bytes of the checksum at the frame's end. A BATCH and a BATCH_REF have theirs in the header. */
+    int checksumBytes() {
+        return this == BATCH || this == BATCH_REF ? 0 : Protocol.CHECKSUM_BYTES;
     }
 
     boolean isSentBy(Sender side) {

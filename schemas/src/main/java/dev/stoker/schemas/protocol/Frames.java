@@ -1,5 +1,6 @@
 package dev.stoker.schemas.protocol;
 
+import dev.stoker.schemas.crc.Crc32cs;
 import dev.stoker.schemas.order.TailPolicy;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -12,8 +13,10 @@ import java.util.List;
  * Encodes frames, and decodes bodies of frames.
  *
  * <pre>
- * 0 u32 length (bytes after this field)    4 u8 type    5 u8 flags    6 u16 0    8 body
+ * 0 u32 length (bytes after this field)    4 u8 type    5 u8 flags    6 u16 0    8 body    u32 CRC-32C from byte 4 on
  * </pre>
+ *
+ * BATCH and BATCH_REF have their checksum in the header and none at the end.
  */
 public final class Frames {
     private static final int HELLO_FIXED = 8;
@@ -32,7 +35,8 @@ public final class Frames {
      */
     public static ByteBuffer encode(Frame frame) {
         ByteBuffer body = body(frame);
-        long length = body.remaining() + Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES;
+        int checksum = frame.type().checksumBytes();
+        long length = body.remaining() + Protocol.PREFIX_BYTES - Protocol.LENGTH_BYTES + checksum;
         long limit = limit(frame.type());
         if (length > limit) {
             throw new IllegalArgumentException(
@@ -41,7 +45,11 @@ public final class Frames {
         ByteBuffer out = allocate(Protocol.LENGTH_BYTES + (int) length);
         out.putInt((int) length).put((byte) frame.type().code());
         out.put((byte) (isRepeated(frame) ? BatchHeader.REPEATED : 0));
-        return out.putShort((short) 0).put(body).flip();
+        out.putShort((short) 0).put(body);
+        if (checksum > 0) {
+            out.putInt(Crc32cs.of(out.slice(Protocol.LENGTH_BYTES, out.position() - Protocol.LENGTH_BYTES)));
+        }
+        return out.flip();
     }
 
     private static boolean isRepeated(Frame frame) {
@@ -211,19 +219,28 @@ public final class Frames {
         }
     }
 
-    private static Hello decodeHello(ByteBuffer body) throws ProtocolException {
-        int magic = body.getInt();
+    /**
+     * Checks magic and version of a HELLO, which stay in their places in every version. A HELLO of another version may
+     * end with something else than a checksum.
+     */
+    static void checkVersion(ByteBuffer body) throws ProtocolException {
+        body.order(ByteOrder.LITTLE_ENDIAN);
+        int magic = body.getInt(body.position());
         if (magic != Protocol.MAGIC) {
             throw ProtocolException.badFrame("HELLO: expected the letters STKR, found " + String.format("%08x", magic)
                     + ": the peer is no Stoker client");
         }
-        int version = u16(body);
+        int version = Short.toUnsignedInt(body.getShort(body.position() + Integer.BYTES));
         if (version != Protocol.VERSION) {
             throw new ProtocolException(
                     ErrorCode.UNSUPPORTED_PROTOCOL,
                     "the client speaks protocol " + version + ", this server " + Protocol.VERSION + ": update the "
                             + (version > Protocol.VERSION ? "server" : "client"));
         }
+    }
+
+    private static Hello decodeHello(ByteBuffer body) throws ProtocolException {
+        body.position(body.position() + Integer.BYTES + Short.BYTES);
         zero(FrameType.HELLO, body.getShort());
         return FrameJson.hello(JsonObject.read(FrameType.HELLO, body));
     }

@@ -36,6 +36,9 @@ public final class Protocol {
 
     static final int LENGTH_BYTES = 4;
 
+    /** CRC-32C at the end of a frame. */
+    static final int CHECKSUM_BYTES = 4;
+
     private Protocol() {}
 
     /** The version of a probe: a HELLO that only tests whether a server answers. No protocol will have this version. */

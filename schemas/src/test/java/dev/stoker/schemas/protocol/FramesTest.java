@@ -95,6 +95,16 @@ class FramesTest {
     }
 
     @Test
+    void changedByteIsNamedAsSuch() {
+        byte[] grant = ProtocolVectors.golden("grant").bytes().clone();
+        grant[16] ^= 1;
+        assertThatThrownBy(() -> ProtocolVectors.welcomedServer().next(ByteBuffer.wrap(grant)))
+                .isInstanceOf(ProtocolException.class)
+                .hasMessageMatching(
+                        "GRANT: the bytes have CRC-32C [0-9a-f]{8}, expected [0-9a-f]{8}: they were changed on the way");
+    }
+
+    @Test
     void unknownKeysAreIgnored() throws Exception {
         String json = "{\"future\":{\"a\":[1,{}]},\"rank\":1,\"world_size\":2}";
         Hello hello = (Hello) FrameDecoder.forServer().next(hello(json)).orElseThrow();
@@ -152,7 +162,7 @@ class FramesTest {
         Subscribe subscribe = new Subscribe(1, 0, 0, 1, 10, TailPolicy.PAD, lanes);
         assertThat(ProtocolVectors.welcomedServer().next(Frames.encode(subscribe)))
                 .contains(subscribe);
-        int most = (Protocol.MAX_FROM_CLIENT - 20) / AckEntry.BYTES;
+        int most = (Protocol.MAX_FROM_CLIENT - 24) / AckEntry.BYTES;
         Ack ack = new Ack(1, 0, Collections.nCopies(most, new AckEntry(1, 2, true, 3, 4, 5)));
         assertThat(ProtocolVectors.welcomedServer().next(Frames.encode(ack))).contains(ack);
         Ack more = new Ack(1, 0, Collections.nCopies(most + 1, new AckEntry(1, 2, true, 3, 4, 5)));
@@ -331,9 +341,10 @@ class FramesTest {
 
     private static ByteBuffer hello(String json) {
         byte[] text = json.getBytes(StandardCharsets.UTF_8);
-        ByteBuffer out = ByteBuffer.allocate(16 + text.length).order(java.nio.ByteOrder.LITTLE_ENDIAN);
-        out.putInt(12 + text.length).putInt(FrameType.HELLO.code());
-        return out.putInt(Protocol.MAGIC).putInt(Protocol.VERSION).put(text).flip();
+        ByteBuffer out = ByteBuffer.allocate(20 + text.length).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+        out.putInt(16 + text.length).putInt(FrameType.HELLO.code());
+        out.putInt(Protocol.MAGIC).putInt(Protocol.VERSION).put(text);
+        return ByteBuffer.wrap(ProtocolVectors.sealed(out.array()));
     }
 
     private static String hex(ByteBuffer bytes) {
