@@ -113,7 +113,7 @@ def test_a_piece_that_stays_damaged_is_a_typed_error_that_names_it():
         session = feed.feeder.sessions[0]
         damage_number(session, 4)
         with pytest.raises(
-            CorruptDataError, match=r"epoch 0 batch 4 piece 0 came damaged 5 times from feeder 127\.0\.0\.1"
+            CorruptDataError, match=r"epoch 0 batch 4 piece 0 arrived damaged 5 times from feeder 127\.0\.0\.1"
         ):
             feed.read(client)
         assert len(session.nacks) == 4

@@ -104,7 +104,7 @@ def test_targets_are_names_or_addresses(monkeypatch):
     with pytest.raises(ValueError, match=r"STOKER_FEED: '\./x' is neither a feed name nor host:port"):
         target_of()
     monkeypatch.delenv("STOKER_FEED")
-    with pytest.raises(FeedNotFoundError, match="no feed is named"):
+    with pytest.raises(FeedNotFoundError, match="no feed given"):
         target_of()
 
 

@@ -254,7 +254,7 @@ final class HostileFeeder implements AutoCloseable {
             return seal(out.array());
         }
 
-        /** Corrects the checksum of a frame without a header of its own, so that the change reaches other checks. */
+        /** Corrects the checksum of a control frame, so that the change reaches other checks. */
         private static byte[] seal(byte[] frame) {
             ByteBuffer bytes = ByteBuffer.wrap(frame).order(ByteOrder.LITTLE_ENDIAN);
             int at = frame.length - CHECKSUM;
