@@ -101,8 +101,8 @@ class FramesTest {
         assertThatThrownBy(() -> ProtocolVectors.welcomedServer().next(ByteBuffer.wrap(grant)))
                 .isInstanceOf(ProtocolException.class)
                 .hasMessageMatching(
-                        "GRANT: the bytes have CRC-32C [0-9a-f]{8}, expected [0-9a-f]{8}: they were changed on the
-                        way");
+                        "GRANT: the bytes have CRC-32C [0-9a-f]{8}, expected [0-9a-f]{8}: they were changed on "
+                                + "the way");
     }
 
     @Test
