@@ -121,6 +121,8 @@ class KafkaJobITCase {
         arguments = with;
         StreamExecutionEnvironment env = StreamExecutionEnvironment.getExecutionEnvironment();
         KafkaJob.build(env, arguments.plan(), arguments.feed().checkpointInterval(), 2);
+        // A stalled checkpoint would keep the topic back until its timeout.
+        assertThat(env.getCheckpointConfig().getCheckpointTimeout()).isEqualTo(60_000);
         return env.executeAsync();
     }
 
