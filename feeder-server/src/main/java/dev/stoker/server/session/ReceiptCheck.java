@@ -72,7 +72,7 @@ final class ReceiptCheck {
         DeliveredPiece piece = delivered.pieces().get(index);
         if (ack.rows(i) + ack.skipped(i) != piece.rows() || ack.repeated(i) != piece.repeated()) {
             throw bad("number " + number + " piece " + index + " has " + Units.plural(ack.rows(i), "row") + " and "
-                    + ack.skipped(i)
+                    + Units.count(ack.skipped(i))
                     + " skipped, repeated " + ack.repeated(i) + ": the order says " + piece.rows()
                     + " together, repeated " + piece.repeated());
         }
