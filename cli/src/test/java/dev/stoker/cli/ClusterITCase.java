@@ -22,7 +22,7 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.schemas.protocol.Welcome;
-import dev.stoker.server.FeedClient;
+import dev.stoker.server.RawClient;
 import dev.stoker.storage.ObjectStore;
 import dev.stoker.storage.Stores;
 import dev.stoker.storage.hadoop.HadoopSettings;
@@ -130,8 +130,8 @@ class ClusterITCase {
                     .allSatisfy((process, sockets) ->
                             assertThat(sockets).as(process).isNotEmpty().allMatch(ListeningSockets.Socket::isLocal));
 
-            try (FeedClient client = FeedClient.connect(addresses().get(0))) {
-                Welcome welcome = client.join(FeedClient.hello(Participant.rank(0, 1), 0));
+            try (RawClient client = RawClient.connect(addresses().get(0))) {
+                Welcome welcome = client.join(RawClient.hello(Participant.rank(0, 1), 0));
                 assertThat(welcome.laneMap().addresses()).hasSize(2);
                 int batches = SAMPLES / 10;
                 assertThat(consume(client, 0, batches).values().stream()
@@ -259,7 +259,7 @@ class ClusterITCase {
     }
 
     /** Reads and acknowledges an epoch; returns the rows of each number. */
-    private static Map<Long, Integer> consume(FeedClient client, int epoch, long batches) throws IOException {
+    private static Map<Long, Integer> consume(RawClient client, int epoch, long batches) throws IOException {
         client.send(new Subscribe(epoch + 1, epoch, 0, 1, batches, TailPolicy.KEEP, List.of()));
         client.send(new Grant(epoch + 1, Long.MAX_VALUE));
         Map<Long, Integer> rows = new TreeMap<>();

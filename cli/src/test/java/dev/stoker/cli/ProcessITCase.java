@@ -2,7 +2,7 @@ package dev.stoker.cli;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.server.FeedClient;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import java.io.IOException;
 import java.io.PrintWriter;
@@ -92,8 +92,8 @@ class ProcessITCase {
                 assertThat(taken.output()).contains("stoker: port " + port + " on 127.0.0.1 is taken");
                 assertThat(taken.output().lines()).hasSize(2);
                 second.await("ready at");
-                try (FeedClient client = FeedClient.connect(address("it-second"))) {
-                    assertThat(client.join(FeedClient.hello()).feed().name()).isEqualTo("it-second");
+                try (RawClient client = RawClient.connect(address("it-second"))) {
+                    assertThat(client.join(RawClient.hello()).feed().name()).isEqualTo("it-second");
                 }
                 assertThat(stoker("stop", "it-second", "--timeout", "120")).contains("feed it-second ended");
                 assertThat(second.code()).isZero();

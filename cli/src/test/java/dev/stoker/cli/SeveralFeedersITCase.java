@@ -152,8 +152,8 @@ class SeveralFeedersITCase {
         }
         List<LaneMap> maps = new ArrayList<>();
         for (String address : file.get().addresses().split(",")) {
-            try (var client = dev.stoker.server.FeedClient.connect(address)) {
-                maps.add(client.join(dev.stoker.server.FeedClient.hello()).laneMap());
+            try (var client = dev.stoker.server.RawClient.connect(address)) {
+                maps.add(client.join(dev.stoker.server.RawClient.hello()).laneMap());
             } catch (IOException e) {
                 return 0;
             }

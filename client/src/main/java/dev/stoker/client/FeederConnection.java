@@ -94,7 +94,7 @@ final class FeederConnection {
     private final CRC32C crc = new CRC32C();
     private final Deque<ByteBuffer> outbox = new ArrayDeque<>();
     private volatile State state = State.CONNECTING;
-    private Optional<HandedFiles> files = Optional.empty();
+    private Optional<LocalReads> files = Optional.empty();
     private ByteBuffer message;
     private int controlLeft;
     private int limit = Protocol.MAX_BATCH;
@@ -170,13 +170,13 @@ final class FeederConnection {
     }
 
     /** The files that the feeder has announced, once local reads are agreed. */
-    Optional<HandedFiles> files() {
+    Optional<LocalReads> files() {
         return files;
     }
 
     /** Notes that local reads are agreed, with at most {@code limit} files at a time. */
     void handsOver(int limit) {
-        files = Optional.of(new HandedFiles(limit));
+        files = Optional.of(new LocalReads(limit));
     }
 
     String address() {
@@ -432,7 +432,7 @@ final class FeederConnection {
         state = State.CLOSED;
         key.cancel();
         outbox.clear();
-        files.ifPresent(HandedFiles::close);
+        files.ifPresent(LocalReads::close);
         try {
             channel.close();
         } catch (IOException e) {

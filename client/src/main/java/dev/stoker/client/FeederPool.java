@@ -423,7 +423,7 @@ final class FeederPool {
     /** How many files to offer for local reads: none if payload must be sent over the connection. */
     int handover(FeederConnection connection) {
         return connection.isNear() && local.handsOver() && !unreadable.contains(connection.address())
-                ? HandedFiles.most()
+                ? LocalReads.most()
                 : 0;
     }
 

@@ -191,7 +191,7 @@ final class FrameHandler implements FeederConnection.Sink {
 
     @Override
     public void onReference(FeederConnection connection, BatchRef reference) throws ConnectionLostException {
-        HandedFiles files = connection.files().orElseThrow();
+        LocalReads files = connection.files().orElseThrow();
         BatchHeader header = reference.header();
         ByteBuffer message = buffers.take(header.messageBytes());
         pageReads.begin();
@@ -225,7 +225,7 @@ final class FrameHandler implements FeederConnection.Sink {
         }
         try {
             connection.files().get().announce(file);
-        } catch (HandoverException e) {
+        } catch (LocalReadException e) {
             lock.lock();
             try {
                 network.pool().refuseHandover(connection.address());

@@ -16,8 +16,8 @@ import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Subscribe;
-import dev.stoker.server.FeedClient;
 import dev.stoker.server.FeedNode;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.Waiting;
 import java.io.IOException;
@@ -88,17 +88,17 @@ class FeedEndITCase {
         job = env.executeAsync();
     }
 
-    private FeedClient trainer(String stream, String group, int replica, long run) throws IOException {
+    private RawClient trainer(String stream, String group, int replica, long run) throws IOException {
         return trainer(Participant.rank(0, 1), stream, group, replica, run);
     }
 
-    private FeedClient trainer(Participant participant, String stream, String group, int replica, long run)
+    private RawClient trainer(Participant participant, String stream, String group, int replica, long run)
             throws IOException {
         Path file = StokerHome.feedFile(arguments.plan().name());
         Waiting.until(() -> Files.exists(file));
-        FeedClient client =
-                FeedClient.connect(Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1"));
-        Hello any = FeedClient.hello(participant, run);
+        RawClient client =
+                RawClient.connect(Files.readString(file).replaceAll("(?s).*\"addresses\":\\[\"([^\"]*)\".*", "$1"));
+        Hello any = RawClient.hello(participant, run);
         client.join(new Hello(
                 any.token(),
                 any.feed(),
@@ -112,12 +112,12 @@ class FeedEndITCase {
         return client;
     }
 
-    private static void subscribe(FeedClient client, long first) throws IOException {
+    private static void subscribe(RawClient client, long first) throws IOException {
         client.send(new Subscribe(1, 0, first, 1, BATCHES - first, TailPolicy.PAD, List.of()));
         client.send(new Grant(1, BATCHES));
     }
 
-    private static AckEntry receive(FeedClient client) throws IOException {
+    private static AckEntry receive(RawClient client) throws IOException {
         Batch batch = client.expectIntact();
         BatchIdentity id = batch.header().identity();
         return new AckEntry(
@@ -125,7 +125,7 @@ class FeedEndITCase {
     }
 
     /** Reads this number of batches, and acknowledges each one only when the previous one is durable. */
-    private static void readSlowly(FeedClient client, int count, int before) throws IOException {
+    private static void readSlowly(RawClient client, int count, int before) throws IOException {
         List<AckEntry> entries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             entries.add(receive(client));
@@ -136,7 +136,7 @@ class FeedEndITCase {
         }
     }
 
-    private static void awaitDurable(FeedClient client, long count) throws IOException {
+    private static void awaitDurable(RawClient client, long count) throws IOException {
         while (true) {
             Frame frame = client.receive();
             if (frame instanceof Durable durable && durable.entries() >= count) {
@@ -149,7 +149,7 @@ class FeedEndITCase {
         }
     }
 
-    private static void readAtOnce(FeedClient client) throws IOException {
+    private static void readAtOnce(RawClient client) throws IOException {
         subscribe(client, 0);
         for (int i = 0; i < BATCHES; i++) {
             client.send(new Ack(1, 0, List.of(receive(client))));
@@ -164,13 +164,13 @@ class FeedEndITCase {
     void aReconnectInTheLastEpochEndsNothing() throws Exception {
         start("end-reconnect", dataset.path().toString());
         List<AckEntry> undurable = new ArrayList<>();
-        try (FeedClient broken = trainer("train", "default", 0, 7)) {
+        try (RawClient broken = trainer("train", "default", 0, 7)) {
             subscribe(broken, 0);
             for (int i = 0; i < 3; i++) {
                 undurable.add(receive(broken));
             }
         }
-        try (FeedClient client = trainer("train", "default", 0, 7)) {
+        try (RawClient client = trainer("train", "default", 0, 7)) {
             subscribe(client, 3);
             client.send(new Ack(1, 0, undurable));
             readSlowly(client, BATCHES - 3, 3);
@@ -182,13 +182,13 @@ class FeedEndITCase {
     void askingForNothingMoreAfterAReconnectEndsNothing() throws Exception {
         start("end-received", dataset.path().toString());
         List<AckEntry> held = new ArrayList<>();
-        try (FeedClient broken = trainer("train", "default", 0, 7)) {
+        try (RawClient broken = trainer("train", "default", 0, 7)) {
             subscribe(broken, 0);
             for (int i = 0; i < BATCHES; i++) {
                 held.add(receive(broken));
             }
         }
-        try (FeedClient client = trainer("train", "default", 0, 7)) {
+        try (RawClient client = trainer("train", "default", 0, 7)) {
             // All batches have arrived, but the trainer has not consumed most of them yet.
             client.send(new Subscribe(1, 0, BATCHES, 1, 0, TailPolicy.PAD, List.of()));
             for (int i = 0; i < BATCHES; i++) {
@@ -202,8 +202,8 @@ class FeedEndITCase {
     @Test
     void aFastGroupDoesNotEndASlowOne() throws Exception {
         start("end-groups", dataset.path().toString());
-        try (FeedClient slow = trainer("train", "slow", 0, 0);
-                FeedClient fast = trainer("train", "fast", 0, 0)) {
+        try (RawClient slow = trainer("train", "slow", 0, 0);
+                RawClient fast = trainer("train", "fast", 0, 0)) {
             subscribe(slow, 0);
             readAtOnce(fast);
             readSlowly(slow, BATCHES, 0);
@@ -214,8 +214,8 @@ class FeedEndITCase {
     @Test
     void aFastReplicaDoesNotEndASlowOne() throws Exception {
         start("end-replicas", dataset.path().toString());
-        try (FeedClient slow = trainer("train", "default", 1, 7);
-                FeedClient fast = trainer("train", "default", 0, 7)) {
+        try (RawClient slow = trainer("train", "default", 1, 7);
+                RawClient fast = trainer("train", "default", 0, 7)) {
             subscribe(slow, 0);
             readAtOnce(fast);
             readSlowly(slow, BATCHES, 0);
@@ -226,10 +226,10 @@ class FeedEndITCase {
     @Test
     void aValidationBeforeTheTrainingDoesNotEndTheFeed() throws Exception {
         start("end-streams", dataset.path().toString(), "val=" + dataset.path());
-        try (FeedClient val = trainer("val", "default", 0, 0)) {
+        try (RawClient val = trainer("val", "default", 0, 0)) {
             subscribe(val, 0);
             readSlowly(val, BATCHES, 0);
-            try (FeedClient train = trainer("train", "default", 0, 0)) {
+            try (RawClient train = trainer("train", "default", 0, 0)) {
                 subscribe(train, 0);
                 readSlowly(train, BATCHES, 0);
                 ends();
@@ -242,7 +242,7 @@ class FeedEndITCase {
         start("end-empty-shares", dataset.path().toString());
         int world = 2 * BATCHES;
         for (int rank = 0; rank < world; rank++) {
-            try (FeedClient client = trainer(Participant.rank(rank, world), "train", "default", 0, 7)) {
+            try (RawClient client = trainer(Participant.rank(rank, world), "train", "default", 0, 7)) {
                 boolean isEmpty = rank >= BATCHES;
                 client.send(new Subscribe(1, 0, rank, world, isEmpty ? 0 : 1, TailPolicy.KEEP, List.of(), isEmpty));
                 if (!isEmpty) {
@@ -261,8 +261,8 @@ class FeedEndITCase {
     void aRankThatWasRestartedBehindItsLastBatchIsNotWaitedFor() throws Exception {
         start("end-empty-rest", dataset.path().toString());
         // A new run, at a position where one batch is left.
-        try (FeedClient first = trainer(Participant.rank(0, 2), "train", "default", 0, 9);
-                FeedClient second = trainer(Participant.rank(1, 2), "train", "default", 0, 9)) {
+        try (RawClient first = trainer(Participant.rank(0, 2), "train", "default", 0, 9);
+                RawClient second = trainer(Participant.rank(1, 2), "train", "default", 0, 9)) {
             second.send(new Subscribe(1, 0, BATCHES - 1, 2, 1, TailPolicy.KEEP, List.of()));
             second.send(new Grant(1, BATCHES));
             second.send(new Ack(1, 0, List.of(receive(second))));

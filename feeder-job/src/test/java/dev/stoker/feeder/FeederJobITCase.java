@@ -27,8 +27,8 @@ import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.Frame;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
-import dev.stoker.server.FeedClient;
 import dev.stoker.server.FeedNode;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.Waiting;
 import dev.stoker.storage.LocalObjectStore;
@@ -126,7 +126,7 @@ class FeederJobITCase {
     }
 
     /** Reads an epoch and acknowledges every piece; returns what was acknowledged. */
-    private List<Receipt> consume(FeedClient client, long epoch, Participant participant) throws IOException {
+    private List<Receipt> consume(RawClient client, long epoch, Participant participant) throws IOException {
         OrderSpec order = OrderSpec.fromJson(arguments.plan().order());
         EpochSize size;
         try (var store = new LocalObjectStore(dataset.path())) {
@@ -194,10 +194,10 @@ class FeederJobITCase {
     void recordsEveryReceiptAndEndsAfterItsEpochs(int parallelism) throws Exception {
         JobClient job = start(parallelism, "--epochs=2", "--name=epochs" + parallelism);
         List<List<Receipt>> given = new ArrayList<>();
-        try (FeedClient first = FeedClient.connect(address());
-                FeedClient second = FeedClient.connect(address())) {
-            first.join(FeedClient.hello(Participant.rank(0, 2), 7));
-            second.join(FeedClient.hello(Participant.rank(1, 2), 7));
+        try (RawClient first = RawClient.connect(address());
+                RawClient second = RawClient.connect(address())) {
+            first.join(RawClient.hello(Participant.rank(0, 2), 7));
+            second.join(RawClient.hello(Participant.rank(1, 2), 7));
             for (int epoch = 0; epoch < 2; epoch++) {
                 List<Receipt> both = new ArrayList<>(consume(first, epoch, Participant.rank(0, 2)));
                 both.addAll(consume(second, epoch, Participant.rank(1, 2)));
@@ -216,8 +216,8 @@ class FeederJobITCase {
     @Test
     void callsReceiptsDurableOnceTheyStandInTheLedger() throws Exception {
         JobClient job = start(1, "--name=durable");
-        try (FeedClient client = FeedClient.connect(address())) {
-            client.join(FeedClient.hello());
+        try (RawClient client = RawClient.connect(address())) {
+            client.join(RawClient.hello());
             int given = consume(client, 0, Participant.rank(0, 1)).size();
             long durable = 0;
             while (durable < given) {
@@ -233,8 +233,8 @@ class FeederJobITCase {
     void servesOnWhileATaskManagerIsLost(@InjectMiniCluster MiniCluster cluster) throws Exception {
         JobClient job = start(4, "--name=lost", "--epochs=30");
         List<List<Receipt>> given = new ArrayList<>();
-        try (FeedClient client = FeedClient.connect(address())) {
-            client.join(FeedClient.hello());
+        try (RawClient client = RawClient.connect(address())) {
+            client.join(RawClient.hello());
             for (int epoch = 0; epoch < 30; epoch++) {
                 if (epoch == 5) {
                     cluster.terminateTaskManager(1).get();
@@ -253,8 +253,8 @@ class FeederJobITCase {
     void endsInGoodOrderWhenAskedTo() throws Exception {
         JobClient job = start(2, "--name=asked");
         List<Receipt> given;
-        try (FeedClient client = FeedClient.connect(address())) {
-            client.join(FeedClient.hello());
+        try (RawClient client = RawClient.connect(address())) {
+            client.join(RawClient.hello());
             given = consume(client, 0, Participant.rank(0, 1));
             StopSignal.of(arguments.plan().id()).request();
             job.getJobExecutionResult().get(60, TimeUnit.SECONDS);

@@ -52,21 +52,21 @@ class AdmissionTest {
                         0,
                         run,
                         "test/1")
-                .by(FeedClient.process(1));
+                .by(RawClient.process(1));
     }
 
     private void refused(Hello hello, String code, String... text) throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThatThrownBy(() -> client.join(hello))
                     .isInstanceOfSatisfying(
-                            FeedClient.Ended.class, e -> assertThat(e.code()).isEqualTo(code))
+                            RawClient.Ended.class, e -> assertThat(e.code()).isEqualTo(code))
                     .hasMessageContainingAll(text);
             assertThatThrownBy(client::receive).isInstanceOf(EOFException.class);
         }
     }
 
-    private FeedClient joined(Hello hello) throws IOException {
-        FeedClient client = FeedClient.connect(node.address());
+    private RawClient joined(Hello hello) throws IOException {
+        RawClient client = RawClient.connect(node.address());
         client.join(hello);
         return client;
     }
@@ -85,7 +85,7 @@ class AdmissionTest {
 
     @Test
     void groupKeepsTheOrderOfItsFirstSubscriber() throws IOException {
-        try (FeedClient first = joined(named(null, null, "g", "{\"seed\":9}", 0))) {
+        try (RawClient first = joined(named(null, null, "g", "{\"seed\":9}", 0))) {
             first.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             first.send(new Grant(1, 0));
             first.expectIntact();
@@ -100,7 +100,7 @@ class AdmissionTest {
     void orderOfATrainerThatNeverSubscribedDoesNotBindTheGroup() throws IOException {
         joined(named(null, null, "g", "{\"seed\":9}", 0)).close();
         Waiting.until(() -> node.metrics().sessions() == 0);
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThat(client.join(named(null, null, "g", "{\"seed\":8}", 0))
                             .order()
                             .seed())
@@ -110,17 +110,17 @@ class AdmissionTest {
 
     @Test
     void greaterRunFencesTheSmallerForGood() throws IOException {
-        try (FeedClient old = joined(FeedClient.hello(Participant.rank(0, 2), 10));
-                FeedClient otherRank = joined(FeedClient.hello(Participant.rank(1, 2), 10));
-                FeedClient newer =
-                        joined(FeedClient.hello(Participant.rank(0, 2), 11).by(FeedClient.process(2)))) {
+        try (RawClient old = joined(RawClient.hello(Participant.rank(0, 2), 10));
+                RawClient otherRank = joined(RawClient.hello(Participant.rank(1, 2), 10));
+                RawClient newer =
+                        joined(RawClient.hello(Participant.rank(0, 2), 11).by(RawClient.process(2)))) {
             assertThatThrownBy(() -> old.expect(LaneMap.class))
                     .hasMessageContainingAll("fenced", "process 2", "group=");
             assertThatThrownBy(() -> otherRank.expect(LaneMap.class))
                     .as("all that is of a smaller run is over")
                     .hasMessageContaining("fenced");
-            refused(FeedClient.hello(Participant.rank(0, 2), 10), "fenced", "run 11", "run 10");
-            refused(FeedClient.hello(Participant.rank(1, 2), 10), "fenced", "run 11", "run 10");
+            refused(RawClient.hello(Participant.rank(0, 2), 10), "fenced", "run 11", "run 10");
+            refused(RawClient.hello(Participant.rank(1, 2), 10), "fenced", "run 11", "run 10");
             newer.send(new Subscribe(1, 0, 0, 2, 1, TailPolicy.PAD, List.of()));
             newer.send(new Grant(1, 0));
             newer.expectIntact();
@@ -129,23 +129,23 @@ class AdmissionTest {
 
     @Test
     void greatestRunDoesNotShutThePlaceForGood() throws IOException {
-        joined(FeedClient.hello(Participant.rank(0, 1), Hello.MAX_RUN)).close();
-        try (FeedClient settled = joined(FeedClient.hello(Participant.rank(0, 1), Hello.MAX_RUN))) {
+        joined(RawClient.hello(Participant.rank(0, 1), Hello.MAX_RUN)).close();
+        try (RawClient settled = joined(RawClient.hello(Participant.rank(0, 1), Hello.MAX_RUN))) {
             settled.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             settled.send(new Grant(1, 0));
             settled.expectIntact();
         }
         Waiting.until(() -> node.metrics().sessions() == 0);
-        try (FeedClient next = FeedClient.connect(node.address())) {
-            assertThat(next.join(FeedClient.hello().by(FeedClient.process(2))).run())
+        try (RawClient next = RawClient.connect(node.address())) {
+            assertThat(next.join(RawClient.hello().by(RawClient.process(2))).run())
                     .isEqualTo(Hello.MAX_RUN + 1);
         }
     }
 
     @Test
     void newestConnectionOfOneProcessReplacesTheOthers() throws IOException {
-        try (FeedClient old = joined(FeedClient.hello(Participant.rank(0, 1), 10));
-                FeedClient newer = joined(FeedClient.hello(Participant.rank(0, 1), 10))) {
+        try (RawClient old = joined(RawClient.hello(Participant.rank(0, 1), 10));
+                RawClient newer = joined(RawClient.hello(Participant.rank(0, 1), 10))) {
             assertThatThrownBy(() -> old.expect(LaneMap.class)).hasMessageContaining("fenced");
             newer.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             newer.send(new Grant(1, 0));
@@ -155,7 +155,7 @@ class AdmissionTest {
 
     @Test
     void replicasDoNotFenceEachOther() throws IOException {
-        Hello hello = FeedClient.hello(Participant.rank(0, 1), 10);
+        Hello hello = RawClient.hello(Participant.rank(0, 1), 10);
         Hello replica = new Hello(
                         hello.token(),
                         hello.feed(),
@@ -166,10 +166,10 @@ class AdmissionTest {
                         1,
                         10,
                         hello.client())
-                .by(FeedClient.process(2));
-        try (FeedClient one = joined(hello);
-                FeedClient two = joined(replica)) {
-            for (FeedClient client : List.of(one, two)) {
+                .by(RawClient.process(2));
+        try (RawClient one = joined(hello);
+                RawClient two = joined(replica)) {
+            for (RawClient client : List.of(one, two)) {
                 client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
                 client.send(new Grant(1, 0));
                 client.expectIntact();
@@ -179,9 +179,9 @@ class AdmissionTest {
 
     @Test
     void refusesAnotherWorldSizeWithinARun() throws IOException {
-        try (FeedClient client = joined(FeedClient.hello(Participant.rank(0, 2), 10))) {
-            refused(FeedClient.hello(Participant.rank(1, 3), 10), "world_size_mismatch", "world size 2", "3");
-            joined(FeedClient.hello(Participant.rank(0, 3), 11)).close();
+        try (RawClient client = joined(RawClient.hello(Participant.rank(0, 2), 10))) {
+            refused(RawClient.hello(Participant.rank(1, 3), 10), "world_size_mismatch", "world size 2", "3");
+            joined(RawClient.hello(Participant.rank(0, 3), 11)).close();
             client.socket();
         }
     }
@@ -189,10 +189,10 @@ class AdmissionTest {
     @Test
     void assignsOneRunToTheRanksOfALaunchAndANewOneToTheNext() throws IOException {
         long run;
-        try (FeedClient zero = FeedClient.connect(node.address());
-                FeedClient one = FeedClient.connect(node.address())) {
-            run = zero.join(FeedClient.hello(Participant.rank(0, 2), 0)).run();
-            assertThat(one.join(FeedClient.hello(Participant.rank(1, 2), 0).by(FeedClient.process(2)))
+        try (RawClient zero = RawClient.connect(node.address());
+                RawClient one = RawClient.connect(node.address())) {
+            run = zero.join(RawClient.hello(Participant.rank(0, 2), 0)).run();
+            assertThat(one.join(RawClient.hello(Participant.rank(1, 2), 0).by(RawClient.process(2)))
                             .run())
                     .isEqualTo(run);
             zero.send(new Subscribe(1, 0, 0, 2, 1, TailPolicy.PAD, List.of()));
@@ -201,8 +201,8 @@ class AdmissionTest {
             assertThat(run).isBetween(System.currentTimeMillis() - 60_000, System.currentTimeMillis());
         }
         Waiting.until(() -> node.metrics().sessions() == 0);
-        try (FeedClient again = FeedClient.connect(node.address())) {
-            assertThat(again.join(FeedClient.hello(Participant.rank(0, 2), 0).by(FeedClient.process(3)))
+        try (RawClient again = RawClient.connect(node.address())) {
+            assertThat(again.join(RawClient.hello(Participant.rank(0, 2), 0).by(RawClient.process(3)))
                             .run())
                     .isGreaterThan(run);
         }
@@ -216,7 +216,7 @@ class AdmissionTest {
             assertThat(facts.run()).isEqualTo(50);
             assertThat(facts.worldSize()).isEqualTo(2);
         });
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             Hello hello = new Hello(
                     Optional.empty(),
                     Optional.empty(),
@@ -237,13 +237,13 @@ class AdmissionTest {
     void sessionsBeyondTheLimitAreRefused() throws IOException {
         node.close();
         node = FeedNode.acquire(feed.spec(), TestFeed.options().withLimits(2, 1 << 20, 10, 1000));
-        try (FeedClient one = joined(FeedClient.hello(Participant.rank(0, 3), 0))) {
-            try (FeedClient two = joined(FeedClient.hello(Participant.rank(1, 3), 0))) {
-                refused(FeedClient.hello(Participant.rank(2, 3), 0), "internal", "--max-sessions");
+        try (RawClient one = joined(RawClient.hello(Participant.rank(0, 3), 0))) {
+            try (RawClient two = joined(RawClient.hello(Participant.rank(1, 3), 0))) {
+                refused(RawClient.hello(Participant.rank(2, 3), 0), "internal", "--max-sessions");
                 two.socket();
             }
             Waiting.until(() -> node.metrics().sessions() == 1);
-            joined(FeedClient.hello(Participant.rank(2, 3), 0)).close();
+            joined(RawClient.hello(Participant.rank(2, 3), 0)).close();
             one.socket();
         }
     }
@@ -252,8 +252,8 @@ class AdmissionTest {
     void tokenIsAskedForAndCompared() throws IOException {
         node.close();
         node = FeedNode.acquire(feed.spec(), TestFeed.options().withToken("secret"));
-        refused(FeedClient.hello(), "unauthorized", "token");
-        Hello hello = FeedClient.hello();
+        refused(RawClient.hello(), "unauthorized", "token");
+        Hello hello = RawClient.hello();
         for (String token : List.of("wrong", "", "secret ", "secre")) {
             refused(withToken(hello, token), "unauthorized", "token");
         }
@@ -279,11 +279,11 @@ class AdmissionTest {
         TestFeed other = new TestFeed(data, "{\"batch_size\":4,\"lanes\":2}");
         other.name = "other";
         try (NodeLease second = other.start();
-                FeedClient client = FeedClient.connect(second.address())) {
+                RawClient client = RawClient.connect(second.address())) {
             assertThat(second.address()).isNotEqualTo(node.address());
             assertThatThrownBy(() -> client.join(named("test", null, "default", "{}", 0)))
                     .hasMessageContaining("wrong_feed");
-            try (FeedClient right = FeedClient.connect(second.address())) {
+            try (RawClient right = RawClient.connect(second.address())) {
                 right.join(named("other", null, "default", "{}", 0));
                 assertThat(other.readAll(right, new Subscribe(1, 0, 0, 1, 10, TailPolicy.KEEP, List.of())))
                         .hasSize(10);
@@ -296,15 +296,15 @@ class AdmissionTest {
         try (NodeLease second = feed.start()) {
             assertThat(second.address()).isEqualTo(node.address());
             node.close();
-            joined(FeedClient.hello()).close();
+            joined(RawClient.hello()).close();
         }
         String address = node.address();
-        assertThatThrownBy(() -> FeedClient.connect(address)).isInstanceOf(IOException.class);
+        assertThatThrownBy(() -> RawClient.connect(address)).isInstanceOf(IOException.class);
     }
 
     @Test
     void shutdownTellsTheTrainers() throws IOException {
-        try (FeedClient client = joined(FeedClient.hello())) {
+        try (RawClient client = joined(RawClient.hello())) {
             node.close();
             assertThatThrownBy(() -> client.expect(LaneMap.class)).hasMessageContaining("shutting_down");
         }
@@ -312,7 +312,7 @@ class AdmissionTest {
 
     @Test
     void laneMapsReachTheSessionsAndNeverGoBack() throws IOException {
-        try (FeedClient client = joined(FeedClient.hello())) {
+        try (RawClient client = joined(RawClient.hello())) {
             node.updateLaneMap("train", map(7, 2));
             assertThat(((LaneMap) client.receive()).counter()).isEqualTo(2);
             node.updateLaneMap("train", map(7, 1));

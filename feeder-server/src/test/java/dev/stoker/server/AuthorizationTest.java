@@ -54,7 +54,7 @@ class AuthorizationTest {
     }
 
     private static Hello hello(String token, String group, long run) {
-        Hello any = FeedClient.hello(Participant.rank(0, 1), run);
+        Hello any = RawClient.hello(Participant.rank(0, 1), run);
         return new Hello(
                 Optional.of(token),
                 any.feed(),
@@ -68,7 +68,7 @@ class AuthorizationTest {
     }
 
     private void refused(Hello hello, String... text) throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThatThrownBy(() -> client.join(hello))
                     .hasMessageStartingWith("unauthorized")
                     .hasMessageContainingAll(text)
@@ -81,14 +81,14 @@ class AuthorizationTest {
         refused(hello("k-val", "default", 0), "stream train");
         refused(hello("k-reads", "default", 0), "group default", "eval-*");
         refused(hello("k-unknown", "default", 0), "token file");
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             client.join(hello("k-reads", "eval-1", 0));
         }
     }
 
     @Test
     void aReaderReceivesEverythingAndLeavesNothingInTheLedger() throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             Welcome welcome = client.join(hello("k-reads", "eval-1", 0));
             assertThat(welcome.readOnly()).isTrue();
             client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
@@ -109,7 +109,7 @@ class AuthorizationTest {
 
     @Test
     void aTrainersTokenAcknowledges() throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThat(client.join(hello("k-trains", "default", 0)).readOnly()).isFalse();
             client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
@@ -121,18 +121,18 @@ class AuthorizationTest {
 
     @Test
     void onlyAnAdministratorTakesAConnectedTrainersPlaceByAGreaterRun() throws IOException {
-        try (FeedClient holder = FeedClient.connect(node.address())) {
+        try (RawClient holder = RawClient.connect(node.address())) {
             long run = holder.join(hello("k-trains", "default", 0)).run();
             refused(hello("k-trains", "default", run + 1), "administer", "run " + (run + 1));
             holder.send(new Ping(1));
             assertThat(holder.receive()).isEqualTo(new Pong(1));
-            try (FeedClient administrator = FeedClient.connect(node.address())) {
+            try (RawClient administrator = RawClient.connect(node.address())) {
                 administrator.join(hello("k-all", "default", run + 1));
                 assertThatThrownBy(() -> holder.expect(LaneMap.class)).hasMessageContaining("fenced");
             }
         }
         Waiting.until(() -> node.metrics().sessions() == 0);
-        try (FeedClient next = FeedClient.connect(node.address())) {
+        try (RawClient next = RawClient.connect(node.address())) {
             next.join(hello("k-trains", "default", Long.MAX_VALUE >> 1));
         }
     }

@@ -46,11 +46,11 @@ class DamageTest {
     /**
      * Reads an epoch; every batch that is taken must be right, or the rows that it says it left out must be missing.
      */
-    private Outcome readEpoch(FeedClient client) throws IOException {
+    private Outcome readEpoch(RawClient client) throws IOException {
         return readEpoch(client, 0);
     }
 
-    private Outcome readEpoch(FeedClient client, long epoch) throws IOException {
+    private Outcome readEpoch(RawClient client, long epoch) throws IOException {
         long subscription = ++subscriptions;
         long batches = feed.streamOrder.size().batches();
         client.send(new Subscribe(subscription, epoch, 0, 1, batches, TailPolicy.KEEP, List.of()));
@@ -130,9 +130,9 @@ class DamageTest {
                 "chunk");
     }
 
-    private static FeedClient joined(NodeLease node) throws IOException {
-        FeedClient client = FeedClient.connect(node.address());
-        client.join(FeedClient.hello());
+    private static RawClient joined(NodeLease node) throws IOException {
+        RawClient client = RawClient.connect(node.address());
+        client.join(RawClient.hello());
         return client;
     }
 
@@ -145,8 +145,8 @@ class DamageTest {
         feed.onCorrupt = OnCorrupt.SKIP;
         Path file = feed.dataset.file(0);
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             for (int bit = 0; bit < headBits(); bit++) {
                 flip(file, bit);
                 // Each time another epoch, whose window is not open, nor opened ahead before the bit was flipped.
@@ -164,7 +164,7 @@ class DamageTest {
         int harmless = 0;
         int corrupt = 0;
         try (NodeLease node = feed.start()) {
-            FeedClient client = joined(node);
+            RawClient client = joined(node);
             // Bits of the head are all alike to a feed that fails, and another test tries them all.
             for (int bit = 0; bit < bits; bit += bit < headBits() ? 61 : 1) {
                 flip(file, bit);
@@ -197,8 +197,8 @@ class DamageTest {
     @Test
     void damageFoundAfterTheChunkWasMappedAndItsHeadReadIsNamed() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(readEpoch(client)).isEqualTo(new Outcome(11, 0, 0, null));
             int row = largestImage(0);
             flip(feed.dataset.file(0), head(0).payloadPosition(2, row) * 8 + 3);
@@ -228,8 +228,8 @@ class DamageTest {
     @Test
     void damageThatHealsIsSentAgainAndNotHeldAgainstTheOrigin() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             client.send(new Subscribe(1, 0, 0, 1, 2, TailPolicy.KEEP, List.of()));
             client.send(new Grant(1, 0));
             Batch first = client.expectIntact();
@@ -246,8 +246,8 @@ class DamageTest {
     @Test
     void aPieceThatArrivesDamagedTwiceEndsTheSession() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             client.send(new Subscribe(1, 0, 0, 1, 2, TailPolicy.KEEP, List.of()));
             client.send(new Grant(1, 0));
             client.expectIntact();
@@ -266,8 +266,8 @@ class DamageTest {
         int row = largestImage(1);
         flip(feed.dataset.file(1), head(1).payloadPosition(2, row) * 8);
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(readEpoch(client)).isEqualTo(new Outcome(10, 1, 1, null));
             assertThat(readEpoch(client)).as("known by then").isEqualTo(new Outcome(10, 1, 0, null));
             assertThat(node.metrics().corrupt()).isEqualTo(1);
@@ -279,8 +279,8 @@ class DamageTest {
         feed.onCorrupt = OnCorrupt.SKIP;
         flip(feed.dataset.file(0), 400);
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(readEpoch(client)).isEqualTo(new Outcome(6, 5, 0, null));
         }
     }
@@ -290,8 +290,8 @@ class DamageTest {
         TestDataset dataset = TestDataset.create(directory.resolve("big"), 3, 40_000, 20, 20);
         feed = new TestFeed(dataset, "{\"batch_size\":8,\"lanes\":1}");
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(readEpoch(client).error()).isNull();
             try (RandomAccessFile file = new RandomAccessFile(dataset.file(0).toFile(), "rw")) {
                 file.setLength(8192);
@@ -303,8 +303,8 @@ class DamageTest {
             assertThat(outcome.nacks()).isPositive();
         }
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(readEpoch(client).error()).as("before it is mapped").startsWith("corrupt: ");
         }
     }
@@ -315,8 +315,8 @@ class DamageTest {
         feed = new TestFeed(dataset, "{\"batch_size\":8,\"lanes\":1}");
         feed.onCorrupt = OnCorrupt.SKIP;
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(readEpoch(client).error()).isNull();
             long head = dataset.summary(0).headLength();
             try (RandomAccessFile file = new RandomAccessFile(dataset.file(0).toFile(), "rw")) {
@@ -333,8 +333,8 @@ class DamageTest {
     void aMissingChunkIsAnUnavailableOrigin() throws IOException {
         Files.delete(feed.dataset.file(1));
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(readEpoch(client).error())
                     .startsWith("origin_unavailable: ")
                     .contains(feed.dataset.file(1).getFileName().toString());

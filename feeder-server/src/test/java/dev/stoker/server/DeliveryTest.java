@@ -47,8 +47,8 @@ class DeliveryTest {
     private List<String> read(
             NodeLease node, Participant participant, TailPolicy tail, long epoch, long start, List<Integer> lanes)
             throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello(participant, 0));
+        try (RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello(participant, 0));
             Delivery delivery = new Delivery(feed.streamOrder.size(), tail, participant, start);
             return feed.readAll(
                     client,
@@ -177,8 +177,8 @@ class DeliveryTest {
     @Test
     void welcomeSaysWhatTheStreamIs() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            Welcome welcome = client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            Welcome welcome = client.join(RawClient.hello());
             assertThat(welcome.samples()).isEqualTo(88);
             assertThat(welcome.order()).isEqualTo(feed.order);
             assertThat(welcome.laneRows()).hasSize(3);
@@ -203,9 +203,9 @@ class DeliveryTest {
                 OptionalLong.empty(),
                 OnCorrupt.FAIL);
         try (NodeLease node = FeedNode.acquire(both, TestFeed.options());
-                FeedClient first = FeedClient.connect(node.address());
-                FeedClient second = FeedClient.connect(node.address())) {
-            Hello hello = FeedClient.hello();
+                RawClient first = RawClient.connect(node.address());
+                RawClient second = RawClient.connect(node.address())) {
+            Hello hello = RawClient.hello();
             assertThat(first.join(hello).stream().name()).isEqualTo("train");
             Welcome welcome = second.join(new Hello(
                     hello.token(),
@@ -233,8 +233,8 @@ class DeliveryTest {
     @Test
     void aNewSubscriptionReplacesTheOld() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             long batches = feed.streamOrder.size().batches();
             client.send(new Subscribe(1, 0, 0, 1, batches, TailPolicy.KEEP, List.of()));
             assertThat(feed.readAll(client, new Subscribe(2, 4, 0, 1, batches, TailPolicy.KEEP, List.of())))

@@ -88,8 +88,8 @@ class DescriptorsTest {
             Path cache = directory.resolve("cache");
             TierSpec disk = TierSpec.parse("disk:" + cache + ":" + far.bytes);
             try (NodeLease node = far.start(TierOptions.of(disk));
-                    FeedClient client = FeedClient.connect(node.address())) {
-                client.join(FeedClient.hello());
+                    RawClient client = RawClient.connect(node.address())) {
+                client.join(RawClient.hello());
                 trouble.begins(cache);
                 // Every byte is compared.
                 far.read(client, 0);

@@ -98,7 +98,7 @@ final class FarFeed {
 
     /** Reads an epoch and compares every byte; damaged pieces are asked for again. Returns how many came damaged. */
     int read(NodeLease node, long epoch, String group) throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             client.join(new Hello(
                             Optional.empty(),
                             Optional.empty(),
@@ -109,12 +109,12 @@ final class FarFeed {
                             0,
                             0,
                             "test/1")
-                    .by(FeedClient.process(1)));
+                    .by(RawClient.process(1)));
             return read(client, epoch);
         }
     }
 
-    int read(FeedClient client, long epoch) throws IOException {
+    int read(RawClient client, long epoch) throws IOException {
         long batches = feed.streamOrder.size().batches();
         client.send(new Subscribe(epoch + 1, epoch, 0, 1, batches, TailPolicy.KEEP, List.of()));
         int damaged = 0;

@@ -42,16 +42,16 @@ class FlowTest {
         feed = new TestFeed(dataset, "{\"batch_size\":8,\"lanes\":2}");
     }
 
-    private static FeedClient join(NodeLease node, int rank, int world) throws IOException {
-        FeedClient client = FeedClient.connect(node.address());
-        client.join(FeedClient.hello(Participant.rank(rank, world), 0));
+    private static RawClient join(NodeLease node, int rank, int world) throws IOException {
+        RawClient client = RawClient.connect(node.address());
+        client.join(RawClient.hello(Participant.rank(rank, world), 0));
         return client;
     }
 
     @Test
     void sendsNothingBeyondTheGrantAndAnswersPingsMeanwhile() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 0, 1)) {
+                RawClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.KEEP, List.of()));
             client.send(new Ping(1));
             assertThat(client.receive()).isEqualTo(new Pong(1));
@@ -72,7 +72,7 @@ class FlowTest {
     @Test
     void epochEndComesOnceWithTheCounts() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 0, 1)) {
+                RawClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 0, 15, 1, 0, TailPolicy.KEEP, List.of()));
             assertThat(client.receive()).isEqualTo(new EpochEnd(1, 0, 0, 0));
             client.send(new Subscribe(2, 0, 14, 1, 1, TailPolicy.KEEP, List.of()));
@@ -87,9 +87,9 @@ class FlowTest {
     @Test
     void aStalledTrainerHurtsNobodyAndGoesOnWhereItWas() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient stalled = FeedClient.connectNarrow(node.address());
-                FeedClient busy = join(node, 1, 2)) {
-            stalled.join(FeedClient.hello(Participant.rank(0, 2), 0));
+                RawClient stalled = RawClient.connectNarrow(node.address());
+                RawClient busy = join(node, 1, 2)) {
+            stalled.join(RawClient.hello(Participant.rank(0, 2), 0));
             stalled.send(new Subscribe(1, 0, 0, 2, 8, TailPolicy.PAD, List.of()));
             stalled.send(new Grant(1, Long.MAX_VALUE));
             for (int epoch = 0; epoch < 20; epoch++) {
@@ -108,15 +108,15 @@ class FlowTest {
     @Test
     void aTrainerThatIsFencedWhileItStandsStillIsClosed() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient stalled = FeedClient.connectNarrow(node.address())) {
-            stalled.join(FeedClient.hello(Participant.rank(0, 1), 5));
+                RawClient stalled = RawClient.connectNarrow(node.address())) {
+            stalled.join(RawClient.hello(Participant.rank(0, 1), 5));
             for (int subscription = 1; subscription < 3; subscription++) {
                 stalled.send(new Subscribe(subscription, 0, 0, 1, 15, TailPolicy.KEEP, List.of()));
                 stalled.send(new Grant(subscription, Long.MAX_VALUE));
             }
             Waiting.until(() -> node.metrics().batches() > 0);
-            try (FeedClient newer = FeedClient.connect(node.address())) {
-                newer.join(FeedClient.hello(Participant.rank(0, 1), 6));
+            try (RawClient newer = RawClient.connect(node.address())) {
+                newer.join(RawClient.hello(Participant.rank(0, 1), 6));
                 Waiting.until(() -> node.metrics().sessions() == 1);
                 assertThat(feed.readAll(newer, new Subscribe(1, 0, 0, 1, 15, TailPolicy.KEEP, List.of())))
                         .hasSizeGreaterThanOrEqualTo(15);
@@ -127,7 +127,7 @@ class FlowTest {
     @Test
     void receiptsReachTheLedgerWithTheirSubscriptionAndBecomeDurable() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 0, 1)) {
+                RawClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 3, 0, 1, 15, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 1));
             List<Batch> batches = List.of(client.expectIntact(), client.expectIntact());
@@ -164,7 +164,7 @@ class FlowTest {
     @Test
     void receiptsOfAReaderThatFailedAreDrainedByTheNext() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 0, 1)) {
+                RawClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
             client.send(TestFeed.ack(client.expectIntact()));
@@ -187,7 +187,7 @@ class FlowTest {
         // four.
         ServerOptions options = TestFeed.options().withLimits(10, 1 << 30, 100, 90);
         try (NodeLease node = FeedNode.acquire(feed.spec(), options);
-                FeedClient client = join(node, 0, 1)) {
+                RawClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.KEEP, List.of()));
             client.send(new Grant(1, 14));
             for (int number = 0; number < 15; ) {
@@ -214,7 +214,7 @@ class FlowTest {
     @Test
     void waitingTimeIsThatOfATrainerWithNothingLeft() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 0, 1)) {
+                RawClient client = join(node, 0, 1)) {
             assertThat(node.metrics().trainerWaitRatio()).isZero();
             client.send(new Subscribe(1, 0, 0, 1, 15, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
@@ -230,7 +230,7 @@ class FlowTest {
     @Test
     void acknowledgementsOfAnEarlierConnectionAreTakenWithASubscriptionOfTheirOwn() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 0, 1)) {
+                RawClient client = join(node, 0, 1)) {
             client.send(new Subscribe(1, 5, 3, 1, 12, TailPolicy.PAD, List.of()));
             client.send(new Ack(1, 4, List.of(ack(12, false), ack(13, false), ack(15, true))));
             client.send(new Ack(1, 5, List.of(ack(2, false), ack(3, false))));
@@ -261,7 +261,7 @@ class FlowTest {
     @Test
     void onlyASubscriptionToTheEpochsEndHasAnEnd() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 1, 2)) {
+                RawClient client = join(node, 1, 2)) {
             client.send(new Subscribe(1, 0, 1, 2, 7, TailPolicy.KEEP, List.of()));
             client.send(new Subscribe(2, 0, 3, 2, 3, TailPolicy.KEEP, List.of()));
             client.send(new Ack(2, 5, List.of(ack(1, false))));
@@ -287,7 +287,7 @@ class FlowTest {
     @Test
     void acknowledgementsOfAnotherRankAreRefused() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = join(node, 1, 2)) {
+                RawClient client = join(node, 1, 2)) {
             client.send(new Subscribe(1, 0, 1, 2, 4, TailPolicy.PAD, List.of()));
             client.send(new Ack(1, 0, List.of(ack(4, false))));
 

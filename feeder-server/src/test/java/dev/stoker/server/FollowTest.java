@@ -68,12 +68,12 @@ class FollowTest {
     }
 
     private static Hello hello(long epoch, long version) {
-        return FeedClient.hello().at(epoch, version == 0 ? OptionalLong.empty() : OptionalLong.of(version));
+        return RawClient.hello().at(epoch, version == 0 ? OptionalLong.empty() : OptionalLong.of(version));
     }
 
     /** Reads an epoch over a separate connection, and checks all of its bytes. */
     private long read(long epoch, TestFeed expected) throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             Welcome welcome = client.join(hello(epoch, 0));
             assertThat(welcome.epoch()).hasValue(epoch);
             assertThat(welcome.samples()).isEqualTo(expected.streamOrder.size().samples());
@@ -84,10 +84,10 @@ class FollowTest {
     }
 
     private void refused(Hello hello, String code, String... text) throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThatThrownBy(() -> client.join(hello))
                     .isInstanceOfSatisfying(
-                            FeedClient.Ended.class, e -> assertThat(e.code()).isEqualTo(code))
+                            RawClient.Ended.class, e -> assertThat(e.code()).isEqualTo(code))
                     .hasMessageContainingAll(text);
         }
     }
@@ -106,15 +106,15 @@ class FollowTest {
 
     @Test
     void aSessionHasOneEpoch() throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             client.join(hello(3, 0));
             client.send(new Subscribe(1, 4, 0, 1, 1, TailPolicy.KEEP, List.of()));
             assertThatThrownBy(() -> client.expect(LaneMap.class))
                     .hasMessageContainingAll("bad_frame", "epoch 4", "bound to epoch 3");
         }
         dataset.append(2, 50, 9);
-        try (FeedClient client = FeedClient.connect(node.address())) {
-            Welcome looked = client.join(FeedClient.hello());
+        try (RawClient client = RawClient.connect(node.address())) {
+            Welcome looked = client.join(RawClient.hello());
             assertThat(looked.follows()).isTrue();
             assertThat(looked.epoch()).isEmpty();
             assertThat(looked.stream().version()).isEqualTo(2);
@@ -132,7 +132,7 @@ class FollowTest {
         dataset.append(2, 50, 9);
         dataset.append(3, 50, 9);
         refused(hello(5, 4), "version_mismatch", "no version 4");
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThat(client.join(hello(5, 2)).stream().version()).isEqualTo(2);
         }
         refused(hello(5, 3), "version_mismatch", "epoch 5", "version 2 here", "state is of version 3", "another group");
@@ -151,9 +151,9 @@ class FollowTest {
                 List<Callable<Long>> ranks = new ArrayList<>();
                 for (int rank = 0; rank < 4; rank++) {
                     String address = rank % 2 == 0 ? node.address() : other.address();
-                    Hello hello = FeedClient.hello(Participant.rank(rank, 4), 7).at(epoch);
+                    Hello hello = RawClient.hello(Participant.rank(rank, 4), 7).at(epoch);
                     ranks.add(() -> {
-                        try (FeedClient client = FeedClient.connect(address)) {
+                        try (RawClient client = RawClient.connect(address)) {
                             start.await();
                             return client.join(hello).stream().version();
                         }
@@ -181,9 +181,9 @@ class FollowTest {
     @Test
     void lateReceiptsBelongToTheVersionOfTheirEpoch() throws IOException {
         List<Batch> batches = new ArrayList<>();
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             Welcome welcome =
-                    client.join(FeedClient.hello(Participant.rank(0, 1), 7).at(0));
+                    client.join(RawClient.hello(Participant.rank(0, 1), 7).at(0));
             client.send(all(welcome, 1));
             client.send(new Grant(1, 1));
             batches.add(client.expectIntact());
@@ -191,9 +191,9 @@ class FollowTest {
         String before = fingerprint(feed);
         dataset.append(2, 50, 9);
         String now = fingerprint(feed.now());
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             Welcome welcome =
-                    client.join(FeedClient.hello(Participant.rank(0, 1), 7).at(1));
+                    client.join(RawClient.hello(Participant.rank(0, 1), 7).at(1));
             client.send(all(welcome, 2));
             client.send(TestFeed.ack(batches.get(0)));
             client.send(new Grant(2, 0));
@@ -243,7 +243,7 @@ class FollowTest {
         refused(hello(0, 0), "corrupt", choice.toString(), "delete it");
         Files.delete(choice);
         dataset.append(2, 50, 9);
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThat(client.join(hello(0, 1)).stream().version()).isEqualTo(1);
         }
         assertThat(read(0, feed)).isEqualTo(1);
@@ -268,7 +268,7 @@ class FollowTest {
     @Test
     void theStatusShowsTheVersionOfTheEpoch() throws IOException {
         dataset.append(2, 50, 9);
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             client.join(hello(0, 0));
             assertThat(node.status().groups())
                     .extracting(FeedStatus.Group::version)

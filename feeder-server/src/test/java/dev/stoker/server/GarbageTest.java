@@ -43,7 +43,7 @@ class GarbageTest {
     private TestFeed feed;
     private NodeLease node;
     /** A well-behaved trainer that must not notice anything. */
-    private FeedClient witness;
+    private RawClient witness;
 
     private long witnessed;
 
@@ -52,8 +52,8 @@ class GarbageTest {
         feed = new TestFeed(
                 TestDataset.create(directory.resolve("data"), 1, 50, 20, 20), "{\"batch_size\":4,\"lanes\":2}");
         node = feed.start();
-        witness = FeedClient.connect(node.address());
-        witness.join(FeedClient.hello());
+        witness = RawClient.connect(node.address());
+        witness.join(RawClient.hello());
     }
 
     @AfterEach
@@ -64,7 +64,7 @@ class GarbageTest {
         node.close();
     }
 
-    private void endsWith(FeedClient client, String code) throws IOException {
+    private void endsWith(RawClient client, String code) throws IOException {
         assertThatThrownBy(() -> client.expect(LaneMap.class))
                 .satisfiesAnyOf(
                         e -> assertThat(e).hasMessageStartingWith(code),
@@ -96,7 +96,7 @@ class GarbageTest {
                 frame(12, 1, 1, new byte[8]),
                 frame(12, 1, 0, new byte[8]),
                 frame(12, 5, 0, new byte[8])));
-        byte[] hello = Frames.encode(FeedClient.hello()).array();
+        byte[] hello = Frames.encode(RawClient.hello()).array();
         for (int i : new int[] {8, 12, 16, hello.length - 1}) {
             byte[] damaged = hello.clone();
             damaged[i] ^= 0x40;
@@ -109,7 +109,7 @@ class GarbageTest {
             }
         }
         for (byte[] bytes : garbage) {
-            try (FeedClient client = FeedClient.connect(node.address())) {
+            try (RawClient client = RawClient.connect(node.address())) {
                 client.sendRaw(bytes, 0, bytes.length);
                 endsWith(client, "");
                 assertThatThrownBy(client::receive).isInstanceOfAny(EOFException.class, SocketException.class);
@@ -129,9 +129,9 @@ class GarbageTest {
                 frame(19, 4, 0, new byte[15]),
                 frame(12, 2, 0, new byte[8]),
                 frame(12, 7, 0, new byte[8]),
-                Frames.encode(FeedClient.hello()).array());
+                Frames.encode(RawClient.hello()).array());
         for (byte[] bytes : garbage) {
-            try (FeedClient client = joined()) {
+            try (RawClient client = joined()) {
                 client.sendRaw(bytes, 0, bytes.length);
                 endsWith(client, "bad_frame");
             }
@@ -149,12 +149,12 @@ class GarbageTest {
                 new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of(7)),
                 new Ack(1, 0, List.of(new AckEntry(end + 1, 0, false, 0, 4, 0))));
         for (Frame frame : senseless) {
-            try (FeedClient client = joined()) {
+            try (RawClient client = joined()) {
                 client.send(frame);
                 endsWith(client, "bad_frame");
             }
         }
-        try (FeedClient client = joined()) {
+        try (RawClient client = joined()) {
             client.send(new Subscribe(1, 0, 0, 1, 4, TailPolicy.PAD, List.of()));
             client.send(new Nack(1, 0, 2, 0, 0));
             endsWith(client, "bad_frame");
@@ -163,7 +163,7 @@ class GarbageTest {
 
     @Test
     void grantsAndNacksOfEarlierSubscriptionsAreIgnored() throws IOException {
-        try (FeedClient client = joined()) {
+        try (RawClient client = joined()) {
             client.send(new Subscribe(1, 0, 0, 1, 4, TailPolicy.PAD, List.of()));
             client.send(new Subscribe(2, 0, 0, 1, 4, TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 3));
@@ -181,7 +181,7 @@ class GarbageTest {
             byte[] bytes = new byte[1 + random.nextInt(400)];
             random.nextBytes(bytes);
             boolean welcomed = random.nextBoolean();
-            try (FeedClient client = welcomed ? joined() : FeedClient.connect(node.address())) {
+            try (RawClient client = welcomed ? joined() : RawClient.connect(node.address())) {
                 client.sendRaw(bytes, 0, bytes.length);
                 client.socket().shutdownOutput();
                 while (!(client.receive() instanceof ErrorMessage)) {
@@ -197,17 +197,17 @@ class GarbageTest {
 
     @Test
     void thousandsOfSilentConnectionsKeepNobodyOut() throws IOException {
-        List<FeedClient> silent = new ArrayList<>();
+        List<RawClient> silent = new ArrayList<>();
         try {
             for (int i = 0; i < 1500; i++) {
-                FeedClient client = FeedClient.connect(node.address());
+                RawClient client = RawClient.connect(node.address());
                 silent.add(client);
                 client.sendRaw(frame(16384, 1, 0, new byte[16]), 0, 20);
             }
             joined().close();
             assertThat(node.metrics().rejected()).isGreaterThan(1000);
         } finally {
-            for (FeedClient client : silent) {
+            for (RawClient client : silent) {
                 client.close();
             }
         }
@@ -248,14 +248,14 @@ class GarbageTest {
         }
     }
 
-    private FeedClient joined() throws IOException {
+    private RawClient joined() throws IOException {
         long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(60);
         while (true) {
-            FeedClient client = FeedClient.connect(node.address());
+            RawClient client = RawClient.connect(node.address());
             try {
                 client.join(named());
                 return client;
-            } catch (FeedClient.Ended e) {
+            } catch (RawClient.Ended e) {
                 client.close();
                 // The session before may still be closing.
                 if (!e.code().equals("place_taken") || System.nanoTime() > deadlineNs) {
@@ -266,7 +266,7 @@ class GarbageTest {
     }
 
     private static Hello named() {
-        Hello hello = FeedClient.hello();
+        Hello hello = RawClient.hello();
         return new Hello(
                 hello.token(),
                 hello.feed(),

@@ -22,7 +22,7 @@ import javax.net.ssl.SSLContext;
  */
 public final class HonestTrainer implements AutoCloseable {
     private final TestFeed feed;
-    private final FeedClient client;
+    private final RawClient client;
     private final Thread thread;
     private volatile boolean finishing;
     private volatile int epochs;
@@ -32,7 +32,7 @@ public final class HonestTrainer implements AutoCloseable {
 
     public HonestTrainer(TestFeed feed, String address, Optional<SSLContext> tls, String group) throws IOException {
         this.feed = feed;
-        client = tls.isPresent() ? FeedClient.connect(address, tls.get()) : FeedClient.connect(address);
+        client = tls.isPresent() ? RawClient.connect(address, tls.get()) : RawClient.connect(address);
         client.join(hello(group));
         thread = new Thread(this::run, "honest");
         thread.setDaemon(true);
@@ -41,7 +41,7 @@ public final class HonestTrainer implements AutoCloseable {
 
     /** The HELLO of the only rank of a group. */
     public static Hello hello(String group) {
-        Hello hello = FeedClient.hello();
+        Hello hello = RawClient.hello();
         return new Hello(
                 hello.token(),
                 hello.feed(),
@@ -86,7 +86,7 @@ public final class HonestTrainer implements AutoCloseable {
             } else if (frame instanceof Durable told) {
                 durable = told.entries();
             } else if (frame instanceof ErrorMessage error) {
-                throw new FeedClient.Ended(error);
+                throw new RawClient.Ended(error);
             }
         }
         if (!names.equals(expected(epoch, count))) {

@@ -80,12 +80,12 @@ class LookAheadTest {
         return new LaneMap(7, counter, addresses, lanes);
     }
 
-    private static FeedClient join(FeedServer server, String group) throws IOException {
+    private static RawClient join(FeedServer server, String group) throws IOException {
         return join(server, group, "{}");
     }
 
-    private static FeedClient join(FeedServer server, String group, String order) throws IOException {
-        FeedClient client = FeedClient.connect(server.address());
+    private static RawClient join(FeedServer server, String group, String order) throws IOException {
+        RawClient client = RawClient.connect(server.address());
         client.join(new Hello(
                 Optional.empty(),
                 Optional.empty(),
@@ -104,13 +104,13 @@ class LookAheadTest {
     }
 
     /** Subscribes to an epoch from this batch on, with a grant of no batches. */
-    private void subscribe(FeedClient client, long subscription, long epoch, long first, Integer... lanes)
+    private void subscribe(RawClient client, long subscription, long epoch, long first, Integer... lanes)
             throws IOException {
         client.send(new Subscribe(subscription, epoch, first, 1, batches() - first, TailPolicy.KEEP, List.of(lanes)));
     }
 
     /** Reads the pieces of these lanes from one batch through another, and compares all bytes. */
-    private void read(FeedClient client, long subscription, long epoch, long first, long through, Integer... lanes)
+    private void read(RawClient client, long subscription, long epoch, long first, long through, Integer... lanes)
             throws IOException {
         Set<Integer> asked = lanes.length == 0 ? Set.of(0, 1, 2) : Set.of(lanes);
         client.send(new Grant(subscription, through));
@@ -175,7 +175,7 @@ class LookAheadTest {
     void ofLanesOfOthersNoMoreIsBroughtThanIsRead() throws IOException {
         FeedServer server = start();
         server.updateLaneMap("train", map(1, server, null, null));
-        try (FeedClient client = join(server, "a")) {
+        try (RawClient client = join(server, "a")) {
             subscribe(client, 1, 0, 0);
             read(client, 1, 0, 0, 0);
             awaitWanted(server, 0);
@@ -188,10 +188,10 @@ class LookAheadTest {
     void theDatasetIsReadOnceThoughTrainersCameBeforeTheLaneMap() throws IOException {
         FeedServer one = start();
         FeedServer other = start();
-        List<FeedClient> trainers = new ArrayList<>();
+        List<RawClient> trainers = new ArrayList<>();
         try {
             for (String group : List.of("a", "b", "c")) {
-                FeedClient client = join(one, group);
+                RawClient client = join(one, group);
                 trainers.add(client);
                 subscribe(client, 1, 0, 0);
                 read(client, 1, 0, 0, 0);
@@ -201,12 +201,12 @@ class LookAheadTest {
             one.updateLaneMap("train", late);
             other.updateLaneMap("train", late);
             long last = batches() - 1;
-            for (FeedClient client : trainers) {
+            for (RawClient client : trainers) {
                 subscribe(client, 2, 0, 1, 0);
                 read(client, 2, 0, 1, last, 0);
             }
             for (String group : List.of("a", "b", "c")) {
-                FeedClient client = join(other, group);
+                RawClient client = join(other, group);
                 trainers.add(client);
                 subscribe(client, 1, 0, 1, 1, 2);
                 read(client, 1, 0, 1, last, 1, 2);
@@ -214,7 +214,7 @@ class LookAheadTest {
             assertThat(Set.copyOf(reads())).hasSize(FarFeed.CHUNKS);
             assertThat(reads()).hasSizeLessThanOrEqualTo(FarFeed.CHUNKS + 2 * window());
         } finally {
-            for (FeedClient client : trainers) {
+            for (RawClient client : trainers) {
                 client.close();
             }
         }
@@ -223,7 +223,7 @@ class LookAheadTest {
     @Test
     void lanesThatAMapGivesItAreBroughtFromThenOn() throws IOException {
         FeedServer server = start();
-        try (FeedClient client = join(server, "a")) {
+        try (RawClient client = join(server, "a")) {
             subscribe(client, 1, 0, 0);
             read(client, 1, 0, 0, 0);
             awaitWanted(server, 0);
@@ -240,7 +240,7 @@ class LookAheadTest {
         FeedServer server = start();
         server.updateLaneMap("train", map(1, null, null, null));
         // A window is a chunk, so that there are many windows.
-        try (FeedClient client = join(server, "a", "{\"shuffle_window\":3}")) {
+        try (RawClient client = join(server, "a", "{\"shuffle_window\":3}")) {
             subscribe(client, 1, 0, 0);
             long through = batches() * 6 / 10;
             client.send(new Grant(1, through));

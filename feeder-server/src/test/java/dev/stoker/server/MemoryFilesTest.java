@@ -47,7 +47,7 @@ class MemoryFilesTest {
     /** A trainer that reads payload itself, one batch after the other. */
     private final class Trainer implements AutoCloseable {
         final HandedFiles files = new HandedFiles();
-        private final FeedClient client;
+        private final RawClient client;
         int references;
         /** Of the last epoch. */
         int read;
@@ -56,8 +56,8 @@ class MemoryFilesTest {
         int damaged;
 
         Trainer(NodeLease node) throws IOException {
-            client = FeedClient.connect(node.unix().orElseThrow());
-            Welcome welcome = client.join(FeedClient.hello().withHandover(100));
+            client = RawClient.connect(node.unix().orElseThrow());
+            Welcome welcome = client.join(RawClient.hello().withHandover(100));
             assertThat(welcome.handover()).isEqualTo(100);
         }
 
@@ -86,7 +86,7 @@ class MemoryFilesTest {
                         sent++;
                         left -= take(epoch, batch);
                     } else if (frame instanceof ErrorMessage error) {
-                        throw new FeedClient.Ended(error);
+                        throw new RawClient.Ended(error);
                     }
                 }
             }

@@ -74,8 +74,8 @@ class OriginTest {
     }
 
     private List<String> readEpoch(NodeLease node, long epoch) throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+        try (RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             long batches = feed.streamOrder.size().batches();
             return feed.readAll(client, new Subscribe(1, epoch, 0, 1, batches, TailPolicy.KEEP, List.of()));
         }
@@ -121,8 +121,8 @@ class OriginTest {
         CountDownLatch asked = new CountDownLatch(1);
         AtomicBoolean answered = new AtomicBoolean();
         try (NodeLease node = start(1 << 20);
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             store.on(
                     call -> {
                         asked.countDown();
@@ -162,8 +162,8 @@ class OriginTest {
             store.reset();
             store.once(call -> call.number() == number, Fault.FLIPPED_BIT);
             try (NodeLease node = start(1 << 20);
-                    FeedClient client = FeedClient.connect(node.address())) {
-                client.join(FeedClient.hello());
+                    RawClient client = RawClient.connect(node.address())) {
+                client.join(RawClient.hello());
                 long batches = feed.streamOrder.size().batches();
                 client.send(new Subscribe(1, 0, 0, 1, batches, TailPolicy.KEEP, List.of()));
                 for (long m = 0; m < batches; m++) {

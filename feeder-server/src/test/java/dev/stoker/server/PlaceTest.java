@@ -63,45 +63,45 @@ class PlaceTest {
                         0,
                         0,
                         "test/1")
-                .by(FeedClient.process(process));
+                .by(RawClient.process(process));
     }
 
     private static Hello hello(long process) {
         return hello("default", "{}", 0, 1, process);
     }
 
-    private FeedClient joined(Hello hello) throws IOException {
-        FeedClient client = FeedClient.connect(node.address());
+    private RawClient joined(Hello hello) throws IOException {
+        RawClient client = RawClient.connect(node.address());
         client.join(hello);
         return client;
     }
 
     /** Returns a trainer that was sent a batch, and therefore has settled in the group. */
-    private FeedClient reading(Hello hello) throws IOException {
-        FeedClient client = joined(hello);
+    private RawClient reading(Hello hello) throws IOException {
+        RawClient client = joined(hello);
         Participant who = hello.participant();
         client.send(new Subscribe(1, 0, who.rank(), who.worldSize(), 2, TailPolicy.PAD, List.of()));
         readsOn(client, who.rank());
         return client;
     }
 
-    private static void readsOn(FeedClient client, long through) throws IOException {
+    private static void readsOn(RawClient client, long through) throws IOException {
         client.send(new Grant(1, through));
         client.expectIntact();
     }
 
     private void refused(Hello hello, String code, String... text) throws IOException {
-        try (FeedClient client = FeedClient.connect(node.address())) {
+        try (RawClient client = RawClient.connect(node.address())) {
             assertThatThrownBy(() -> client.join(hello))
                     .isInstanceOfSatisfying(
-                            FeedClient.Ended.class, e -> assertThat(e.code()).isEqualTo(code))
+                            RawClient.Ended.class, e -> assertThat(e.code()).isEqualTo(code))
                     .hasMessageContainingAll(text);
         }
     }
 
     @Test
     void newcomerIsToldWhoReadsAndTheReaderDoesNotNotice() throws IOException {
-        try (FeedClient reader = reading(hello(1))) {
+        try (RawClient reader = reading(hello(1))) {
             refused(hello(2), "place_taken", "process 1 on host test-host", "rank 0 of 1", "group=");
             refused(hello("default", "{}", 1, 2, 2), "place_taken", "process 1 on host test-host", "does not fit");
             refused(hello(2).by(Caller.UNKNOWN), "place_taken", "process 1");
@@ -115,15 +115,15 @@ class PlaceTest {
 
     @Test
     void placeIsFreeAsSoonAsTheConnectionEnds() throws IOException {
-        FeedClient reader = reading(hello(1));
+        RawClient reader = reading(hello(1));
         refused(hello(2), "place_taken", "process 1");
         reader.socket().setSoLinger(true, 0); // as the kernel does for a process that is killed
         reader.close();
         Waiting.until(() -> {
-            try (FeedClient next = FeedClient.connect(node.address())) {
+            try (RawClient next = RawClient.connect(node.address())) {
                 next.join(hello(2));
                 return true;
-            } catch (FeedClient.Ended e) {
+            } catch (RawClient.Ended e) {
                 return false;
             } catch (IOException e) {
                 throw new AssertionError(e);
@@ -133,8 +133,8 @@ class PlaceTest {
 
     @Test
     void otherRanksOfAJobJoinItsRun() throws IOException {
-        try (FeedClient zero = reading(hello("default", "{}", 0, 2, 1));
-                FeedClient one = FeedClient.connect(node.address())) {
+        try (RawClient zero = reading(hello("default", "{}", 0, 2, 1));
+                RawClient one = RawClient.connect(node.address())) {
             Welcome welcome = one.join(hello("default", "{}", 1, 2, 2));
             assertThat(node.groupFacts())
                     .singleElement()
@@ -148,10 +148,10 @@ class PlaceTest {
     void laterStartOfOneLaunchTakesThePlaceAtOnce() throws IOException {
         Launch first = new Launch("torchelastic", "job", 0);
         Hello old = hello(1).by(launched(1, first));
-        try (FeedClient reader = reading(old)) {
+        try (RawClient reader = reading(old)) {
             refused(hello(2).by(launched(2, first)), "place_taken", "process 1");
             refused(hello(2).by(launched(2, new Launch("torchelastic", "other", 1))), "place_taken", "process 1");
-            try (FeedClient again = reading(hello(2).by(launched(2, new Launch("torchelastic", "job", 1))))) {
+            try (RawClient again = reading(hello(2).by(launched(2, new Launch("torchelastic", "job", 1))))) {
                 assertThatThrownBy(() -> {
                             while (true) {
                                 reader.receive();
@@ -166,14 +166,14 @@ class PlaceTest {
     }
 
     private static Caller launched(long process, Launch launch) {
-        return new Caller(0, false, FeedClient.process(process).instance(), Optional.of(launch));
+        return new Caller(0, false, RawClient.process(process).instance(), Optional.of(launch));
     }
 
     @Test
     void ownProcessReplacesItselfAlsoWithAnotherWorldSize() throws IOException {
-        try (FeedClient cell = reading(hello(1));
-                FeedClient again = reading(hello(1));
-                FeedClient two = reading(hello("default", "{}", 1, 2, 1))) {
+        try (RawClient cell = reading(hello(1));
+                RawClient again = reading(hello(1));
+                RawClient two = reading(hello("default", "{}", 1, 2, 1))) {
             readsOn(two, 3);
             assertThatThrownBy(() -> cell.expect(Pong.class)).hasMessageContaining("fenced");
             assertThatThrownBy(() -> again.expect(Pong.class)).hasMessageContaining("fenced");
@@ -183,14 +183,14 @@ class PlaceTest {
     @Test
     void refusedNewcomerLeavesNothingBehind() throws IOException {
         // Another feeder rejects the trainer. It was welcomed here, and leaves without having subscribed.
-        FeedClient newcomer = FeedClient.connect(node.address());
+        RawClient newcomer = RawClient.connect(node.address());
         long drawn = newcomer.join(hello("default", "{\"seed\":3}", 0, 2, 2)).run();
         newcomer.close();
         Waiting.until(() -> node.metrics().sessions() == 0);
         assertThat(node.groupFacts()).isEmpty();
-        try (FeedClient reader = FeedClient.connect(node.address())) {
+        try (RawClient reader = RawClient.connect(node.address())) {
             Hello back = hello("default", "{\"seed\":4}", 0, 1, 1)
-                    .by(FeedClient.process(1).in(drawn - 10));
+                    .by(RawClient.process(1).in(drawn - 10));
             assertThat(reader.join(back).run())
                     .as("a reader of an older run continues")
                     .isEqualTo(drawn - 10);
@@ -199,9 +199,9 @@ class PlaceTest {
 
     @Test
     void lookingTakesNoPlaceAndLeavesNothingBehind() throws IOException {
-        try (FeedClient reader = reading(hello(1));
-                FeedClient looker = FeedClient.connect(node.address())) {
-            Welcome seen = looker.join(hello(2).by(FeedClient.process(2).looking()));
+        try (RawClient reader = reading(hello(1));
+                RawClient looker = RawClient.connect(node.address())) {
+            Welcome seen = looker.join(hello(2).by(RawClient.process(2).looking()));
             assertThat(seen.samples()).isPositive();
             assertThat(seen.run()).as("no run was joined or begun").isZero();
             readsOn(reader, 1);
@@ -210,18 +210,18 @@ class PlaceTest {
             looker.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.PAD, List.of()));
             assertThatThrownBy(() -> looker.expect(Pong.class)).hasMessageContainingAll("bad_frame", "only observes");
         }
-        try (FeedClient looker = FeedClient.connect(node.address())) {
+        try (RawClient looker = RawClient.connect(node.address())) {
             looker.join(hello("made-up", "{\"seed\":9}", 0, 5, 2)
-                    .by(FeedClient.process(2).looking()));
+                    .by(RawClient.process(2).looking()));
             looker.send(new Ack(1, 0, List.of(new AckEntry(0, 0, false, 0, 4, 0))));
             assertThatThrownBy(() -> looker.expect(Pong.class)).hasMessageContaining("bad_frame");
         }
         assertThat(node.groupFacts()).hasSize(1);
         assertThat(node.status().groups()).hasSize(1);
         assertThat(node.metrics().rejected()).isZero();
-        try (FeedClient looker = FeedClient.connect(node.address())) {
+        try (RawClient looker = RawClient.connect(node.address())) {
             assertThatThrownBy(() -> looker.join(hello("default", "{\"seed\":9}", 0, 1, 2)
-                            .by(FeedClient.process(2).looking())))
+                            .by(RawClient.process(2).looking())))
                     .hasMessageContaining("order_mismatch");
         }
     }
@@ -230,7 +230,7 @@ class PlaceTest {
     void lookingDoesNotKeepAFeedBusy() throws IOException {
         assertThat(node.idleSince()).isPresent();
         var since = node.idleSince();
-        try (FeedClient looker = joined(hello(2).by(FeedClient.process(2).looking()))) {
+        try (RawClient looker = joined(hello(2).by(RawClient.process(2).looking()))) {
             assertThat(node.idleSince()).isEqualTo(since);
             looker.socket();
         }
@@ -291,17 +291,17 @@ class PlaceTest {
     @Test
     void probesAndConnectionsThatSayNothingAreNotCountedAsRefused() throws IOException {
         for (int i = 0; i < 20; i++) {
-            FeedClient.connect(node.address()).close();
-            FeedClient reset = FeedClient.connect(node.address());
+            RawClient.connect(node.address()).close();
+            RawClient reset = RawClient.connect(node.address());
             reset.socket().setSoLinger(true, 0);
             reset.close();
-            try (FeedClient probe = FeedClient.connect(node.address())) {
+            try (RawClient probe = RawClient.connect(node.address())) {
                 byte[] frame = probe();
                 probe.sendRaw(frame, 0, frame.length);
                 assertThatThrownBy(() -> probe.expect(Welcome.class)).hasMessageContaining("unsupported_protocol");
             }
         }
-        try (FeedClient wrong = FeedClient.connect(node.address())) {
+        try (RawClient wrong = RawClient.connect(node.address())) {
             byte[] frame = probe();
             frame[12] = 2; // a client of another version is refused, and counted
             wrong.sendRaw(frame, 0, frame.length);

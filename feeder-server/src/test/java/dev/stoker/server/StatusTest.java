@@ -105,7 +105,7 @@ class StatusTest {
     }
 
     /** Reads an epoch; returns what was said of slow pieces. */
-    private List<Delay> read(FeedClient client, long epoch, int rank, int world) throws IOException {
+    private List<Delay> read(RawClient client, long epoch, int rank, int world) throws IOException {
         long count = (batches() - rank + world - 1) / world;
         client.send(new Subscribe(epoch + 1, epoch, rank, world, count, TailPolicy.KEEP, List.of()));
         client.send(new Grant(epoch + 1, Long.MAX_VALUE));
@@ -135,8 +135,8 @@ class StatusTest {
     void aTrainerThatWantsToKnowIsToldWhatASlowOriginCost() throws IOException {
         latencyNanos.set(TimeUnit.MILLISECONDS.toNanos(200));
         try (NodeLease node = startRemote();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             client.send(STATS);
             List<Delay> delays = read(client, 0, 0, 1);
             // A loaded machine may hold up pieces that read nothing.
@@ -158,8 +158,8 @@ class StatusTest {
     void aTrainerThatDoesNotAskIsToldNothing() throws IOException {
         latencyNanos.set(TimeUnit.MILLISECONDS.toNanos(5));
         try (NodeLease node = startRemote();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             assertThat(read(client, 0, 0, 1)).isEmpty();
         }
     }
@@ -167,8 +167,8 @@ class StatusTest {
     @Test
     void filesOfThisMachineAreNoOrigin() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             client.send(STATS);
             read(client, 0, 0, 1);
             FeedStatus.Server server =
@@ -183,10 +183,10 @@ class StatusTest {
     void positionsRanksAndWaitsAreShownAndOutliveTheTrainers() throws IOException {
         try (NodeLease node = feed.start()) {
             assertThat(node.status().groups()).isEmpty();
-            try (FeedClient first = FeedClient.connect(node.address());
-                    FeedClient second = FeedClient.connect(node.address())) {
-                first.join(FeedClient.hello(Participant.rank(0, 2), 5));
-                second.join(FeedClient.hello(Participant.rank(1, 2), 5));
+            try (RawClient first = RawClient.connect(node.address());
+                    RawClient second = RawClient.connect(node.address())) {
+                first.join(RawClient.hello(Participant.rank(0, 2), 5));
+                second.join(RawClient.hello(Participant.rank(1, 2), 5));
                 first.send(STATS);
                 second.send(STATS);
                 read(first, 0, 0, 2);
@@ -216,23 +216,23 @@ class StatusTest {
     void aReconnectGoesOnWhereTheSeatWasAndANewRunBeginsAnew() throws IOException {
         try (NodeLease node = feed.start()) {
             for (long epoch = 0; epoch < 2; epoch++) {
-                try (FeedClient client = FeedClient.connect(node.address())) {
-                    client.join(FeedClient.hello(Participant.rank(0, 1), 5));
+                try (RawClient client = RawClient.connect(node.address())) {
+                    client.join(RawClient.hello(Participant.rank(0, 1), 5));
                     read(client, epoch, 0, 1);
                 }
             }
             long rows = feed.streamOrder.size().samples();
             assertThat(group(node).ranks().get(0).rows()).isEqualTo(2 * rows);
-            try (FeedClient client = FeedClient.connect(node.address())) {
-                client.join(FeedClient.hello(Participant.rank(0, 1), 6));
+            try (RawClient client = RawClient.connect(node.address())) {
+                client.join(RawClient.hello(Participant.rank(0, 1), 6));
                 read(client, 3, 0, 1);
                 assertThat(group(node).run()).isEqualTo(6);
                 assertThat(group(node).ranks().get(0).rows()).isEqualTo(rows);
                 Waiting.until(() -> group(node).next() == batches());
                 assertThat(group(node).epoch()).isEqualTo(3);
             }
-            try (FeedClient client = FeedClient.connect(node.address())) {
-                client.join(FeedClient.hello(Participant.rank(1, 2), 7));
+            try (RawClient client = RawClient.connect(node.address())) {
+                client.join(RawClient.hello(Participant.rank(1, 2), 7));
                 assertThat(group(node).ranks())
                         .as("those of an earlier run have left the picture")
                         .extracting(FeedStatus.Rank::rank)
@@ -244,8 +244,8 @@ class StatusTest {
     @Test
     void anEpochAskedForAheadIsNoPosition() throws IOException {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             client.send(new Subscribe(1, 0, 0, 1, batches(), TailPolicy.KEEP, List.of()));
             client.send(new Grant(1, 0));
             Batch batch = client.expectIntact();
@@ -261,8 +261,8 @@ class StatusTest {
     @Test
     void tiersSayWhatTheyHoldOfWhatTheyMay() throws IOException {
         try (NodeLease node = startRemote();
-                FeedClient client = FeedClient.connect(node.address())) {
-            client.join(FeedClient.hello());
+                RawClient client = RawClient.connect(node.address())) {
+            client.join(RawClient.hello());
             read(client, 0, 0, 1);
             // A batch may arrive before its load is counted.
             Waiting.until(

@@ -139,7 +139,7 @@ public final class TestFeed {
      * Subscribes, grants everything, and checks all pieces up to EPOCH_END; returns their names as
      * {@code number.piece}.
      */
-    public List<String> readAll(FeedClient client, Subscribe subscribe) throws IOException {
+    public List<String> readAll(RawClient client, Subscribe subscribe) throws IOException {
         client.send(subscribe);
         client.send(new Grant(subscribe.subscription(), Long.MAX_VALUE));
         List<String> names = new ArrayList<>();
@@ -157,7 +157,7 @@ public final class TestFeed {
                 }
                 return names;
             } else if (frame instanceof ErrorMessage error) {
-                throw new FeedClient.Ended(error);
+                throw new RawClient.Ended(error);
             }
         }
     }

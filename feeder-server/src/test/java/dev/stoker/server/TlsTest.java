@@ -81,16 +81,16 @@ class TlsTest {
         return new Subscribe(++subscriptions, 0, 0, 1, feed.streamOrder.size().batches(), TailPolicy.KEEP, List.of());
     }
 
-    private static FeedClient joined(NodeLease node, SSLContext tls) throws IOException {
-        FeedClient client = FeedClient.connect(node.address(), tls);
-        client.join(FeedClient.hello());
+    private static RawClient joined(NodeLease node, SSLContext tls) throws IOException {
+        RawClient client = RawClient.connect(node.address(), tls);
+        client.join(RawClient.hello());
         return client;
     }
 
     @Test
     void batchesAreTheSameBytesThroughManyChangesOfKeys() throws Exception {
         try (NodeLease node = feed.start();
-                FeedClient client = joined(node, feeder.trusting())) {
+                RawClient client = joined(node, feeder.trusting())) {
             assertThat(((SSLSocket) client.socket()).getSession().getProtocol()).isEqualTo("TLSv1.3");
             for (int i = 0; i < 3; i++) {
                 assertThat(feed.readAll(client, all())).isNotEmpty();
@@ -102,15 +102,15 @@ class TlsTest {
     @Test
     void version12IsServedAndOlderOnesAreNot() throws Exception {
         try (NodeLease node = feed.start()) {
-            try (FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
+            try (RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
                 ((SSLSocket) client.socket()).setEnabledProtocols(new String[] {"TLSv1.2"});
-                client.join(FeedClient.hello());
+                client.join(RawClient.hello());
                 assertThat(feed.readAll(client, all())).isNotEmpty();
             }
-            try (FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
+            try (RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
                 assertThatThrownBy(() -> {
                             ((SSLSocket) client.socket()).setEnabledProtocols(new String[] {"TLSv1.1"});
-                            client.join(FeedClient.hello());
+                            client.join(RawClient.hello());
                         })
                         .isInstanceOfAny(SSLException.class, IllegalArgumentException.class);
             }
@@ -120,7 +120,7 @@ class TlsTest {
     @Test
     void manyFramesAtOnceAreAllRead() throws Exception {
         try (NodeLease node = feed.start();
-                FeedClient client = joined(node, feeder.trusting())) {
+                RawClient client = joined(node, feeder.trusting())) {
             ByteArrayOutputStream pings = new ByteArrayOutputStream();
             for (int i = 0; i < 5000; i++) {
                 pings.writeBytes(Frames.encode(new Ping(i)).array());
@@ -135,8 +135,8 @@ class TlsTest {
     @Test
     void helloMayComeInPieces() throws Exception {
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
-            byte[] hello = Frames.encode(FeedClient.hello()).array();
+                RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
+            byte[] hello = Frames.encode(RawClient.hello()).array();
             for (int i = 0; i < hello.length; i++) {
                 client.sendRaw(hello, i, 1);
             }
@@ -149,8 +149,8 @@ class TlsTest {
         feed.access = new ServerSecurity(
                 Optional.of(dev.stoker.server.security.FeedToken.of("secret")), feed.access.tls(), false);
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
-            assertThatThrownBy(() -> client.join(FeedClient.hello())).hasMessageStartingWith("unauthorized");
+                RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
+            assertThatThrownBy(() -> client.join(RawClient.hello())).hasMessageStartingWith("unauthorized");
             assertThatThrownBy(client::receive).isInstanceOf(EOFException.class);
         }
     }
@@ -158,13 +158,13 @@ class TlsTest {
     @Test
     void plainTextIsToldSoAndGetsNothingElse() throws Exception {
         try (NodeLease node = feed.start()) {
-            try (FeedClient client = FeedClient.connect(node.address())) {
-                assertThatThrownBy(() -> client.join(FeedClient.hello()))
+            try (RawClient client = RawClient.connect(node.address())) {
+                assertThatThrownBy(() -> client.join(RawClient.hello()))
                         .hasMessageStartingWith("unauthorized")
                         .hasMessageContainingAll("TLS", "STOKER_TLS_CA");
                 assertThatThrownBy(client::receive).isInstanceOf(EOFException.class);
             }
-            try (FeedClient client = FeedClient.connect(node.address())) {
+            try (RawClient client = RawClient.connect(node.address())) {
                 byte[] http = "GET / HTTP/1.1\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
                 client.sendRaw(http, 0, http.length);
                 assertThat(client.receive()).isInstanceOf(ErrorMessage.class);
@@ -178,8 +178,8 @@ class TlsTest {
     void tlsToAPlainFeedFailsAtOnce() throws Exception {
         feed.access = ServerSecurity.open();
         try (NodeLease node = feed.start();
-                FeedClient client = FeedClient.connect(node.address(), feeder.trusting())) {
-            assertThatThrownBy(() -> client.join(FeedClient.hello())).isInstanceOf(SSLException.class);
+                RawClient client = RawClient.connect(node.address(), feeder.trusting())) {
+            assertThatThrownBy(() -> client.join(RawClient.hello())).isInstanceOf(SSLException.class);
             assertThat(node.metrics().sessions()).isZero();
         }
     }
@@ -189,14 +189,14 @@ class TlsTest {
         feed.access = access(feeder.pem(), feeder.key(), Optional.of(trainer.pem()));
         try (NodeLease node = feed.start()) {
             for (SSLContext wrong : List.of(feeder.trusting(), stranger.showing(feeder))) {
-                try (FeedClient client = FeedClient.connect(node.address(), wrong)) {
-                    assertThatThrownBy(() -> client.join(FeedClient.hello()))
+                try (RawClient client = RawClient.connect(node.address(), wrong)) {
+                    assertThatThrownBy(() -> client.join(RawClient.hello()))
                             .isInstanceOfAny(SSLException.class, java.net.SocketException.class)
-                            .isNotInstanceOf(FeedClient.Ended.class);
+                            .isNotInstanceOf(RawClient.Ended.class);
                 }
             }
             assertThat(node.metrics().sessions()).isZero();
-            try (FeedClient client = joined(node, trainer.showing(feeder))) {
+            try (RawClient client = joined(node, trainer.showing(feeder))) {
                 assertThat(feed.readAll(client, all())).isNotEmpty();
             }
         }
@@ -209,7 +209,7 @@ class TlsTest {
         feeder.copyTo(pem, key);
         feed.access = access(pem, key, Optional.empty());
         try (NodeLease node = feed.start();
-                FeedClient old = joined(node, feeder.trusting())) {
+                RawClient old = joined(node, feeder.trusting())) {
             renewed.copyTo(pem, key);
             Waiting.until(() -> renewed.equals(shown(node)));
             assertThatThrownBy(() -> joined(node, feeder.trusting())).isInstanceOf(SSLException.class);
@@ -230,7 +230,7 @@ class TlsTest {
     /** Whose certificate a new connection is shown; null if it was another each time. */
     private static TestCertificate shown(NodeLease node) {
         for (TestCertificate candidate : List.of(feeder, renewed)) {
-            try (FeedClient client = FeedClient.connect(node.address(), candidate.trusting())) {
+            try (RawClient client = RawClient.connect(node.address(), candidate.trusting())) {
                 ((SSLSocket) client.socket()).startHandshake();
                 Certificate[] chain = ((SSLSocket) client.socket()).getSession().getPeerCertificates();
                 assertThat(chain[0]).isEqualTo(candidate.certificate());
@@ -248,7 +248,7 @@ class TlsTest {
     @Test
     void aMappedFileThatIsTruncatedEndsInATypedErrorAndNotTheProcess() throws Exception {
         try (NodeLease node = feed.start();
-                FeedClient client = joined(node, feeder.trusting())) {
+                RawClient client = joined(node, feeder.trusting())) {
             assertThat(feed.readAll(client, all())).isNotEmpty();
             try (RandomAccessFile file =
                     new RandomAccessFile(feed.dataset.file(0).toFile(), "rw")) {
@@ -300,13 +300,13 @@ class TlsTest {
     void sessionsLeaveNoDescriptorsBehind() throws Exception {
         try (NodeLease node = feed.start()) {
             // The first one also opens the chunks.
-            try (FeedClient client = joined(node, feeder.trusting())) {
+            try (RawClient client = joined(node, feeder.trusting())) {
                 feed.readAll(client, all());
             }
             Waiting.until(() -> node.metrics().sessions() == 0);
             long before = descriptors();
             for (int i = 0; i < 20; i++) {
-                try (FeedClient client = joined(node, feeder.trusting())) {
+                try (RawClient client = joined(node, feeder.trusting())) {
                     feed.readAll(client, all());
                 }
             }

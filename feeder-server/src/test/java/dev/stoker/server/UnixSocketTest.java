@@ -35,15 +35,15 @@ class UnixSocketTest {
         UnixAddress place;
         try (NodeLease node = feed.start()) {
             place = node.unix().orElseThrow();
-            try (FeedClient client = FeedClient.connect(place)) {
-                Welcome welcome = client.join(FeedClient.hello());
+            try (RawClient client = RawClient.connect(place)) {
+                Welcome welcome = client.join(RawClient.hello());
                 assertThat(welcome.laneMap().unix()).isEqualTo(Map.of(node.address(), place));
                 long batches = welcome.size().batches();
                 assertThat(feed.readAll(client, new Subscribe(1, 0, 0, 1, batches, TailPolicy.PAD, List.of())))
                         .hasSizeGreaterThanOrEqualTo((int) batches);
             }
-            try (FeedClient client = FeedClient.connect(node.address())) {
-                assertThat(client.join(FeedClient.hello()).laneMap().unix()).containsKey(node.address());
+            try (RawClient client = RawClient.connect(node.address())) {
+                assertThat(client.join(RawClient.hello()).laneMap().unix()).containsKey(node.address());
             }
         }
         assertThat(Files.exists(Path.of(place.path()).getParent())).isFalse();
@@ -54,11 +54,11 @@ class UnixSocketTest {
         TestFeed feed = feed();
         try (NodeLease node = FeedNode.acquire(feed.spec(), TestFeed.options().withToken("secret"))) {
             UnixAddress place = node.unix().orElseThrow();
-            try (FeedClient client = FeedClient.connect(place)) {
-                assertThatThrownBy(() -> client.join(FeedClient.hello())).hasMessageContaining("unauthorized");
+            try (RawClient client = RawClient.connect(place)) {
+                assertThatThrownBy(() -> client.join(RawClient.hello())).hasMessageContaining("unauthorized");
             }
-            try (FeedClient client = FeedClient.connect(place)) {
-                Hello plain = FeedClient.hello();
+            try (RawClient client = RawClient.connect(place)) {
+                Hello plain = RawClient.hello();
                 client.join(new Hello(
                         Optional.of("secret"),
                         plain.feed(),

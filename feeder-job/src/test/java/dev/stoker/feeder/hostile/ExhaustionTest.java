@@ -6,8 +6,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Subscribe;
 import dev.stoker.server.DatasetStreams;
-import dev.stoker.server.FeedClient;
 import dev.stoker.server.HonestTrainer;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.ScarceThreads;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.TestFeed;
@@ -31,8 +31,8 @@ class ExhaustionTest {
     @TempDir
     Path directory;
 
-    private static FeedClient joined(String address, String group) throws IOException {
-        FeedClient client = FeedClient.connect(address);
+    private static RawClient joined(String address, String group) throws IOException {
+        RawClient client = RawClient.connect(address);
         try {
             client.join(HonestTrainer.hello(group));
             return client;
@@ -54,7 +54,7 @@ class ExhaustionTest {
         ScarceThreads threads = new ScarceThreads();
         try (FeedServer server = new FeedServer(
                         spec, TestFeed.options(), new DatasetStreams(spec.id(), spec.streams()), threads);
-                FeedClient witness = joined(server.address(), "witness")) {
+                RawClient witness = joined(server.address(), "witness")) {
             int subscription = 0;
             // Without the thread that reads, and without the one that writes.
             for (int more = 0; more < 2; more++) {
@@ -67,7 +67,7 @@ class ExhaustionTest {
                 }
             }
             threads.allow(2);
-            try (FeedClient client = joined(server.address(), "welcome")) {
+            try (RawClient client = joined(server.address(), "welcome")) {
                 assertThat(feed.readAll(client, all(feed, 1))).hasSize(10);
             }
         }
@@ -119,11 +119,11 @@ class ExhaustionTest {
     void withoutDirectMemorySessionsEndAndTheNextOnesAreServed() throws Exception {
         try (SmallFeeder feeder = SmallFeeder.start(directory, "-Xmx64m", "-XX:MaxDirectMemorySize=600k")) {
             int refused = 0;
-            List<FeedClient> clients = new ArrayList<>();
+            List<RawClient> clients = new ArrayList<>();
             try {
                 // Each one that is refused takes the virtual machine about a second of collecting garbage.
                 for (int i = 0; i < 200 && refused < 3; i++) {
-                    FeedClient client = FeedClient.connect(feeder.plainAddress());
+                    RawClient client = RawClient.connect(feeder.plainAddress());
                     clients.add(client);
                     try {
                         client.join(HonestTrainer.hello("group-" + i));
@@ -132,7 +132,7 @@ class ExhaustionTest {
                     }
                 }
             } finally {
-                for (FeedClient client : clients) {
+                for (RawClient client : clients) {
                     client.close();
                 }
             }

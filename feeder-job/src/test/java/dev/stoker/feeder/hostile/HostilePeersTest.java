@@ -2,9 +2,9 @@ package dev.stoker.feeder.hostile;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import dev.stoker.server.FeedClient;
 import dev.stoker.server.HonestTrainer;
 import dev.stoker.server.HostileFrames;
+import dev.stoker.server.RawClient;
 import java.io.IOException;
 import java.net.Socket;
 import java.net.SocketTimeoutException;
@@ -111,7 +111,7 @@ class HostilePeersTest {
         boolean isSecured = random.nextInt(5) == 0;
         boolean isMistaken = random.nextInt(50) == 0;
         String address = isSecured != isMistaken ? feeder.tlsAddress() : feeder.plainAddress();
-        try (FeedClient client = isSecured ? FeedClient.connect(address, tls) : FeedClient.connect(address)) {
+        try (RawClient client = isSecured ? RawClient.connect(address, tls) : RawClient.connect(address)) {
             Socket socket = client.socket();
             socket.setSoTimeout(PATIENCE_MS);
             // Mostly HELLO is answered first; the rest comes in pieces of any size.

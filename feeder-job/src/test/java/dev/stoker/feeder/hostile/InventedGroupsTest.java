@@ -10,9 +10,9 @@ import dev.stoker.feeder.source.split.LaneSplit;
 import dev.stoker.schemas.order.TailPolicy;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
-import dev.stoker.server.FeedClient;
 import dev.stoker.server.HonestTrainer;
 import dev.stoker.server.NodeLease;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.TestFeed;
 import dev.stoker.server.Waiting;
@@ -34,7 +34,7 @@ class InventedGroupsTest {
 
     /** Reads one batch, so the feeder has taken the subscription into account. */
     private static void readOne(String address, String group) throws IOException {
-        try (FeedClient client = FeedClient.connect(address)) {
+        try (RawClient client = RawClient.connect(address)) {
             client.join(HonestTrainer.hello(group));
             client.send(new Subscribe(1, 0, 0, 1, 1, TailPolicy.KEEP, List.of()));
             client.send(new Grant(1, 0));
@@ -63,7 +63,7 @@ class InventedGroupsTest {
                 try {
                     readOne(feeder.plainAddress(), "\u20ac".repeat(249) + String.format("%06d", accepted));
                     accepted++;
-                } catch (FeedClient.Ended e) {
+                } catch (RawClient.Ended e) {
                     refusal = e.getMessage();
                 }
             }

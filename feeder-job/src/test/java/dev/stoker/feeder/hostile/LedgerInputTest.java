@@ -19,9 +19,9 @@ import dev.stoker.schemas.protocol.Hello;
 import dev.stoker.schemas.protocol.Ping;
 import dev.stoker.schemas.protocol.Pong;
 import dev.stoker.schemas.protocol.Subscribe;
-import dev.stoker.server.FeedClient;
 import dev.stoker.server.FeedNode;
 import dev.stoker.server.NodeLease;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.TestFeed;
 import dev.stoker.server.feed.FeedSpec;
@@ -86,14 +86,14 @@ class LedgerInputTest {
         node.drainAcks(item -> encoder.encode(item).length > 0, Integer.MAX_VALUE);
     }
 
-    private FeedClient join(Hello hello) throws IOException {
-        FeedClient client = FeedClient.connect(node.address());
+    private RawClient join(Hello hello) throws IOException {
+        RawClient client = RawClient.connect(node.address());
         client.join(hello);
         return client;
     }
 
-    private FeedClient subscribed(TailPolicy tail, long count) throws IOException {
-        FeedClient client = join(FeedClient.hello());
+    private RawClient subscribed(TailPolicy tail, long count) throws IOException {
+        RawClient client = join(RawClient.hello());
         client.send(new Subscribe(1, 0, 0, 1, count, tail, List.of()));
         return client;
     }
@@ -108,7 +108,7 @@ class LedgerInputTest {
         return entries;
     }
 
-    private static void refuses(FeedClient client, String why) {
+    private static void refuses(RawClient client, String why) {
         assertThatThrownBy(() -> client.expect(Durable.class))
                 .hasMessageStartingWith("bad_frame")
                 .hasMessageContaining(why);
@@ -116,7 +116,7 @@ class LedgerInputTest {
 
     @Test
     void anAcknowledgementBeforeASubscriptionIsRefused() throws IOException {
-        try (FeedClient client = join(FeedClient.hello())) {
+        try (RawClient client = join(RawClient.hello())) {
             client.send(new Ack(0, 0, entries(0, 3, TailPolicy.PAD)));
             refuses(client, "before SUBSCRIBE");
         }
@@ -137,17 +137,17 @@ class LedgerInputTest {
                 new Wrong(new AckEntry(Long.MAX_VALUE, 0, false, 1, 8, 0), "past the end"));
         for (TailPolicy tail : List.of(TailPolicy.KEEP, TailPolicy.DROP)) {
             for (Wrong wrong : wrongs) {
-                try (FeedClient client = subscribed(tail, BATCHES - 1)) {
+                try (RawClient client = subscribed(tail, BATCHES - 1)) {
                     client.send(new Ack(1, 0, List.of(wrong.entry())));
                     refuses(client, wrong.why());
                 }
             }
         }
-        try (FeedClient client = subscribed(TailPolicy.DROP, BATCHES - 1)) {
+        try (RawClient client = subscribed(TailPolicy.DROP, BATCHES - 1)) {
             client.send(new Ack(1, 0, entries(0, BATCHES - 1, TailPolicy.KEEP)));
             refuses(client, "past the end");
         }
-        try (FeedClient client = subscribed(TailPolicy.PAD, BATCHES)) {
+        try (RawClient client = subscribed(TailPolicy.PAD, BATCHES)) {
             client.send(new Ack(1, 0, List.of(new AckEntry(BATCHES + 1, 0, true, 1, 8, 0))));
             refuses(client, "past the end");
         }
@@ -157,7 +157,7 @@ class LedgerInputTest {
     void receiptsThatTheOrderAllowsAreTakenUnderEveryTail() throws IOException {
         for (TailPolicy tail : TailPolicy.values()) {
             long end = tail == TailPolicy.DROP ? BATCHES - 1 : BATCHES;
-            try (FeedClient client = subscribed(tail, end)) {
+            try (RawClient client = subscribed(tail, end)) {
                 for (long number = 0; number < end; number++) {
                     // Of another epoch as well: receipts of an earlier connection may come late.
                     client.send(new Ack(1, 0, entries(0, number, tail)));
@@ -170,7 +170,7 @@ class LedgerInputTest {
                 assertThat(client.receive()).isEqualTo(new Pong(1));
             }
         }
-        try (FeedClient client = subscribed(TailPolicy.KEEP, BATCHES)) {
+        try (RawClient client = subscribed(TailPolicy.KEEP, BATCHES)) {
             client.send(new Ack(1, 0, List.of(new AckEntry(0, 0, false, 1, 5, 3))));
             client.send(new Ping(1));
             assertThat(client.receive()).as("skipped rows").isEqualTo(new Pong(1));
@@ -180,7 +180,7 @@ class LedgerInputTest {
     @Test
     void aGroupWhoseNameIsNoTextIsRefused() throws IOException {
         for (String name : List.of("half \ud800", "\udc00", "\udc00\ud800")) {
-            Hello hello = FeedClient.hello();
+            Hello hello = RawClient.hello();
             byte[] json =
                     ("{\"group\":\"" + escaped(name) + "\"}").getBytes(java.nio.charset.StandardCharsets.US_ASCII);
             byte[] frame = dev.stoker.schemas.protocol.Frames.encode(hello).array();
@@ -190,7 +190,7 @@ class LedgerInputTest {
                     .put(json)
                     .putInt(0, 16 + json.length);
             out.putInt(dev.stoker.schemas.crc.Crc32cs.of(out.slice(4, 12 + json.length)));
-            try (FeedClient client = FeedClient.connect(node.address())) {
+            try (RawClient client = RawClient.connect(node.address())) {
                 client.sendRaw(out.array(), 0, out.capacity());
                 refuses(client, "group");
             }
@@ -210,7 +210,7 @@ class LedgerInputTest {
         for (int i = 0; i < Integer.getInteger("test.sessions", 300); i++) {
             int world = 1 + random.nextInt(3);
             Participant rank = new Participant(random.nextInt(world), world, 0, 1 + random.nextInt(2));
-            try (FeedClient client = join(grouped(rank, "g" + random.nextInt(40)))) {
+            try (RawClient client = join(grouped(rank, "g" + random.nextInt(40)))) {
                 for (int frames = random.nextInt(6); frames > 0; frames--) {
                     client.send(randomFrame(random, rank));
                 }
@@ -220,7 +220,7 @@ class LedgerInputTest {
                 }
             } catch (EOFException | SocketException e) {
                 written++;
-            } catch (FeedClient.Ended e) {
+            } catch (RawClient.Ended e) {
                 // The session before may still be closing.
                 assertThat(e.code()).as("seed %d", seed).isIn("bad_frame", "place_taken");
             }
@@ -265,7 +265,7 @@ class LedgerInputTest {
     }
 
     private static Hello grouped(Participant rank, String group) {
-        Hello hello = FeedClient.hello(rank, 0);
+        Hello hello = RawClient.hello(rank, 0);
         return new Hello(hello.token(), hello.feed(), hello.stream(), group, hello.order(), rank, 0, 0, hello.client());
     }
 
@@ -275,9 +275,9 @@ class LedgerInputTest {
         ServerOptions few = TestFeed.options();
         node = FeedNode.acquire(
                 feed.spec(), few.withLimits(few.maxSessions(), few.workingMemoryBytes(), few.maxMappings(), 2000));
-        try (FeedClient subscribing = join(grouped("subscribing"));
-                FeedClient acknowledging = join(grouped("acknowledging"));
-                FeedClient honest = join(grouped("honest"))) {
+        try (RawClient subscribing = join(grouped("subscribing"));
+                RawClient acknowledging = join(grouped("acknowledging"));
+                RawClient honest = join(grouped("honest"))) {
             // Before anything is durable: one after the other asks and acknowledges without end.
             for (int i = 1; i < 1000; i++) {
                 subscribing.send(new Subscribe(i, 0, i % 5, 1, 1, TailPolicy.KEEP, List.of(0, 1)));
@@ -311,21 +311,21 @@ class LedgerInputTest {
     }
 
     /** Waits until the server has read all that the trainer has said. */
-    private static void answers(FeedClient client) throws IOException {
+    private static void answers(RawClient client) throws IOException {
         client.send(new Ping(7));
         while (!(client.receive() instanceof Pong)) {
             // What was asked for.
         }
     }
 
-    private static long durable(FeedClient client) throws IOException {
+    private static long durable(RawClient client) throws IOException {
         while (true) {
             Frame frame = client.receive();
             if (frame instanceof Durable durable) {
                 return durable.entries();
             }
             if (frame instanceof ErrorMessage error) {
-                throw new FeedClient.Ended(error);
+                throw new RawClient.Ended(error);
             }
         }
     }

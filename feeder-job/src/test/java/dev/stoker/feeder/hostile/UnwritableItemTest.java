@@ -11,8 +11,8 @@ import dev.stoker.schemas.protocol.Durable;
 import dev.stoker.schemas.protocol.EpochEnd;
 import dev.stoker.schemas.protocol.Grant;
 import dev.stoker.schemas.protocol.Subscribe;
-import dev.stoker.server.FeedClient;
 import dev.stoker.server.NodeLease;
+import dev.stoker.server.RawClient;
 import dev.stoker.server.TestDataset;
 import dev.stoker.server.TestFeed;
 import dev.stoker.server.Waiting;
@@ -59,7 +59,7 @@ class UnwritableItemTest {
         }
     }
 
-    private static void acknowledge(FeedClient client, long epoch) throws IOException {
+    private static void acknowledge(RawClient client, long epoch) throws IOException {
         client.send(new Subscribe(1, epoch, 0, 1, 1, TailPolicy.KEEP, List.of()));
         client.send(new Grant(1, 0));
         client.send(TestFeed.ack(client.expectIntact()));
@@ -69,9 +69,9 @@ class UnwritableItemTest {
     void theReaderGoesOnWithoutIt() throws IOException {
         feed = new TestFeed(TestDataset.create(directory.resolve("data"), 1, 50, 40), "{\"batch_size\":8,\"lanes\":1}");
         try (NodeLease lease = feed.start();
-                FeedClient bad = FeedClient.connect(lease.address());
-                FeedClient good = FeedClient.connect(lease.address())) {
-            bad.join(FeedClient.hello());
+                RawClient bad = RawClient.connect(lease.address());
+                RawClient good = RawClient.connect(lease.address())) {
+            bad.join(RawClient.hello());
             good.join(LedgerInputTest.grouped("good"));
             ReaderContext failed = new ReaderContext();
             LaneReader first = reader(failed);

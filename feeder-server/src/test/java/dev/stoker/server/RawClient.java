@@ -29,7 +29,7 @@ import java.util.Optional;
 import javax.net.ssl.SSLContext;
 
 /** A plain client: one frame at a time, nothing behind the caller's back. Reads of TCP time out after ten seconds. */
-public final class FeedClient implements AutoCloseable {
+public final class RawClient implements AutoCloseable {
     private final Socket socket;
     private final InputStream in;
     private final OutputStream out;
@@ -37,7 +37,7 @@ public final class FeedClient implements AutoCloseable {
     private final FrameDecoder decoder = FrameDecoder.forClient();
     private ByteBuffer rest = ByteBuffer.allocate(0);
 
-    private FeedClient(String address, int receiveBuffer, Optional<SSLContext> tls) throws IOException {
+    private RawClient(String address, int receiveBuffer, Optional<SSLContext> tls) throws IOException {
         int colon = address.lastIndexOf(':');
         String host = address.substring(0, colon);
         int port = Integer.parseInt(address.substring(colon + 1));
@@ -54,7 +54,7 @@ public final class FeedClient implements AutoCloseable {
         connection = socket;
     }
 
-    private FeedClient(SocketChannel channel) {
+    private RawClient(SocketChannel channel) {
         socket = null;
         in = Channels.newInputStream(channel);
         out = Channels.newOutputStream(channel);
@@ -62,23 +62,23 @@ public final class FeedClient implements AutoCloseable {
     }
 
     /** Connects to a Unix-domain socket. */
-    public static FeedClient connect(UnixAddress address) throws IOException {
-        return new FeedClient(SocketChannel.open(UnixDomainSocketAddress.of(address.path())));
+    public static RawClient connect(UnixAddress address) throws IOException {
+        return new RawClient(SocketChannel.open(UnixDomainSocketAddress.of(address.path())));
     }
 
     /** Connects to {@code host:port}. */
-    public static FeedClient connect(String address) throws IOException {
-        return new FeedClient(address, 0, Optional.empty());
+    public static RawClient connect(String address) throws IOException {
+        return new RawClient(address, 0, Optional.empty());
     }
 
     /** Connects under TLS; the handshake comes with the first frame. */
-    public static FeedClient connect(String address, SSLContext tls) throws IOException {
-        return new FeedClient(address, 0, Optional.of(tls));
+    public static RawClient connect(String address, SSLContext tls) throws IOException {
+        return new RawClient(address, 0, Optional.of(tls));
     }
 
     /** Connects with a small receive buffer, so that little is in flight. */
-    public static FeedClient connectNarrow(String address) throws IOException {
-        return new FeedClient(address, 4096, Optional.empty());
+    public static RawClient connectNarrow(String address) throws IOException {
+        return new RawClient(address, 4096, Optional.empty());
     }
 
     /** A HELLO with everything left to the server. */

@@ -21,7 +21,7 @@ import java.util.zip.CRC32C;
  * files with {@code pread} and never maps them: if a mapped file is truncated, computing a checksum of it ends the JVM.
  * For the input thread.
  */
-final class HandedFiles implements AutoCloseable {
+final class LocalReads implements AutoCloseable {
     private static final int MOST = 4096;
     /** A connection may use one descriptor in this number of the process's descriptors. */
     private static final int SHARE = 8;
@@ -42,7 +42,7 @@ final class HandedFiles implements AutoCloseable {
     private long told;
 
     /** @param limit the most files at a time, as agreed with the feeder */
-    HandedFiles(int limit) {
+    LocalReads(int limit) {
         this.limit = limit;
     }
 
@@ -66,9 +66,9 @@ final class HandedFiles implements AutoCloseable {
     /**
      * Opens a file that the feeder has announced.
      *
-     * @throws HandoverException if this machine does not have the same file as the feeder
+     * @throws LocalReadException if this machine does not have the same file as the feeder
      */
-    void announce(HandoverFile file) throws HandoverException, ConnectionLostException {
+    void announce(HandoverFile file) throws LocalReadException, ConnectionLostException {
         if (file.file() >= limit) {
             throw ConnectionLostException.broken("FILE frame of file " + file.file() + ", agreed were " + limit);
         }
@@ -81,12 +81,12 @@ final class HandedFiles implements AutoCloseable {
             if ((Long) found.get("dev") != file.device()
                     || (Long) found.get("ino") != file.inode()
                     || channel.size() != file.length()) {
-                throw new HandoverException(file.path() + " is not the same file here as on the feeder");
+                throw new LocalReadException(file.path() + " is not the same file here as on the feeder");
             }
             files.put(file.file(), new Opened(channel, file.length()));
             channel = null;
         } catch (IOException | RuntimeException e) {
-            throw new HandoverException(file.path() + ": " + e);
+            throw new LocalReadException(file.path() + ": " + e);
         } finally {
             close(channel);
         }

@@ -31,7 +31,7 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** A session on which the feeder says where payload lies instead of sending it. */
 @Timeout(60)
-class HandoverTest {
+class LocalReadsTest {
     @TempDir
     Path folder;
 
@@ -44,8 +44,8 @@ class HandoverTest {
                 "{\"batch_size\":6,\"lanes\":3,\"shuffle_window\":12000,\"seed\":5}");
     }
 
-    private FeedClient connect(NodeLease node) throws IOException {
-        return FeedClient.connect(node.unix().orElseThrow());
+    private RawClient connect(NodeLease node) throws IOException {
+        return RawClient.connect(node.unix().orElseThrow());
     }
 
     private double meanImage(Batch batch) {
@@ -59,12 +59,12 @@ class HandoverTest {
     }
 
     /** Reads an epoch, checks each batch, and returns the names of the pieces that came by reference. */
-    private List<String> readAll(FeedClient client, long batches, HandedFiles files, int releaseEvery)
+    private List<String> readAll(RawClient client, long batches, HandedFiles files, int releaseEvery)
             throws IOException {
         return readAll(client, batches, files, releaseEvery, 0);
     }
 
-    private List<String> readAll(FeedClient client, long batches, HandedFiles files, int releaseEvery, int leastRow)
+    private List<String> readAll(RawClient client, long batches, HandedFiles files, int releaseEvery, int leastRow)
             throws IOException {
         client.send(new Subscribe(1, 0, 0, 1, batches, TailPolicy.PAD, List.of()));
         client.send(new Grant(1, Long.MAX_VALUE));
@@ -90,7 +90,7 @@ class HandoverTest {
             } else if (frame instanceof EpochEnd) {
                 return names;
             } else if (frame instanceof ErrorMessage error) {
-                throw new FeedClient.Ended(error);
+                throw new RawClient.Ended(error);
             }
         }
     }
@@ -98,8 +98,8 @@ class HandoverTest {
     @Test
     void everyPieceIsReferredToAndGivesTheSameBytes() throws Exception {
         try (NodeLease node = feed.start();
-                FeedClient client = connect(node)) {
-            Welcome welcome = client.join(FeedClient.hello().withHandover(100));
+                RawClient client = connect(node)) {
+            Welcome welcome = client.join(RawClient.hello().withHandover(100));
             assertThat(welcome.handover()).isEqualTo(100);
             HandedFiles files = new HandedFiles();
             List<String> names = readAll(client, welcome.size().batches(), files, 2);
@@ -112,8 +112,8 @@ class HandoverTest {
     void piecesOfSmallRowsAreSent() throws Exception {
         try (NodeLease node = feed.start()) {
             for (int leastRow : new int[] {150, 301}) {
-                try (FeedClient client = connect(node)) {
-                    Welcome welcome = client.join(FeedClient.hello().withHandover(100, leastRow));
+                try (RawClient client = connect(node)) {
+                    Welcome welcome = client.join(RawClient.hello().withHandover(100, leastRow));
                     assertThat(welcome.handover()).isEqualTo(100);
                     List<String> names = readAll(client, welcome.size().batches(), new HandedFiles(), 2, leastRow);
                     if (leastRow == 150) {
@@ -130,8 +130,8 @@ class HandoverTest {
     @Test
     void fewNumbersAreGivenAnewAndPiecesOfMoreChunksComeWhole() throws Exception {
         try (NodeLease node = feed.start();
-                FeedClient client = connect(node)) {
-            Welcome welcome = client.join(FeedClient.hello().withHandover(2));
+                RawClient client = connect(node)) {
+            Welcome welcome = client.join(RawClient.hello().withHandover(2));
             HandedFiles files = new HandedFiles();
             List<String> names = readAll(client, welcome.size().batches(), files, 1);
             assertThat(files.known.keySet()).isSubsetOf(0L, 1L);
@@ -143,14 +143,14 @@ class HandoverTest {
     @Test
     void isNotAgreedWithThoseWhoDoNotAskOrComeOverTcp() throws Exception {
         try (NodeLease node = feed.start()) {
-            try (FeedClient client = connect(node)) {
-                Welcome welcome = client.join(FeedClient.hello());
+            try (RawClient client = connect(node)) {
+                Welcome welcome = client.join(RawClient.hello());
                 assertThat(welcome.handover()).isZero();
                 assertThat(readAll(client, welcome.size().batches(), new HandedFiles(), 0))
                         .isEmpty();
             }
-            try (FeedClient client = FeedClient.connect(node.address())) {
-                Welcome welcome = client.join(FeedClient.hello().withHandover(100));
+            try (RawClient client = RawClient.connect(node.address())) {
+                Welcome welcome = client.join(RawClient.hello().withHandover(100));
                 assertThat(welcome.handover()).isZero();
                 assertThat(readAll(client, welcome.size().batches(), new HandedFiles(), 0))
                         .isEmpty();
@@ -165,8 +165,8 @@ class HandoverTest {
                 feed.spec(),
                 options.withLimits(
                         options.maxSessions(), options.workingMemoryBytes(), 1, options.maxPendingReceipts()))) {
-            try (FeedClient client = connect(node)) {
-                Welcome welcome = client.join(FeedClient.hello().withHandover(100));
+            try (RawClient client = connect(node)) {
+                Welcome welcome = client.join(RawClient.hello().withHandover(100));
                 List<String> names = readAll(client, welcome.size().batches(), new HandedFiles(), 0);
                 assertThat(node.metrics().mappings()).as("held for the trainer").isEqualTo(8);
                 client.send(new Release(names.size() - 1));
@@ -175,8 +175,8 @@ class HandoverTest {
                 client.send(new Release(names.size()));
                 Waiting.until(() -> node.metrics().mappings() <= 1);
             }
-            try (FeedClient client = connect(node)) {
-                Welcome welcome = client.join(FeedClient.hello().withHandover(100));
+            try (RawClient client = connect(node)) {
+                Welcome welcome = client.join(RawClient.hello().withHandover(100));
                 readAll(client, welcome.size().batches(), new HandedFiles(), 0);
                 assertThat(node.metrics().mappings()).isEqualTo(8);
             }
@@ -189,11 +189,11 @@ class HandoverTest {
         try (NodeLease node = feed.start()) {
             Set<String> codes = new HashSet<>();
             for (long wrong : new long[] {1, Long.MAX_VALUE}) {
-                try (FeedClient client = connect(node)) {
-                    client.join(FeedClient.hello().withHandover(100));
+                try (RawClient client = connect(node)) {
+                    client.join(RawClient.hello().withHandover(100));
                     client.send(new Release(wrong));
                     assertThatThrownBy(() -> client.expect(Batch.class))
-                            .isInstanceOfSatisfying(FeedClient.Ended.class, e -> codes.add(e.code()));
+                            .isInstanceOfSatisfying(RawClient.Ended.class, e -> codes.add(e.code()));
                 }
             }
             assertThat(codes).containsExactly("bad_frame");
@@ -203,8 +203,8 @@ class HandoverTest {
     @Test
     void whatATrainerCannotReadRightlyComesWhole() throws Exception {
         try (NodeLease node = feed.start();
-                FeedClient client = connect(node)) {
-            Welcome welcome = client.join(FeedClient.hello().withHandover(100));
+                RawClient client = connect(node)) {
+            Welcome welcome = client.join(RawClient.hello().withHandover(100));
             client.send(new Subscribe(1, 0, 0, 1, welcome.size().batches(), TailPolicy.PAD, List.of()));
             client.send(new Grant(1, 0));
             client.expect(HandoverFile.class);

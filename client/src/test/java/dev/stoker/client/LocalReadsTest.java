@@ -22,11 +22,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-class HandedFilesTest {
+class LocalReadsTest {
     @TempDir
     private Path directory;
 
-    private final HandedFiles files = new HandedFiles(2);
+    private final LocalReads files = new LocalReads(2);
 
     @AfterEach
     void close() {
@@ -110,14 +110,14 @@ class HandedFilesTest {
         HandoverFile file = file(0, random(100));
         assertThatThrownBy(() -> files.announce(
                         new HandoverFile(0, file.device(), file.inode() + 1, file.length(), file.path())))
-                .isInstanceOf(HandoverException.class)
+                .isInstanceOf(LocalReadException.class)
                 .hasMessageContaining("not the same file here");
         assertThatThrownBy(() -> files.announce(
                         new HandoverFile(0, file.device(), file.inode(), file.length() - 1, file.path())))
-                .isInstanceOf(HandoverException.class);
+                .isInstanceOf(LocalReadException.class);
         assertThatThrownBy(() -> files.announce(
                         new HandoverFile(0, file.device(), file.inode(), file.length(), file.path() + "x")))
-                .isInstanceOf(HandoverException.class)
+                .isInstanceOf(LocalReadException.class)
                 .hasMessageContaining("chunk-0x");
         assertThat(files.size()).isZero();
     }

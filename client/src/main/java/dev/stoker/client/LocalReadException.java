@@ -1,10 +1,10 @@
 package dev.stoker.client;
 
 /** A file cannot be read here; the feeder must send payload over the connection. Never leaves the package. */
-final class HandoverException extends Exception {
+final class LocalReadException extends Exception {
     private static final long serialVersionUID = 1L;
 
-    HandoverException(String message) {
+    LocalReadException(String message) {
         super(message);
     }
 }
